@@ -1,0 +1,47 @@
+# Two commands matter: `make studio` opens the studio, `make test` proves it. Both install what is missing.
+PYTHON ?= python3
+BIN := .venv/bin
+export UV_LINK_MODE ?= copy
+
+studio: .venv/studio.stamp
+	$(BIN)/python app.py
+
+test: .venv/test.stamp node_modules/axe-core/axe.min.js
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest
+
+# What the two commands stand on.
+
+$(BIN)/uv:
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet uv==0.13.8
+
+.venv/studio.stamp: requirements.txt | $(BIN)/uv
+	$(BIN)/uv pip install --quiet --require-hashes -r requirements.txt
+	touch $@
+
+.venv/test.stamp: requirements-dev.txt | $(BIN)/uv .venv/chromium.stamp
+	$(BIN)/uv pip install --quiet --require-hashes -r requirements-dev.txt
+	touch .venv/studio.stamp $@
+
+# The browser tests drive Debian's Chromium; elsewhere, install Chromium at /usr/bin/chromium yourself.
+.venv/chromium.stamp: | $(BIN)/uv
+	command -v chromium >/dev/null || { apt-get -qq update && apt-get -qq install -y --no-install-recommends chromium; }
+	touch $@
+
+node_modules/axe-core/axe.min.js:
+	npm install --silent --no-save --no-package-lock axe-core@4
+
+format:
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
+	--custom-compile-command "make requirements"
+requirements: | $(BIN)/uv
+	$(COMPILE) pyproject.toml -o requirements.txt
+	$(COMPILE) pyproject.toml --extra dev -c requirements.txt -o requirements-dev.txt
+
+.PHONY: studio test format requirements

@@ -1,0 +1,136 @@
+"""Champion Voice Studio: settings, lane, manager, services, UI and API, served."""
+
+import asyncio
+import logging
+import sys
+import threading
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from types import FrameType
+
+import gradio as gr
+import uvicorn
+from fastapi import FastAPI
+
+from engines.base import Checkpoint
+from engines.manager import Manager, Policy
+from engines.registry import Device
+from studio.api import router
+from studio.door import Door
+from studio.history import History
+from studio.references.library import ClipStore
+from studio.session import SessionMiddleware
+from studio.settings import Settings
+from studio.speaking import Speaking
+from studio.studio import Studio
+from studio.telemetry import Telemetry
+from studio.ui import build, mount_assets
+
+log = logging.getLogger("studio")
+
+DRAIN_S = 300.0  # accepted requests may take this long after a SIGTERM
+LAST_LOOK_S = 2.0  # pages fetch their last sound before the port closes
+
+
+def compose(settings: Settings) -> Studio:
+    """Every service of the studio, wired; nothing runs yet."""
+    checkpoints = {
+        "f5": Checkpoint(settings.f5_checkpoint, settings.f5_vocoder),
+        "s1": Checkpoint(settings.s1_checkpoint),
+    }
+    manager = Manager(
+        {name: checkpoints[name] for name in settings.engines},
+        Device(
+            name=settings.device,
+            compile=settings.compile,
+            quantize=settings.quantize,
+            max_batch=settings.max_batch,
+            threads=settings.threads,
+        ),
+        Policy(
+            queue_size=settings.queue_size,
+            request_timeout_s=settings.request_timeout_s,
+            memory_budget_bytes=int(settings.memory_budget_gb * 1e9),
+        ),
+    )
+    clips, history = ClipStore(settings.data_dir), History(settings.data_dir)
+    telemetry = Telemetry(manager)
+    manager.listen(telemetry.record)
+    return Studio(
+        settings=settings,
+        manager=manager,
+        speaking=Speaking(manager, clips, history),
+        clips=clips,
+        history=history,
+        telemetry=telemetry,
+    )
+
+
+def web(studio: Studio, door: Door) -> FastAPI:
+    """The application: our routes, our assets, and the Gradio page at the root."""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        studio.manager.start()
+        studio.telemetry.start()
+        yield
+        studio.telemetry.close()
+
+    application = FastAPI(title="Champion Voice Studio", lifespan=lifespan, docs_url=None, redoc_url=None)
+    application.include_router(router(studio))
+    mount_assets(application)
+    page = build(studio)
+    door.count(lambda: len(page._queue) + len(studio.manager.queue()))
+    mounted: FastAPI = gr.mount_gradio_app(application, page, path="", show_error=True)
+    mounted.add_middleware(SessionMiddleware, settings=studio.settings)
+    mounted.add_middleware(Door.Middleware, door=door)
+    return mounted
+
+
+class Server(uvicorn.Server):
+    """Serves until a signal; then finishes what was accepted, and ends with exit code 0."""
+
+    def __init__(self, config: uvicorn.Config, drain: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._drain = drain
+        self._leaving = False
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if self._leaving:
+            self.should_exit = self.force_exit = True
+            return
+        self._leaving = True
+        threading.Thread(target=self._leave, name="drain").start()
+
+    def _leave(self) -> None:
+        self._drain()
+        self.should_exit = True
+
+
+def main() -> None:
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    settings = Settings()
+    studio, door = compose(settings), Door()
+
+    def drain() -> None:
+        log.info("finishing accepted requests; new ones are refused")
+        door.close()
+        door.wait(DRAIN_S)
+        studio.manager.close(DRAIN_S)
+        time.sleep(LAST_LOOK_S)
+
+    config = uvicorn.Config(
+        web(studio, door),
+        host=settings.host,
+        port=settings.port,
+        log_level="warning",
+        timeout_graceful_shutdown=2,
+        server_header=False,
+    )
+    log.info("open http://%s:%d", settings.host, settings.port)
+    asyncio.run(Server(config, drain).serve())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,30 @@
+"""Sound as pure functions: read with caps, measure, find speech, shape, write. Knows no engine and no torch."""
+
+from engines.audio.decoding import Channel, Probe, decode, probe
+from engines.audio.encoding import FORMATS, Format, encode
+from engines.audio.loudness import loudness_lufs, normalise, peak_dbfs, rms_dbfs
+from engines.audio.shaping import cross_fade, fade, resample, trim
+from engines.audio.speech import FRAME_S, Span, active_frames, silences, speech_span
+
+__all__ = [
+    "FORMATS",
+    "FRAME_S",
+    "Channel",
+    "Format",
+    "Probe",
+    "Span",
+    "active_frames",
+    "cross_fade",
+    "decode",
+    "encode",
+    "fade",
+    "loudness_lufs",
+    "normalise",
+    "peak_dbfs",
+    "probe",
+    "resample",
+    "rms_dbfs",
+    "silences",
+    "speech_span",
+    "trim",
+]

@@ -1,0 +1,47 @@
+"""How loud a sound is, and making it as loud as wanted."""
+
+import numpy as np
+
+from engines.types import Audio, Samples
+
+SILENCE_DB = -120.0  # what digital silence measures, so that nothing downstream meets an infinity
+BLOCK_S = 0.4  # gating block of ITU-R BS.1770-4
+CEILING_DBFS = -1.0
+
+
+def peak_dbfs(samples: Samples) -> float:
+    """Highest sample, dB re full scale; SILENCE_DB for silence."""
+    return _db(float(np.abs(samples).max(initial=0.0)))
+
+
+def rms_dbfs(samples: Samples) -> float:
+    """Root mean square, dB re full scale; SILENCE_DB for silence."""
+    return _db(float(np.sqrt(np.mean(np.square(samples, dtype=np.float64))))) if len(samples) else SILENCE_DB
+
+
+def loudness_lufs(audio: Audio) -> float:
+    """Integrated loudness by ITU-R BS.1770-4, LUFS; SILENCE_DB for silence.
+
+    Sounds shorter than a gating block are measured in one block of their own length.
+    """
+    import pyloudnorm  # half a second to import; only measuring needs it
+
+    if audio.duration_s <= 0.01 or peak_dbfs(audio.samples) <= SILENCE_DB:
+        return SILENCE_DB
+    block_s = min(BLOCK_S, int(audio.duration_s * 1000) / 1000)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        lufs = float(pyloudnorm.Meter(audio.sample_rate, block_size=block_s).integrated_loudness(audio.samples))
+    return max(SILENCE_DB, lufs) if np.isfinite(lufs) else SILENCE_DB
+
+
+def normalise(audio: Audio, lufs: float, ceiling_dbfs: float = CEILING_DBFS) -> Audio:
+    """Bring to a loudness by gain alone; where the peak would pass the ceiling, the ceiling wins. Silence stays."""
+    peak = peak_dbfs(audio.samples)
+    if peak <= SILENCE_DB:
+        return audio
+    gain_db = min(lufs - loudness_lufs(audio), ceiling_dbfs - peak)
+    return Audio((audio.samples * np.float32(10 ** (gain_db / 20))).astype(np.float32), audio.sample_rate)
+
+
+def _db(amplitude: float) -> float:
+    return 20.0 * float(np.log10(amplitude)) if amplitude > 10 ** (SILENCE_DB / 20) else SILENCE_DB

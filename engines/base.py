@@ -1,0 +1,108 @@
+"""The protocol every engine speaks, and the words it uses towards the lane.
+
+An engine is single-threaded: only the lane calls it. It never blocks for longer than one step.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from engines.errors import EngineError
+from engines.types import Audio, EngineInfo, Progress, Reference, Request
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """Where an engine's weights come from: `embedded`, `hf://owner/repo[/file]`, or a local path."""
+
+    source: str
+    vocoder: str = ""  # f5: likewise for Vocos; empty = the one that belongs to the source
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Job:
+    """A request the lane admitted."""
+
+    id: str
+    request: Request
+
+
+@dataclass(frozen=True, slots=True)
+class Advanced:
+    """The job has come this far (0 to 1)."""
+
+    job_id: str
+    fraction: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spoke:
+    """The next piece of the job's audio."""
+
+    job_id: str
+    audio: Audio
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The job has no more audio to come."""
+
+    job_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The job cannot be done; the others go on."""
+
+    job_id: str
+    error: EngineError
+
+
+Event = Advanced | Spoke | Finished | Refused
+
+
+class Engine(Protocol):
+    """See the module's docstring; `docs/structure.md` shows the life of a request through it."""
+
+    def load(self, checkpoint: Checkpoint) -> Iterator[Progress]:
+        """Load weights; speech of other engines goes on between items. Raises BadCheckpoint."""
+        ...
+
+    def warm(self) -> Iterator[Progress]:
+        """Run one shape bucket per item, so that the first request pays for nothing."""
+        ...
+
+    @property
+    def info(self) -> EngineInfo:
+        """What was loaded. Raises NotReady before `load` is through."""
+        ...
+
+    @property
+    def room(self) -> int:
+        """How many more jobs `admit` would take now."""
+        ...
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of weights, buffers and caches on the device."""
+        ...
+
+    def prepare(self, reference: Reference) -> object:
+        """What the engine needs of a reference, cached by its digest. Raises BadAudio, BadText."""
+        ...
+
+    def admit(self, job: Job) -> None:
+        """Take the job in before the next step. Raises EngineError if it cannot be spoken."""
+        ...
+
+    def step(self, held: Collection[str] = ()) -> Sequence[Event]:
+        """One ODE step of a batch, or one frame of every row; rows of held jobs wait. Raises OutOfMemory."""
+        ...
+
+    def drop(self, job_id: str) -> None:
+        """Forget a job (cancelled, expired, gone); unknown ids are ignored."""
+        ...
+
+    def close(self) -> None:
+        """Give back weights and memory."""
+        ...

@@ -1,0 +1,111 @@
+"""Where an F5-TTS checkpoint's files are: embedded, in a local folder, or on the Hub."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from engines.base import Checkpoint
+from engines.errors import BadCheckpoint
+from engines.fetching import fetch
+from engines.types import Progress
+
+EMBEDDED = Path(__file__).parents[2] / "assets" / "voices" / "f5" / "checkpoint"
+HUB_DEFAULTS = {"SWivid/F5-TTS": "F5TTS_v1_Base/model_1250000.safetensors"}
+HUB_VOCODER = "charactr/vocos-mel-24khz"
+DEFAULT_ARCHITECTURE = "F5TTS_v1_Base"
+WEIGHTS = ("*.safetensors", "*.pt")
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """What a loaded voice is made of."""
+
+    name: str  # shown to the designer
+    weights: Path
+    vocabulary: Path
+    architecture: Path  # YAML with model.arch
+    vocoder_config: Path
+    vocoder_weights: Path
+
+
+def locate(checkpoint: Checkpoint) -> Iterator[Progress | Files]:
+    """Find or download every file: progress, then the files. Raises BadCheckpoint saying what is missing."""
+    source = checkpoint.source
+    if source == "embedded":
+        name, weights, vocabulary = "embedded", *_local(EMBEDDED)
+    elif source.startswith("hf://"):
+        repo, file = _hub_file(source)
+        folder = file.rpartition("/")[0]
+        weights = yield from _fetched(repo, file)
+        vocabulary = yield from _fetched(repo, f"{folder}/vocab.txt".lstrip("/"))
+        name = f"{repo}/{file}"
+    else:
+        weights, vocabulary = _local(Path(source).expanduser())
+        name = weights.parent.name + "/" + weights.name
+    config, vocoder = yield from _vocoder(checkpoint, weights)
+    yield Files(name, weights, vocabulary, _architecture(weights), config, vocoder)
+
+
+def _fetched(repo: str, file: str) -> Iterator[Progress]:
+    for item in fetch(repo, file):
+        if isinstance(item, Path):
+            return item  # type: ignore[return-value]
+        yield item
+    raise BadCheckpoint(f"{repo}: {file} did not arrive; try again")
+
+
+def _hub_file(source: str) -> tuple[str, str]:
+    parts = source.removeprefix("hf://").strip("/").split("/")
+    if len(parts) < 2:
+        raise BadCheckpoint(f"{source}: write hf://owner/repo or hf://owner/repo/folder/file.safetensors")
+    repo, file = "/".join(parts[:2]), "/".join(parts[2:])
+    if not file and repo not in HUB_DEFAULTS:
+        raise BadCheckpoint(f"{source}: name the weights too, as in hf://{repo}/folder/model.safetensors")
+    return repo, file or HUB_DEFAULTS[repo]
+
+
+def _local(path: Path) -> tuple[Path, Path]:
+    """(weights, vocabulary) of a folder or of a weights file with its vocabulary beside it."""
+    if path.is_dir():
+        found = sorted(file for pattern in WEIGHTS for file in path.glob(pattern))
+        if len(found) != 1:
+            what = "no" if not found else "more than one"
+            raise BadCheckpoint(f"{path.name}: there is {what} .safetensors or .pt file; name the file itself")
+        path = found[0]
+    if not path.is_file():
+        raise BadCheckpoint(f"{path}: there is no such checkpoint; check STUDIO_F5_CHECKPOINT")
+    vocabulary = path.parent / "vocab.txt"
+    if not vocabulary.is_file():
+        raise BadCheckpoint(f"{path.name}: vocab.txt is missing beside it; copy it from where the weights came from")
+    return path, vocabulary
+
+
+def _architecture(weights: Path) -> Path:
+    """The YAML beside the weights, else the published one named like their folder, else v1 Base's."""
+    for name in ("config.yaml", "config.yml", f"{weights.parent.name}.yaml"):
+        if (weights.parent / name).is_file():
+            return weights.parent / name
+    package = find_spec("f5_tts")
+    if package is None or not package.submodule_search_locations:
+        raise BadCheckpoint(f"{weights.name}: config.yaml is missing beside it, and f5-tts, which knows the published ones, too")
+    published = Path(package.submodule_search_locations[0]) / "configs"
+    named = published / f"{weights.parent.name}.yaml"
+    return named if named.is_file() else published / f"{DEFAULT_ARCHITECTURE}.yaml"
+
+
+def _vocoder(checkpoint: Checkpoint, weights: Path) -> Iterator[Progress]:
+    """(config, weights) of Vocos: as named, beside the checkpoint, or the published one."""
+    beside = weights.parent / "vocos"
+    source = checkpoint.vocoder or (str(beside) if beside.is_dir() else f"hf://{HUB_VOCODER}")
+    if source == "embedded":
+        source = str(EMBEDDED / "vocos")
+    if source.startswith("hf://"):
+        repo = source.removeprefix("hf://").strip("/")
+        config = yield from _fetched(repo, "config.yaml")
+        return config, (yield from _fetched(repo, "pytorch_model.bin"))  # type: ignore[return-value]
+    folder = Path(source).expanduser()
+    for name in ("model.safetensors", "pytorch_model.bin"):
+        if (folder / name).is_file() and (folder / "config.yaml").is_file():
+            return folder / "config.yaml", folder / name  # type: ignore[return-value]
+    raise BadCheckpoint(f"{folder.name}: a vocoder is config.yaml with model.safetensors or pytorch_model.bin")

@@ -1,0 +1,65 @@
+"""Chunks become one performance: exact pauses, natural gaps, cross-faded seams, clean ends."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from engines.audio import cross_fade, fade, speech_span
+from engines.types import Samples
+
+LEAD_S = 0.03  # kept before speech where nothing exact is asked for
+SEAM_S = 0.015  # cross-fade between chunks
+EDGE_S = 0.005  # fade at an exact pause, short enough to keep it exact
+TAIL_S = {"sentence": 0.22, "clause": 0.10, "word": 0.03, "end": 0.15}  # kept or added after speech
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One chunk of text and what stands around it."""
+
+    text: str
+    pause_before_s: float = 0.0  # exact silence; 0 = joins the chunk before naturally
+    pause_after_s: float = 0.0
+    ending: str = "end"  # a key of TAIL_S
+
+    @property
+    def is_silence(self) -> bool:
+        return not self.text
+
+
+class Joiner:
+    """Takes the waves of a job's pieces in order and gives back what may be played."""
+
+    def __init__(self, sample_rate: int) -> None:
+        self._rate = sample_rate
+        self._held = np.empty(0, np.float32)  # the end of the last wave, to be faded into the next
+
+    def add(self, piece: Piece, wave: Samples) -> Samples:
+        """(frames,) samples of this piece -> (m,) samples ready to be heard."""
+        pause = np.zeros(self._count(piece.pause_after_s), np.float32)
+        if piece.is_silence:
+            return pause
+        body = self._shaped(piece, wave)
+        if piece.pause_after_s or piece.ending == "end":
+            return np.concatenate((self._joined(body), pause))
+        whole = self._joined(body)
+        kept = max(0, len(whole) - self._count(SEAM_S))
+        self._held = whole[kept:]
+        return whole[:kept]
+
+    def _shaped(self, piece: Piece, wave: Samples) -> Samples:
+        """The speech of a wave with the room around it that the piece asks for."""
+        start, end = speech_span(wave, self._rate)
+        lead = 0 if piece.pause_before_s else self._count(LEAD_S)
+        tail = 0 if piece.pause_after_s else self._count(TAIL_S[piece.ending])
+        cut = wave[max(0, start - lead) : end + tail]
+        cut = fade(cut, self._rate, in_s=EDGE_S, out_s=EDGE_S)
+        return np.concatenate((cut, np.zeros(max(0, end + tail - len(wave)), np.float32)))
+
+    def _joined(self, body: Samples) -> Samples:
+        held, self._held = self._held, np.empty(0, np.float32)
+        seam = min(len(held), len(body))
+        return np.concatenate((held[: len(held) - seam], cross_fade(held[len(held) - seam :], body[:seam]), body[seam:]))
+
+    def _count(self, seconds: float) -> int:
+        return round(seconds * self._rate)

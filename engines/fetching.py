@@ -1,0 +1,81 @@
+"""Files of a checkpoint from the Hugging Face Hub, with progress and errors a designer understands."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from huggingface_hub import hf_hub_download
+from huggingface_hub.errors import (
+    EntryNotFoundError,
+    GatedRepoError,
+    HfHubHTTPError,
+    LocalEntryNotFoundError,
+    RepositoryNotFoundError,
+)
+from tqdm.auto import tqdm
+
+from engines.errors import BadCheckpoint
+from engines.types import Progress
+
+POLL_S = 0.02  # the lane speaks between two looks
+
+
+class _Meter(tqdm):  # type: ignore[type-arg]
+    """Counts bytes for `fetch` instead of drawing a bar."""
+
+    latest: "_Meter | None" = None
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **{**options, "disable": False, "file": _Silent()})
+        type(self).latest = self
+
+
+class _Silent:
+    def write(self, text: str) -> None: ...
+
+    def flush(self) -> None: ...
+
+
+def fetch(repo: str, file: str) -> Iterator[Progress | Path]:
+    """Download one file of a repository (or find it in the local cache): progress, then its path.
+
+    Raises BadCheckpoint when it is offline, gated, or not there.
+    """
+    outcome: list[Path | Exception] = []
+    meter = type("Meter", (_Meter,), {"latest": None})
+
+    def download() -> None:
+        try:
+            outcome.append(Path(hf_hub_download(repo, file, tqdm_class=meter)))
+        except Exception as error:
+            outcome.append(error)
+
+    thread = threading.Thread(target=download, name="fetch", daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(POLL_S)
+        bar = meter.latest
+        done = bar.n / bar.total if bar is not None and bar.total else 0.0
+        yield Progress(done, f"downloading {file} from {repo}: {done:.0%}")
+    if isinstance(outcome[0], Exception):
+        raise BadCheckpoint(_reason(repo, file, outcome[0])) from outcome[0]
+    yield outcome[0]
+
+
+def _reason(repo: str, file: str, error: Exception) -> str:
+    match error:
+        case GatedRepoError():
+            return f"{repo} is gated: accept its terms on the Hugging Face Hub and set HF_TOKEN to a token that may read it"
+        case RepositoryNotFoundError():
+            return f"{repo} is not on the Hugging Face Hub, or HF_TOKEN may not read it; check the name"
+        case LocalEntryNotFoundError():
+            return f"{file} of {repo} is not in the local cache and the Hub cannot be reached; go online once, or use embedded"
+        case EntryNotFoundError():
+            return f"{repo} has no file {file}; check the path"
+        case HfHubHTTPError():
+            return f"the Hub refused {file} of {repo}; try again later"
+        case OSError():
+            return f"{file} of {repo} could not be fetched or stored ({error}); check the network and the disk"
+        case _:
+            return f"{file} of {repo} could not be fetched ({error})"

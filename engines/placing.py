@@ -1,0 +1,35 @@
+"""Which device an engine runs on, and in which precision."""
+
+from dataclasses import dataclass
+
+import torch
+
+from engines.errors import BadSetting
+from engines.registry import Device
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    device: torch.device
+    dtype: torch.dtype  # of the network; state that is integrated over steps stays float32
+
+
+def place(wish: Device) -> Placement:
+    """CUDA in half precision, else MPS, else CPU, both in float32. Raises BadSetting for a device that is not here."""
+    name = wish.name if wish.name != "auto" else _best()
+    device = torch.device(name)
+    present = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    if not present.get(device.type, False):
+        raise BadSetting(f"STUDIO_DEVICE={name}: this machine has no such device; use auto")
+    return Placement(device, torch.float16 if device.type == "cuda" else torch.float32)
+
+
+def width(wish: Device, device: torch.device) -> int:
+    """Requests in one step: as asked for, else 8 on a GPU and 2 elsewhere."""
+    return wish.max_batch or (8 if device.type == "cuda" else 2)
+
+
+def _best() -> str:
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"

@@ -1,0 +1,67 @@
+"""Engine names and how to make one. Importing this imports no torch; a factory does, and runs on the lane."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+
+from engines.base import Checkpoint, Engine
+from engines.errors import NotReady
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Device:
+    """Where and how engines run; `auto` and 0 leave the choice to the machine."""
+
+    name: str = "auto"  # auto, cpu, cuda, cuda:1, mps
+    compile: str = "auto"  # auto, on, off
+    quantize: str = "none"  # none, int8, int4
+    max_batch: int = 0  # rows in one step
+    threads: int = 0  # CPU threads of the lane
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spec:
+    """What is known of an engine before it is loaded."""
+
+    name: str
+    title: str
+    sample_rate: int  # Hz
+    reference_max_s: float
+    factory: str  # "module:class", imported on the lane
+
+    def make(self, device: Device) -> Engine:
+        module, _, name = self.factory.partition(":")
+        build: Callable[[Device], Engine] = getattr(import_module(module), name)
+        return build(device)
+
+
+SPECS = {
+    "f5": Spec(
+        name="f5",
+        title="F5-TTS",
+        sample_rate=24_000,
+        reference_max_s=12.0,
+        factory="engines.f5.engine:F5Engine",
+    ),
+}
+
+# Published weights and their terms; a checkpoint from elsewhere is its maker's.
+LICENCES = {
+    ("f5", "hf://SWivid/F5-TTS"): "CC-BY-NC-4.0 (non-commercial)",
+    ("f5", "embedded"): "Apache-2.0, trained on synthetic speech",
+}
+
+
+def spec(name: str) -> Spec:
+    """The engine of this name. Raises NotReady for a name nobody registered."""
+    if name not in SPECS:
+        raise NotReady(f"there is no engine called {name!r}; choose one of {', '.join(SPECS)}")
+    return SPECS[name]
+
+
+def licence(name: str, checkpoint: Checkpoint) -> str:
+    """The terms of a checkpoint's weights, as far as they are known."""
+    for (engine, source), terms in LICENCES.items():
+        if engine == name and checkpoint.source.startswith(source):
+            return terms
+    return "as stated by whoever made these weights"

@@ -1,0 +1,21 @@
+"""Text as pure functions: read what was typed, spell it as it is spoken, fit it to a checkpoint, cut it into chunks."""
+
+from engines.text.chunks import chunks
+from engines.text.script import MAX_CHARACTERS, MAX_PAUSES_S, Pause, Say, Script, estimate_s, parse
+from engines.text.spoken import spoken_form
+from engines.text.syllables import count_syllables
+from engines.text.vocabulary import fit
+
+__all__ = [
+    "MAX_CHARACTERS",
+    "MAX_PAUSES_S",
+    "Pause",
+    "Say",
+    "Script",
+    "chunks",
+    "count_syllables",
+    "estimate_s",
+    "fit",
+    "parse",
+    "spoken_form",
+]

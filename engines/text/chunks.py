@@ -1,0 +1,42 @@
+"""Cut a long line into pieces an engine speaks in one go."""
+
+import re
+
+SHORTEST = 12  # characters; engines swallow words of shorter pieces
+# Best place first: ends of sentences (not initials), ends of clauses, gaps between words and between ideographs.
+PLACES = (
+    re.compile(r"(?:(?<!\b[A-Z])[.!?…]+[\"'”’)\]]*(?=\s)|[。！？]+)"),
+    re.compile(r"(?:[,;:][\"'”’)\]]*(?=\s)|\s[-–—](?=\s)|—|[，、；：])"),
+    re.compile(r"(?:(?=\s)|(?<=[\u3040-\u30ff\u3400-\u9fff]))"),
+)
+
+
+def chunks(text: str, first_max: int, rest_max: int) -> list[str]:
+    """Pieces of at most `first_max`, then `rest_max` characters, in order; none for blank text.
+
+    Cut at ends of sentences where possible, else of clauses, else between words. A piece is longer only where a single
+    word is, or where a last piece under SHORTEST joined it. Joined again they are the text, but for spaces.
+    """
+    pieces: list[str] = []
+    rest = text.strip()
+    while rest:
+        cut = _cut(rest, rest_max if pieces else first_max)
+        pieces.append(rest[:cut].strip())
+        rest = rest[cut:].strip()
+    if len(pieces) > 1 and len(pieces[-1]) < SHORTEST:
+        last = pieces.pop()
+        pieces[-1] = f"{pieces[-1]} {last}"
+    return pieces
+
+
+def _cut(text: str, limit: int) -> int:
+    """Where the first piece ends."""
+    if len(text) <= limit:
+        return len(text)
+    for place in PLACES:
+        ends = [found.end() for found in place.finditer(text, 0, limit + 2) if SHORTEST <= found.end() <= limit]
+        if ends:
+            return ends[-1]
+    # A word longer than the limit, or only a short one before it: take words until there is enough to say.
+    ends = [found.end() for found in PLACES[-1].finditer(text) if found.end() >= min(SHORTEST, limit)]
+    return ends[0] if ends else len(text)

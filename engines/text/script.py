@@ -1,0 +1,126 @@
+"""What was typed, read into what is said and where it pauses."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import ftfy
+
+from engines.errors import BadText
+from engines.text.spoken import spoken_form
+
+MAX_CHARACTERS = 5_000  # after NFC
+COMPOSED_FROM_MAX = 3  # NFC makes one character of at most three; longer texts are refused before that costs time
+MIN_PAUSE_S, MAX_PAUSE_S = 0.05, 10.0
+MAX_PAUSES_S = 120.0  # of one script; 400 tags of 10 s would be an hour of silence in memory
+CHARACTERS_PER_S = 14.0  # unhurried English
+
+PAUSE_LIKE = re.compile(r"(\[\s*pause\b[^\]\n]{0,40}\]?)", re.IGNORECASE)
+PAUSE = re.compile(r"\[\s*pause\s*:\s*(\d{1,6}(?:\.\d{1,6})?|\.\d{1,6})\s*(ms|s)\s*\]", re.IGNORECASE)
+LINE_END = re.compile(r"[ \t]*\n\s*")
+ENDS_A_THOUGHT = frozenset(".!?…,;:。！？，、")
+KEEP_NEWLINE = frozenset("\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """Words between pauses: as typed, and as they are spoken (one line)."""
+
+    typed: str
+    spoken: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Exact silence."""
+
+    duration_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A text, read: at least one Say, in playing order."""
+
+    parts: tuple[Say | Pause, ...]
+
+    @property
+    def spoken(self) -> str:
+        """The whole as it is spoken, pauses as tags; parsing it gives the same words and pauses again."""
+        return " ".join(_shown(part) for part in self.parts)
+
+    @property
+    def pauses_s(self) -> float:
+        """Silence asked for, in all."""
+        return sum(part.duration_s for part in self.parts if isinstance(part, Pause))
+
+
+def parse(text: str, speak_numbers: bool = True) -> Script:
+    """Read a text with `[pause:1.5s]` tags. Other brackets are text. Without `speak_numbers` words stay as typed.
+
+    Raises BadText for text that is empty, longer than MAX_CHARACTERS, or holds a pause tag that cannot be read.
+    """
+    parts = tuple(_parts(_clean(text), speak_numbers))
+    script = Script(parts)
+    if not any(isinstance(part, Say) for part in parts):
+        raise BadText("there is nothing to say in this text; type a few words")
+    if script.pauses_s > MAX_PAUSES_S:
+        raise BadText(f"the pauses add up to {script.pauses_s:.0f} s; at most {MAX_PAUSES_S:.0f} s fit in one take")
+    return script
+
+
+def estimate_s(script: Script, characters_per_s: float = CHARACTERS_PER_S) -> float:
+    """How long the script will last, in seconds, at a speech rate in spoken characters per second."""
+    said = sum(len(part.spoken) for part in script.parts if isinstance(part, Say))
+    return said / characters_per_s + script.pauses_s
+
+
+def _clean(text: str) -> str:
+    """NFC, mojibake mended, newlines alike, no control or format characters."""
+    if len(text) > COMPOSED_FROM_MAX * MAX_CHARACTERS:
+        raise _too_long(len(text))
+    text = unicodedata.normalize("NFC", text)
+    if len(text) > MAX_CHARACTERS:
+        raise _too_long(len(text))
+    text = ftfy.fix_text(text, uncurl_quotes=False, unescape_html=False, normalization="NFC")
+    text = re.sub(r"\r\n?|[\v\f\x85\u2028\u2029]", "\n", text).replace("\t", " ")
+    return "".join(
+        c for c in text if c in KEEP_NEWLINE or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co", "Cn")
+    )
+
+
+def _too_long(length: int) -> BadText:
+    return BadText(f"the text has {length:,} characters; at most {MAX_CHARACTERS:,} fit in one take, split it")
+
+
+def _parts(text: str, speak_numbers: bool) -> Iterator[Say | Pause]:
+    for piece in PAUSE_LIKE.split(text):
+        if PAUSE_LIKE.fullmatch(piece):
+            yield _pause(piece)
+            continue
+        typed = piece.strip()
+        line = _one_line(typed)
+        spoken = spoken_form(line) if speak_numbers else line
+        if any(c.isalnum() for c in spoken):
+            yield Say(typed, spoken)
+
+
+def _pause(tag: str) -> Pause:
+    found = PAUSE.fullmatch(tag)
+    if found is None:
+        raise BadText(f"the tag {tag} cannot be read; write it as [pause:1.5s] or [pause:800ms]")
+    duration_s = float(found[1]) / (1000 if found[2].lower() == "ms" else 1)
+    if not MIN_PAUSE_S <= duration_s <= MAX_PAUSE_S:
+        raise BadText(f"the pause in {tag} must last between {MIN_PAUSE_S:g} s and {MAX_PAUSE_S:g} s")
+    return Pause(duration_s)
+
+
+def _one_line(text: str) -> str:
+    """Newlines become ends of sentences where the line does not already end in a mark."""
+    lines = [line for line in LINE_END.split(text) if line.strip()]
+    ended = [line if line[-1] in ENDS_A_THOUGHT or line[-1] in "\"')”’" else f"{line}." for line in lines[:-1]]
+    return " ".join(" ".join([*ended, *lines[-1:]]).split())
+
+
+def _shown(part: Say | Pause) -> str:
+    return part.spoken if isinstance(part, Say) else f"[pause:{part.duration_s:g}s]"

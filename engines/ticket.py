@@ -1,0 +1,158 @@
+"""A request in the lane, seen from outside: status, audio as it is made, cancel, result."""
+
+import threading
+from collections.abc import Callable
+
+import numpy as np
+
+from engines.errors import Cancelled, EngineError, NotReady
+from engines.types import Audio, Chunk, Cost, Request, Status, Take, TicketState
+
+UNREAD_MAX_S = 30.0  # a reader this far behind pauses its own row
+
+
+class Ticket:
+    """Written by the lane, read by anyone. Times are seconds of the lane's clock."""
+
+    def __init__(self, id: str, request: Request, owner: str, arrived_at: float, deadline: float) -> None:
+        self.id = id
+        self.request = request
+        self.owner = owner
+        self.arrived_at = arrived_at
+        self.deadline = deadline
+        self.admitted_at = 0.0
+        self.compute_s = 0.0
+        self.error: EngineError | None = None
+        self._state: TicketState = "queued"
+        self._progress = 0.0
+        self._first_audio_at = 0.0
+        self._chunks: list[Chunk] = []
+        self._read = 0
+        self._take: Take | None = None
+        self._changed = threading.Condition()
+        self._on_cancel: Callable[[Ticket], None] = lambda ticket: None
+        self._on_read: Callable[[], None] = lambda: None
+        self._place: Callable[[Ticket], tuple[int, float | None]] = lambda ticket: (0, None)
+
+    def attach(
+        self,
+        on_cancel: Callable[["Ticket"], None],
+        on_read: Callable[[], None],
+        place: Callable[["Ticket"], tuple[int, float | None]],
+    ) -> None:
+        """Connect to the lane that accepted it; `place` tells (rank, ETA in seconds)."""
+        self._on_cancel, self._on_read, self._place = on_cancel, on_read, place
+
+    # For readers, from any thread.
+
+    @property
+    def state(self) -> TicketState:
+        return self._state
+
+    @property
+    def progress(self) -> float:
+        return self._progress
+
+    @property
+    def ended(self) -> bool:
+        return self._state in ("done", "failed", "cancelled")
+
+    @property
+    def first_audio_s(self) -> float | None:
+        """Arrival to first audio; None before it."""
+        return self._first_audio_at - self.arrived_at if self._chunks else None
+
+    def status(self) -> Status:
+        rank, eta_s = (0, None) if self.ended else self._place(self)
+        return Status(self._state, rank, self._progress, eta_s)
+
+    def read(self, timeout_s: float = 0.0) -> Chunk | None:
+        """The next chunk in playing order; None when there is none within the time, or no more."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._read < len(self._chunks) or self.ended, timeout_s)
+            if self._read == len(self._chunks):
+                return None
+            chunk = self._chunks[self._read]
+            self._read += 1
+        self._on_read()
+        return chunk
+
+    def wait(self, timeout_s: float) -> bool:
+        """Whether it ended (done, failed or cancelled) within the time."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self.ended, timeout_s)
+
+    def cancel(self) -> None:
+        """Stop within one step. A request that already ended stays as it is."""
+        self._on_cancel(self)
+
+    def result(self) -> Take:
+        """The take. Raises the request's own error if it failed or was cancelled, NotReady if it still runs."""
+        if self.error is not None:
+            raise self.error
+        if self._take is None:
+            raise NotReady("the take is still being made; wait for it to end")
+        return self._take
+
+    # For the lane, from its one thread.
+
+    @property
+    def behind(self) -> bool:
+        """Whether more audio waits unread than the buffer holds."""
+        unread = self._chunks[self._read :]
+        return sum(chunk.audio.duration_s for chunk in unread) > UNREAD_MAX_S
+
+    def admitted(self, at: float) -> None:
+        with self._changed:
+            self.admitted_at, self._state = at, "running"
+            self._changed.notify_all()
+
+    def requeued(self) -> None:
+        with self._changed:
+            self._state, self._progress = "queued", 0.0
+            self._changed.notify_all()
+
+    def advanced(self, fraction: float) -> None:
+        self._progress = max(self._progress, min(fraction, 1.0))
+
+    def spoke(self, audio: Audio, at: float) -> bool:
+        """Add audio; true if it is the first."""
+        with self._changed:
+            first = not self._chunks
+            if first:
+                self._first_audio_at = at
+            self._chunks.append(Chunk(len(self._chunks), audio))
+            self._changed.notify_all()
+        return first
+
+    @property
+    def has_audio(self) -> bool:
+        return bool(self._chunks)
+
+    def finish(self, at: float, checkpoint: str) -> Take:
+        audio = join([chunk.audio for chunk in self._chunks])
+        cost = Cost(
+            queued_s=self.admitted_at - self.arrived_at,
+            ttfa_s=self._first_audio_at - self.arrived_at,
+            total_s=at - self.arrived_at,
+            compute_s=self.compute_s,
+            audio_s=audio.duration_s,
+        )
+        take = Take(self.request, audio, cost, checkpoint)
+        with self._changed:
+            self._take, self._state, self._progress = take, "done", 1.0
+            self._changed.notify_all()
+        return take
+
+    def fail(self, error: EngineError) -> None:
+        with self._changed:
+            self.error = error
+            self._state = "cancelled" if isinstance(error, Cancelled) else "failed"
+            self._changed.notify_all()
+
+
+def join(pieces: list[Audio]) -> Audio:
+    """One sound from pieces of one sample rate. Raises NotReady when there are none."""
+    if not pieces:
+        raise NotReady("no audio was made; try another text")
+    return Audio(np.concatenate([piece.samples for piece in pieces]), pieces[0].sample_rate)

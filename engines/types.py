@@ -1,0 +1,153 @@
+"""What goes into an engine and what comes out: frozen, with units in the names."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Samples = npt.NDArray[np.float32]
+EngineState = Literal["unloaded", "loading", "warming", "ready", "failed"]
+TicketState = Literal["queued", "running", "done", "failed", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Audio:
+    """Mono sound: float32 samples of shape (frames,), full scale at 1.0."""
+
+    samples: Samples
+    sample_rate: int  # Hz
+
+    @property
+    def duration_s(self) -> float:
+        return len(self.samples) / self.sample_rate
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reference:
+    """A clip of a voice and the exact transcript of that clip."""
+
+    audio: Audio
+    transcript: str
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 over sample rate, samples and transcript: the same reference has the same digest everywhere."""
+        hashed = hashlib.sha256(f"{self.audio.sample_rate}\n".encode())
+        hashed.update(np.ascontiguousarray(self.audio.samples, dtype="<f4").tobytes())
+        hashed.update(self.transcript.encode())
+        return hashed.hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Request:
+    """What is to be spoken. None leaves a setting to the checkpoint's own default."""
+
+    text: str
+    reference: Reference
+    seed: int
+    engine: str = "f5"
+    speed: float = 1.0  # f5 only; s1 refuses other values
+    steps: int | None = None  # f5: evaluations of the flow (NFE)
+    guidance: float | None = None  # f5: classifier-free guidance strength
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chunk:
+    """A piece of a take in playing order, as soon as it can be heard."""
+
+    index: int
+    audio: Audio
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What a take cost, in seconds; latencies count from the request's arrival at the server."""
+
+    queued_s: float  # arrival to admission
+    ttfa_s: float  # arrival to the first audio sample
+    total_s: float  # arrival to the last audio sample
+    compute_s: float  # the take's share of device time
+    audio_s: float
+
+    @property
+    def rtf(self) -> float:
+        """Seconds of compute per second of audio."""
+        return self.compute_s / self.audio_s if self.audio_s else 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Take:
+    """One piece of audio an engine made, with its request and what it cost."""
+
+    request: Request
+    audio: Audio
+    cost: Cost
+    checkpoint: str  # name of the checkpoint that spoke
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Where a request stands now."""
+
+    state: TicketState
+    rank: int  # 1 = next to be admitted; 0 once admitted
+    progress: float  # 0 to 1
+    eta_s: float | None  # to the end of the take; None until one has been timed
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a long piece of work is."""
+
+    fraction: float  # 0 to 1
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineInfo:
+    """What a loaded engine says of itself."""
+
+    name: str
+    title: str
+    checkpoint: str
+    licence: str
+    sample_rate: int  # Hz of its takes
+    reference_max_s: float  # longer references are refused, never cut in silence
+    default_steps: int
+    default_guidance: float
+    vocabulary: frozenset[str]  # characters it can say; empty = any
+    device: str
+    dtype: str
+    parameters: int
+    compiled: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineStatus:
+    """An engine as the manager sees it, whatever its state."""
+
+    name: str
+    title: str
+    licence: str
+    state: EngineState
+    message: str  # one sentence a designer understands
+    progress: float  # of loading or warming, 0 to 1
+    memory_bytes: int  # weights and buffers it holds on its device
+    info: EngineInfo | None  # None until loaded
+
+
+@dataclass(frozen=True, slots=True)
+class LaneEvent:
+    """Something the lane or the manager did; `at` is seconds of the manager's clock."""
+
+    at: float
+    kind: Literal[
+        "arrived", "admitted", "first_audio", "stepped", "done", "failed", "cancelled", "refused", "engine"
+    ]
+    engine: str
+    ticket_id: str = ""
+    figures: Mapping[str, float] = field(default_factory=dict)  # e.g. queued_s, ttfa_s, total_s, rtf, step_s, rows
+    message: str = ""

@@ -1,0 +1,47 @@
+"""Tensors from files, without ever running what a file says."""
+
+import pickle
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from torch import Tensor, nn
+
+from engines.errors import BadCheckpoint
+
+SCALE = ".scale"  # `name` is int8 and `name.scale` (rows,) its step per output channel
+
+
+def read(path: Path) -> dict[str, Tensor]:
+    """The tensors of a .safetensors or a PyTorch file (which may hold only tensors). Raises BadCheckpoint."""
+    try:
+        if path.suffix == ".safetensors":
+            return restore(load_file(path))
+        held = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
+    except (OSError, SafetensorError, RuntimeError, pickle.UnpicklingError, EOFError) as error:
+        raise BadCheckpoint(f"{path.name} is broken or is no checkpoint; fetch it again") from error
+    if not isinstance(held, dict):
+        raise BadCheckpoint(f"{path.name} holds no named tensors; it is not a checkpoint")
+    return held
+
+
+def restore(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Undo int8-per-channel storage; everything else stays as it is."""
+    scales = {name.removesuffix(SCALE): scale for name, scale in tensors.items() if name.endswith(SCALE)}
+    return {
+        name: value if name not in scales else value.float() * scales[name].float().view(-1, *[1] * (value.dim() - 1))
+        for name, value in tensors.items()
+        if not (name.endswith(SCALE) and name.removesuffix(SCALE) in tensors)
+    }
+
+
+def fill(network: nn.Module, tensors: dict[str, Tensor], name: str) -> None:
+    """Load by name and shape. Raises BadCheckpoint naming the first parameters that do not fit."""
+    try:
+        missing, unexpected = network.load_state_dict(tensors, strict=False)
+    except RuntimeError as error:
+        raise BadCheckpoint(f"{name} is of another size than its configuration says; check both") from error
+    if missing or unexpected:
+        wrong = [f"{key} is missing" for key in missing[:2]] + [f"{key} is not known" for key in unexpected[:2]]
+        raise BadCheckpoint(f"{name} is of another architecture: {', '.join(wrong)}")

@@ -1,0 +1,136 @@
+"""The use case the studio exists for: an order becomes a performance, a performance a stored take."""
+
+import secrets
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engines.errors import BadText, EngineError
+from engines.manager import Manager
+from engines.ticket import Ticket
+from engines.types import Reference, Request, Samples, Status, Take
+from studio.order import Order as Order
+from studio.references.window import Window, cut
+
+if TYPE_CHECKING:
+    from studio.history import History, StoredTake
+    from studio.references.library import ClipStore
+
+KEPT_PERFORMANCES = 64  # ended ones stay readable, so that a page may still fetch their sound
+SEEDS = 2**31
+
+
+class UnknownPerformance(EngineError):
+    """No such performance for this owner: it ended long ago, or was somebody else's."""
+
+
+class Performance:
+    """One order being spoken. Any number of threads may read it."""
+
+    def __init__(
+        self, owner: str, order: Order, ticket: Ticket, sample_rate: int, keep: Callable[[Take], "StoredTake"]
+    ) -> None:
+        self.id = ticket.id
+        self.owner = owner
+        self.order = order
+        self.sample_rate = sample_rate
+        self._ticket = ticket
+        self._keep = keep
+        self._pieces: list[Samples] = []
+        self._made = 0  # samples in _pieces
+        self._stored: StoredTake | None = None
+        self._lock = threading.RLock()
+
+    def status(self) -> Status:
+        return self._ticket.status()
+
+    def wait(self, timeout_s: float) -> bool:
+        """Whether it ended (done, failed or cancelled) within the time."""
+        ended = self._ticket.wait(timeout_s)
+        self._gather(0.0)
+        return ended
+
+    def audio_from(self, sample: int, timeout_s: float) -> Samples:
+        """What was made after `sample` samples, waiting at most this long for some; empty if there is nothing new."""
+        with self._lock:
+            self._gather(0.0)
+            if self._made <= sample and not self._ticket.ended:
+                self._gather(timeout_s)
+            if self._made <= sample:
+                return np.empty(0, np.float32)
+            return np.concatenate(self._pieces)[sample:]
+
+    def cancel(self) -> None:
+        self._ticket.cancel()
+
+    def result(self) -> "StoredTake":
+        """The stored take. Raises the order's own error if it failed or was stopped; a full disk may be retried."""
+        take = self._ticket.result()
+        with self._lock:
+            if self._stored is None:
+                self._stored = self._keep(take)
+            return self._stored
+
+    def _gather(self, timeout_s: float) -> None:
+        with self._lock:
+            chunk = self._ticket.read(timeout_s)
+            while chunk is not None:
+                self._pieces.append(chunk.audio.samples)
+                self._made += len(chunk.audio.samples)
+                chunk = self._ticket.read(0.0)
+
+
+class Speaking:
+    def __init__(self, manager: Manager, clips: "ClipStore", history: "History") -> None:
+        self._manager = manager
+        self._clips = clips
+        self._history = history
+        self._performances: OrderedDict[tuple[str, str], Performance] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def speak(self, order: Order, *, owner: str, arrived_at: float | None = None) -> Performance:
+        """Submit the order. Raises EngineError when it cannot be spoken; then nothing was queued.
+
+        `arrived_at` is when the order reached the server, in seconds of time.monotonic().
+        """
+        order = replace(order, seed=secrets.randbelow(SEEDS) if order.seed is None else order.seed)
+        request = self._request(order)
+        ticket = self._manager.submit(request, owner=owner, arrived_at=arrived_at)
+        rate = self._manager.sample_rate(order.engine)
+        performance = Performance(owner, order, ticket, rate, lambda take: self._history.add(owner, order, take))
+        self._remember(performance)
+        return performance
+
+    def performance(self, owner: str, id: str) -> Performance:
+        """A live or recently ended performance of this owner. Raises UnknownPerformance."""
+        with self._lock:
+            found = self._performances.get((owner, id))
+        if found is None:
+            raise UnknownPerformance("this take is no longer being made; look for it in the list of takes")
+        return found
+
+    def _request(self, order: Order) -> Request:
+        if not order.transcript.strip():
+            raise BadText("the reference has no transcript; type exactly what is said in the selected part")
+        clip = self._clips.get(order.clip_id)
+        audio = cut(clip.audio, Window(order.start_s, order.end_s))
+        return Request(
+            text=order.text,
+            reference=Reference(audio, order.transcript),
+            seed=order.seed or 0,
+            engine=order.engine,
+            speed=order.speed,
+            steps=order.steps,
+            guidance=order.guidance,
+        )
+
+    def _remember(self, performance: Performance) -> None:
+        with self._lock:
+            self._performances[performance.owner, performance.id] = performance
+            ended = [key for key, kept in self._performances.items() if kept.status().state not in ("queued", "running")]
+            for key in ended[: max(0, len(self._performances) - KEPT_PERFORMANCES)]:
+                del self._performances[key]

@@ -1,0 +1,54 @@
+"""Checkpoints in the true format with random weights in which every block matters."""
+
+from pathlib import Path
+
+import torch
+import yaml
+from safetensors.torch import save_file
+from torch import nn
+
+ARCH = {
+    "dim": 128, "depth": 3, "heads": 4, "dim_head": 32, "ff_mult": 2, "text_dim": 64, "conv_layers": 2,
+    "text_mask_padding": True, "qk_norm": None, "pe_attn_head": None,
+}  # fmt: skip
+SYMBOLS = " abcdefghijklmnopqrstuvwxyz',.?!-"
+VOCODER = {
+    "feature_extractor": {"class_path": "vocos.feature_extractors.MelSpectrogramFeatures", "init_args": {"n_mels": 100}},
+    "backbone": {
+        "class_path": "vocos.models.VocosBackbone",
+        "init_args": {"input_channels": 100, "dim": 32, "intermediate_dim": 64, "num_layers": 2},
+    },
+    "head": {"class_path": "vocos.heads.ISTFTHead", "init_args": {"dim": 32, "n_fft": 1024, "hop_length": 256}},
+}
+
+
+def redraw(network: nn.Module, seed: int = 0) -> nn.Module:
+    """Give every parameter a random value: fresh ones are zero where it hides mistakes (AdaLN, output layers)."""
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for name, parameter in network.named_parameters():
+            # Fan-in scaling keeps activations alive; vectors (norms, biases, scales) are drawn around one half.
+            width = parameter[0].numel() if parameter.dim() > 1 else 4
+            parameter.copy_(torch.randn(parameter.shape, generator=generator) / width**0.5)
+            if parameter.dim() == 1 and name.endswith("weight"):
+                parameter.add_(1.0)
+    return network
+
+
+def write(folder: Path, network: nn.Module, arch: dict[str, object], seed: int = 0) -> Path:
+    """A checkpoint folder as upstream publishes it, the transformer's weights under their averaged names."""
+    from vocos.heads import ISTFTHead
+    from vocos.models import VocosBackbone
+
+    (folder / "vocos").mkdir(parents=True)
+    state = {f"ema_model.transformer.{name}": value.clone() for name, value in network.state_dict().items()}
+    save_file(state, folder / "model_1.safetensors")
+    (folder / "vocab.txt").write_text("\n".join(SYMBOLS) + "\n")
+    (folder / "config.yaml").write_text(yaml.safe_dump({"model": {"arch": arch}, "inference": {"steps": 5}}))
+    (folder / "vocos" / "config.yaml").write_text(yaml.safe_dump(VOCODER))
+    vocoder = nn.Module()
+    vocoder.backbone = VocosBackbone(**VOCODER["backbone"]["init_args"])  # type: ignore[arg-type]
+    vocoder.head = ISTFTHead(**VOCODER["head"]["init_args"])  # type: ignore[arg-type]
+    torch.manual_seed(seed)
+    save_file(vocoder.state_dict(), folder / "vocos" / "model.safetensors")
+    return folder

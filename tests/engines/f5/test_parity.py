@@ -1,0 +1,121 @@
+"""The network and the sampler against f5-tts 1.1.22 on the same weights, noise and grid, in float32."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor
+
+from engines.f5.network import DiT, DiTConfig
+from engines.f5.sampling import Row, advance, row, schedule, time_grid
+from tests.engines.f5.checkpoints import ARCH, SYMBOLS, redraw
+
+CFM = pytest.importorskip("f5_tts.model.cfm").CFM
+UpstreamDiT = pytest.importorskip("f5_tts.model.backbones.dit").DiT
+
+VARIANTS = {
+    "v1": {},
+    "average upsampling": {"text_embedding_average_upsampling": True},
+    "v0": {"text_mask_padding": False, "pe_attn_head": 1},
+    "qk norm, long skip": {"qk_norm": "rms_norm", "long_skip_connection": True},
+}
+
+
+def pair(**changes: object) -> tuple[torch.nn.Module, DiT]:
+    """Upstream's network and ours with the same random weights."""
+    arch = {**ARCH, **changes}
+    upstream = redraw(UpstreamDiT(**arch, text_num_embeds=len(SYMBOLS), mel_dim=100, dropout=0.0)).eval()
+    ours = DiT(DiTConfig.from_mapping(arch, len(SYMBOLS)))
+    state = {name: value for name, value in upstream.state_dict().items() if not name.startswith("rotary_embed")}
+    ours.load_state_dict(state)
+    return upstream, ours.eval()
+
+
+def relative(found: Tensor, wanted: Tensor) -> float:
+    return ((found - wanted).norm() / wanted.norm()).item()
+
+
+def upstream_mel(network: torch.nn.Module, reference: Tensor, tokens: Tensor, frames: int, steps: int, seed: int) -> Tensor:
+    model = CFM(transformer=network, num_channels=100).eval()
+    ids = (tokens - 1)[None]
+    mel, _ = model.sample(reference[None], ids, frames, steps=steps, cfg_strength=2.0, sway_sampling_coef=-1.0, seed=seed)
+    return mel[0, len(reference) :]
+
+
+def our_row(network: DiT, reference: Tensor, tokens: Tensor, frames: int, steps: int, seed: int) -> Row:
+    noise = torch.randn(frames, 100, generator=torch.Generator().manual_seed(seed))
+    return row(network, reference, tokens, noise, schedule(network, time_grid(steps)), 2.0)
+
+
+def finish(rows: list[Row], network: DiT, bucket: int = 1) -> list[Tensor]:
+    with torch.inference_mode():
+        while active := [row for row in rows if not row.done]:
+            advance(active, network, bucket)
+    return [row.x for row in rows]
+
+
+def inputs(seed: int, reference_frames: int, characters: int) -> tuple[Tensor, Tensor]:
+    generator = torch.Generator().manual_seed(seed)
+    reference = torch.randn(reference_frames, 100, generator=generator)
+    return reference, torch.randint(1, len(SYMBOLS) + 1, (characters,), generator=generator)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("steps", [7, 16, 9])
+def test_a_single_request_equals_upstream(variant: str, steps: int) -> None:
+    upstream, ours = pair(**VARIANTS[variant])
+    reference, tokens = inputs(1, 40, 30)
+    with torch.inference_mode():
+        wanted = upstream_mel(upstream, reference, tokens, 130, steps, seed=5)
+        found = finish([our_row(ours, reference, tokens, 130, steps, seed=5)], ours)[0][40:]
+    assert relative(found, wanted) < 1e-4
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_batch_equals_its_members_alone(variant: str) -> None:
+    _, ours = pair(**VARIANTS[variant])
+    sizes = [(40, 30, 130, 7), (25, 50, 90, 5), (60, 20, 161, 16)]
+    make: Callable[[], list[Row]] = lambda: [  # noqa: E731
+        our_row(ours, *inputs(seed, frames, characters), total, steps, seed)
+        for seed, (frames, characters, total, steps) in enumerate(sizes)
+    ]
+    with torch.inference_mode():
+        together = finish(make(), ours, bucket=64)
+        alone = [finish([row], ours)[0] for row in make()]
+    assert max(relative(a, b) for a, b in zip(together, alone, strict=True)) < 1e-3
+
+
+@pytest.mark.parametrize("block", ["attn.to_v", "attn_norm.linear", "ff.ff.2"])
+def test_a_broken_block_breaks_parity(block: str) -> None:
+    upstream, ours = pair()
+    reference, tokens = inputs(1, 40, 30)
+    with torch.inference_mode():
+        wanted = upstream_mel(upstream, reference, tokens, 130, 7, seed=5)
+        ours.get_submodule(f"transformer_blocks.1.{block}").weight.mul_(0.98)  # type: ignore[operator, union-attr]
+        found = finish([our_row(ours, reference, tokens, 130, 7, seed=5)], ours)[0][40:]
+    assert relative(found, wanted) > 1e-3
+
+
+def test_every_block_moves_the_output() -> None:
+    """Parity would prove nothing on weights whose blocks do nothing."""
+    _, ours = pair()
+    reference, tokens = inputs(1, 40, 30)
+    with torch.inference_mode():
+        whole = finish([our_row(ours, reference, tokens, 130, 5, seed=5)], ours)[0]
+        for index in range(len(ours.transformer_blocks)):
+            _, lesser = pair()
+            lesser.transformer_blocks[index].attn.to_out[0].weight.zero_()
+            lesser.transformer_blocks[index].ff.ff[2].weight.zero_()
+            assert relative(finish([our_row(lesser, reference, tokens, 130, 5, seed=5)], lesser)[0], whole) > 0.01
+
+
+def test_rows_join_and_leave_between_steps() -> None:
+    _, ours = pair()
+    with torch.inference_mode():
+        early = our_row(ours, *inputs(1, 40, 30), 130, 7, seed=1)
+        late = our_row(ours, *inputs(2, 30, 20), 100, 7, seed=2)
+        for _ in range(3):
+            advance([early], ours)
+        finish([early, late], ours)
+        alone = finish([our_row(ours, *inputs(2, 30, 20), 100, 7, seed=2)], ours)[0]
+    assert relative(late.x, alone) < 1e-4

@@ -1,0 +1,104 @@
+"""A real, small engine without a network: speaks one click a character, one step each, so that the lane can be timed."""
+
+import threading
+from collections.abc import Callable, Collection, Iterator, Sequence
+
+import numpy as np
+
+from engines.base import Advanced, Checkpoint, Event, Finished, Job, Spoke
+from engines.errors import BadText, OutOfMemory
+from engines.registry import Device, Spec
+from engines.types import Audio, EngineInfo, Progress, Reference, Request
+
+RATE = 1000
+
+
+class Metronome:
+    def __init__(self, width: int = 2, step_s: float = 0.0, click_s: float = 1.0) -> None:
+        self.width, self.step_s, self.click_s = width, step_s, click_s
+        self.jobs: dict[str, int] = {}
+        self.requests: dict[str, Request] = {}
+        self.steps: list[tuple[str, ...]] = []
+        self.threads: set[int] = set()
+        self.loads = 0
+        self.full_at = 99  # rows that no longer fit in memory
+        self.broken: Exception | None = None
+        self.gate: Callable[[], object] = lambda: None
+
+    def load(self, checkpoint: Checkpoint) -> Iterator[Progress]:
+        self.loads += 1
+        self.threads.add(threading.get_ident())
+        yield Progress(0.5, "half")
+
+    def warm(self) -> Iterator[Progress]:
+        yield Progress(1.0, "warm")
+
+    @property
+    def info(self) -> EngineInfo:
+        return EngineInfo(
+            name="tick", title="Metronome", checkpoint="brass", licence="none", sample_rate=RATE, reference_max_s=10,
+            default_steps=1, default_guidance=0, vocabulary=frozenset(), device="cpu", dtype="none", parameters=0,
+            compiled=False,
+        )  # fmt: skip
+
+    @property
+    def room(self) -> int:
+        return self.width - len(self.jobs)
+
+    memory_bytes = 1_000
+
+    def prepare(self, reference: Reference) -> object:
+        return reference
+
+    def admit(self, job: Job) -> None:
+        if "!" in job.request.text:
+            raise BadText("a metronome has no exclamations; use words")
+        self.jobs[job.id], self.requests[job.id] = 0, job.request
+
+    def step(self, held: Collection[str] = ()) -> Sequence[Event]:
+        self.threads.add(threading.get_ident())
+        self.gate()
+        if self.broken is not None:
+            error, self.broken = self.broken, None
+            raise error
+        active = [id for id in self.jobs if id not in held]
+        if len(active) >= self.full_at:
+            raise OutOfMemory("the box is too small; use fewer")
+        self.steps.append(tuple(active))
+        if self.step_s:
+            threading.Event().wait(self.step_s)
+        events: list[Event] = []
+        for id in active:
+            self.jobs[id] += 1
+            length = len(self.requests[id].text)
+            events.append(Spoke(id, Audio(np.full(int(self.click_s * RATE), self.jobs[id], np.float32), RATE)))
+            events.append(Advanced(id, self.jobs[id] / length))
+            if self.jobs[id] == length:
+                del self.jobs[id]
+                events.append(Finished(id))
+        return events
+
+    def drop(self, job_id: str) -> None:
+        self.jobs.pop(job_id, None)
+
+    def close(self) -> None:
+        self.jobs.clear()
+
+
+class MetronomeSpec(Spec):
+    """A spec whose factory hands out one given engine."""
+
+    def make(self, device: Device) -> Metronome:
+        return ENGINES[self.name]
+
+
+ENGINES: dict[str, Metronome] = {}
+
+
+def spec_of(name: str) -> Spec:
+    return MetronomeSpec(name=name, title=name.title(), sample_rate=RATE, reference_max_s=10, factory="none")
+
+
+def request(text: str, engine: str = "tick") -> Request:
+    reference = Reference(Audio(np.zeros(10, np.float32), RATE), "tick")
+    return Request(text=text, reference=reference, seed=1, engine=engine)

@@ -1,0 +1,88 @@
+"""Settings: typed, from the environment, and never silently wrong."""
+
+from pathlib import Path
+
+import pytest
+
+from studio.settings import Settings, WrongSettings
+
+
+@pytest.fixture(autouse=True)
+def _bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_a_bare_machine_gets_a_loopback_studio_with_the_embedded_voice() -> None:
+    settings = Settings.load()
+    assert (settings.host, settings.port, settings.engines) == ("127.0.0.1", 7860, ("f5",))
+    assert settings.f5_checkpoint == "embedded"
+    assert settings.on_loopback
+
+
+def test_lists_are_written_with_commas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STUDIO_ENGINES", "f5, s1")
+    monkeypatch.setenv("STUDIO_API_KEYS", "one,two")
+    settings = Settings.load()
+    assert settings.engines == ("f5", "s1")
+    assert [key.get_secret_value() for key in settings.api_keys] == ["one", "two"]
+
+
+def test_the_environment_wins_over_the_env_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("STUDIO_PORT=9000\nSTUDIO_HOST=0.0.0.0\nHF_TOKEN=other\n", "utf-8")
+    monkeypatch.setenv("STUDIO_PORT", "9001")
+    settings = Settings.load()
+    assert (settings.port, settings.host) == (9001, "0.0.0.0")
+    assert not settings.on_loopback
+
+
+def test_an_empty_value_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STUDIO_PORT", "")
+    assert Settings.load().port == 7860
+
+
+def test_an_unknown_key_is_refused_naming_the_nearest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STUDIO_CHECKPOINT_F5", "embedded")
+    with pytest.raises(WrongSettings, match=r"STUDIO_CHECKPOINT_F5 .*did you mean STUDIO_(F5|S1)_CHECKPOINT"):
+        Settings.load()
+
+
+def test_an_unknown_key_in_the_env_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("STUDIO_PROT=9000\n", "utf-8")
+    with pytest.raises(WrongSettings, match="did you mean STUDIO_PORT"):
+        Settings.load()
+
+
+def test_constructing_settings_refuses_unknown_keys_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STUDIO_PROT", "1")
+    with pytest.raises(ValueError, match="did you mean STUDIO_PORT"):
+        Settings()
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("STUDIO_PORT", "seventy"),
+        ("STUDIO_PORT", "70000"),
+        ("STUDIO_COMPILE", "yes"),
+        ("STUDIO_QUANTIZE", "int2"),
+        ("STUDIO_DEVICE", "gpu"),
+        ("STUDIO_QUEUE_SIZE", "0"),
+        ("STUDIO_REQUEST_TIMEOUT_S", "-1"),
+        ("STUDIO_ENGINES", ","),
+        ("STUDIO_MAX_UPLOAD_MB", "0"),
+    ],
+)
+def test_a_wrong_value_is_refused_naming_its_key(monkeypatch: pytest.MonkeyPatch, key: str, value: str) -> None:
+    monkeypatch.setenv(key, value)
+    with pytest.raises(WrongSettings, match=key):
+        Settings.load()
+
+
+def test_secrets_are_shown_neither_in_errors_nor_in_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STUDIO_LOGIN", "hunter2hunter2")
+    with pytest.raises(WrongSettings) as caught:
+        Settings.load()
+    assert "hunter2" not in str(caught.value)
+    assert "user:password" in str(caught.value)
+    monkeypatch.setenv("STUDIO_LOGIN", "anna:hunter2")
+    assert "hunter2" not in repr(Settings.load())
