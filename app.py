@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from types import FrameType
 
 import gradio as gr
@@ -21,7 +22,8 @@ from studio.door import Door
 from studio.history import History
 from studio.references.library import ClipStore
 from studio.session import SessionMiddleware
-from studio.settings import Settings
+from studio.settings import Settings, WrongSettings
+from studio.shelf import Shelf
 from studio.speaking import Speaking
 from studio.studio import Studio
 from studio.telemetry import Telemetry
@@ -29,6 +31,7 @@ from studio.ui import build, mount_assets
 
 log = logging.getLogger("studio")
 
+SAMPLES = Path(__file__).parent / "assets" / "voices" / "references"
 DRAIN_S = 300.0  # accepted requests may take this long after a SIGTERM
 LAST_LOOK_S = 2.0  # pages fetch their last sound before the port closes
 
@@ -54,14 +57,16 @@ def compose(settings: Settings) -> Studio:
             memory_budget_bytes=int(settings.memory_budget_gb * 1e9),
         ),
     )
-    clips, history = ClipStore(settings.data_dir), History(settings.data_dir)
+    clips, history = ClipStore(settings.data_dir, SAMPLES), History(settings.data_dir)
+    shelf = Shelf(clips, settings.data_dir)
     telemetry = Telemetry(manager)
     manager.listen(telemetry.record)
     return Studio(
         settings=settings,
         manager=manager,
-        speaking=Speaking(manager, clips, history),
+        speaking=Speaking(manager, shelf, history),
         clips=clips,
+        shelf=shelf,
         history=history,
         telemetry=telemetry,
     )
@@ -110,7 +115,11 @@ class Server(uvicorn.Server):
 
 def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    settings = Settings()
+    try:
+        settings = Settings.load()
+    except WrongSettings as error:
+        log.error("%s", error)
+        sys.exit(2)
     studio, door = compose(settings), Door()
 
     def drain() -> None:
@@ -133,4 +142,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

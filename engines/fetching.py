@@ -1,7 +1,8 @@
 """Files of a checkpoint from the Hugging Face Hub, with progress and errors a designer understands."""
 
+import io
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -21,33 +22,24 @@ from engines.types import Progress
 POLL_S = 0.02  # the lane speaks between two looks
 
 
-class _Meter(tqdm):  # type: ignore[type-arg]
-    """Counts bytes for `fetch` instead of drawing a bar."""
-
-    latest: "_Meter | None" = None
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **{**options, "disable": False, "file": _Silent()})
-        type(self).latest = self
-
-
-class _Silent:
-    def write(self, text: str) -> None: ...
-
-    def flush(self) -> None: ...
-
-
-def fetch(repo: str, file: str) -> Iterator[Progress | Path]:
-    """Download one file of a repository (or find it in the local cache): progress, then its path.
+def fetch(repo: str, file: str) -> Generator[Progress, None, Path]:
+    """Download one file of a repository (or find it in the local cache): yields progress, returns its path.
 
     Raises BadCheckpoint when it is offline, gated, or not there.
     """
     outcome: list[Path | Exception] = []
-    meter = type("Meter", (_Meter,), {"latest": None})
+    bars: list[Any] = []
+
+    class Meter(tqdm):
+        """Counts bytes instead of drawing a bar."""
+
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(*args, **{**options, "disable": False, "file": io.StringIO()})
+            bars.append(self)
 
     def download() -> None:
         try:
-            outcome.append(Path(hf_hub_download(repo, file, tqdm_class=meter)))
+            outcome.append(Path(hf_hub_download(repo, file, tqdm_class=Meter)))
         except Exception as error:
             outcome.append(error)
 
@@ -55,12 +47,11 @@ def fetch(repo: str, file: str) -> Iterator[Progress | Path]:
     thread.start()
     while thread.is_alive():
         thread.join(POLL_S)
-        bar = meter.latest
-        done = bar.n / bar.total if bar is not None and bar.total else 0.0
+        done = bars[-1].n / bars[-1].total if bars and bars[-1].total else 0.0
         yield Progress(done, f"downloading {file} from {repo}: {done:.0%}")
     if isinstance(outcome[0], Exception):
         raise BadCheckpoint(_reason(repo, file, outcome[0])) from outcome[0]
-    yield outcome[0]
+    return outcome[0]
 
 
 def _reason(repo: str, file: str, error: Exception) -> str:

@@ -140,7 +140,9 @@ class Lane:
             late = [t for t in (*self._waiting, *self._running.values()) if now >= t.deadline]
         for ticket in late:
             waited = now - ticket.arrived_at
-            leaving.append((ticket, TimedOut(f"not finished {waited:.0f} s after it was asked for; try a shorter text")))
+            leaving.append(
+                (ticket, TimedOut(f"not finished {waited:.0f} s after it was asked for; try a shorter text"))
+            )
         for ticket, error in leaving:
             self._end(ticket, error)
 

@@ -142,22 +142,24 @@ class Manager:
     def _loading(self, name: str) -> Iterator[object]:
         self._make_room(name)
         self._set(name, message="importing its libraries", progress=0.02)
-        yield
+        yield None
         engine = self._specs[name].make(self._device)
         for progress in engine.load(self._checkpoints[name]):
             self._show(name, "loading", progress)
-            yield
+            yield None
         # From here on it can speak; warming goes on between the steps of requests.
         self._engines[name] = engine
         self._lane.attach(name, engine)
         for progress in engine.warm():
             self._show(name, "warming", progress, engine)
-            yield
+            yield None
 
     def _loaded(self, name: str, error: Exception | None) -> None:
         if error is None:
             engine = self._engines[name]
-            self._set(name, state="ready", message="ready", progress=1.0, info=engine.info, memory_bytes=engine.memory_bytes)
+            self._set(
+                name, state="ready", message="ready", progress=1.0, info=engine.info, memory_bytes=engine.memory_bytes
+            )
             return
         log.error("engine %s could not be loaded", name, exc_info=error)
         self._discard(name)
@@ -172,7 +174,7 @@ class Manager:
         if not self._lane.busy(name):
             self._discard(name)
             self._forget(name)
-        yield
+        yield None
 
     def _discard(self, name: str) -> None:
         self._lane.detach(name)
@@ -183,7 +185,9 @@ class Manager:
     def _make_room(self, name: str) -> None:
         """Unload idle engines, least recently used first, while the budget is spent."""
         budget = self._policy.memory_budget_bytes
-        idle = sorted((n for n in self._engines if n != name and not self._lane.busy(n)), key=lambda n: self._used_at.get(n, 0.0))
+        idle = sorted(
+            (n for n in self._engines if n != name and not self._lane.busy(n)), key=lambda n: self._used_at.get(n, 0.0)
+        )
         while budget and idle and sum(engine.memory_bytes for engine in self._engines.values()) >= budget:
             leaving = idle.pop(0)
             log.info("unloading %s to stay within the memory budget", leaving)
@@ -193,7 +197,9 @@ class Manager:
     def _reload(self, name: str, error: Exception) -> None:
         """An engine broke while speaking: drop it and load it again."""
         self._discard(name)
-        self._set(name, state="unloaded", message=f"failed ({error}); loading again", progress=0.0, info=None, memory_bytes=0)
+        self._set(
+            name, state="unloaded", message=f"failed ({error}); loading again", progress=0.0, info=None, memory_bytes=0
+        )
         self.load(name)
 
     def _show(self, name: str, state: str, progress: Progress, engine: Engine | None = None) -> None:

@@ -144,9 +144,7 @@ class LaneEvent:
     """Something the lane or the manager did; `at` is seconds of the manager's clock."""
 
     at: float
-    kind: Literal[
-        "arrived", "admitted", "first_audio", "stepped", "done", "failed", "cancelled", "refused", "engine"
-    ]
+    kind: Literal["arrived", "admitted", "first_audio", "stepped", "done", "failed", "cancelled", "refused", "engine"]
     engine: str
     ticket_id: str = ""
     figures: Mapping[str, float] = field(default_factory=dict)  # e.g. queued_s, ttfa_s, total_s, rtf, step_s, rows

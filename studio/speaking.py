@@ -18,7 +18,7 @@ from studio.references.window import Window, cut
 
 if TYPE_CHECKING:
     from studio.history import History, StoredTake
-    from studio.references.library import ClipStore
+    from studio.shelf import Shelf
 
 KEPT_PERFORMANCES = 64  # ended ones stay readable, so that a page may still fetch their sound
 SEEDS = 2**31
@@ -85,9 +85,9 @@ class Performance:
 
 
 class Speaking:
-    def __init__(self, manager: Manager, clips: "ClipStore", history: "History") -> None:
+    def __init__(self, manager: Manager, shelf: "Shelf", history: "History") -> None:
         self._manager = manager
-        self._clips = clips
+        self._shelf = shelf
         self._history = history
         self._performances: OrderedDict[tuple[str, str], Performance] = OrderedDict()
         self._lock = threading.Lock()
@@ -98,7 +98,7 @@ class Speaking:
         `arrived_at` is when the order reached the server, in seconds of time.monotonic().
         """
         order = replace(order, seed=secrets.randbelow(SEEDS) if order.seed is None else order.seed)
-        request = self._request(order)
+        request = self._request(order, owner)
         ticket = self._manager.submit(request, owner=owner, arrived_at=arrived_at)
         rate = self._manager.sample_rate(order.engine)
         performance = Performance(owner, order, ticket, rate, lambda take: self._history.add(owner, order, take))
@@ -113,10 +113,10 @@ class Speaking:
             raise UnknownPerformance("this take is no longer being made; look for it in the list of takes")
         return found
 
-    def _request(self, order: Order) -> Request:
+    def _request(self, order: Order, owner: str) -> Request:
         if not order.transcript.strip():
             raise BadText("the reference has no transcript; type exactly what is said in the selected part")
-        clip = self._clips.get(order.clip_id)
+        clip = self._shelf.get(owner, order.clip_id)
         audio = cut(clip.audio, Window(order.start_s, order.end_s))
         return Request(
             text=order.text,
@@ -131,6 +131,8 @@ class Speaking:
     def _remember(self, performance: Performance) -> None:
         with self._lock:
             self._performances[performance.owner, performance.id] = performance
-            ended = [key for key, kept in self._performances.items() if kept.status().state not in ("queued", "running")]
+            ended = [
+                key for key, kept in self._performances.items() if kept.status().state not in ("queued", "running")
+            ]
             for key in ended[: max(0, len(self._performances) - KEPT_PERFORMANCES)]:
                 del self._performances[key]

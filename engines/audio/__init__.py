@@ -4,11 +4,10 @@ from engines.audio.decoding import Channel, Probe, decode, probe
 from engines.audio.encoding import FORMATS, Format, encode
 from engines.audio.loudness import loudness_lufs, normalise, peak_dbfs, rms_dbfs
 from engines.audio.shaping import cross_fade, fade, resample, trim
-from engines.audio.speech import FRAME_S, Span, active_frames, silences, speech_span
+from engines.audio.speech import Span, active_frames, frame_length, silences, speech_span
 
 __all__ = [
     "FORMATS",
-    "FRAME_S",
     "Channel",
     "Format",
     "Probe",
@@ -18,6 +17,7 @@ __all__ = [
     "decode",
     "encode",
     "fade",
+    "frame_length",
     "loudness_lufs",
     "normalise",
     "peak_dbfs",

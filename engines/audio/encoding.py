@@ -6,7 +6,7 @@ from typing import Literal, get_args
 import numpy as np
 import soundfile
 
-from engines.audio.shaping import resample
+from engines.audio.shaping import fade, resample
 from engines.errors import BadSetting
 from engines.types import Audio, Samples
 
@@ -19,6 +19,7 @@ RATES_HZ = {
     "mp3": (8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000),
     "opus": (8_000, 12_000, 16_000, 24_000, 48_000),
 }
+OPUS_FADE_S = 0.005
 
 
 def encode(audio: Audio, format: Format) -> bytes:
@@ -31,6 +32,8 @@ def encode(audio: Audio, format: Format) -> bytes:
     if format == "pcm":
         return _int16(audio.samples)
     audio = _at_known_rate(audio, format)
+    if format == "opus":  # libsndfile's coder rings into the last samples of a sound that does not end in silence
+        audio = Audio(fade(audio.samples, audio.sample_rate, out_s=OPUS_FADE_S), audio.sample_rate)
     container, subtype = CONTAINERS[format]
     file = io.BytesIO()
     samples = np.clip(audio.samples, -1.0, 1.0)

@@ -37,28 +37,10 @@ def transcoded(path: Path, max_duration_s: float) -> Iterator[tuple[Path, float]
 
 def _run(path: Path, wav: Path, max_duration_s: float) -> str:
     """ffmpeg's log."""
-    source = ["-protocol_whitelist", "fd", "-format_whitelist", FORMATS, "-i", "fd:"]
-    limits = ["-t", f"{max_duration_s:.3f}", "-fs", str(OUTPUT_MAX_BYTES)]
-    target = ["-map", "0:a:0", "-map_metadata", "-1", "-c:a", "pcm_f32le", "-f", "wav", str(wav)]
     try:
         with path.open("rb") as file:
-            done = subprocess.run(
-                [
-                    imageio_ffmpeg.get_ffmpeg_exe(),
-                    "-hide_banner",
-                    "-xerror",
-                    "-threads",
-                    "1",
-                    *source,
-                    *limits,
-                    *target,
-                ],
-                stdin=file,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                timeout=TIME_MAX_S,
-                check=True,
-            )
+            command = [imageio_ffmpeg.get_ffmpeg_exe(), *_arguments(wav, max_duration_s)]
+            log = subprocess.run(command, stdin=file, capture_output=True, timeout=TIME_MAX_S, check=True).stderr
     except subprocess.TimeoutExpired as error:
         raise BadAudio(f"decoding took over {TIME_MAX_S} s; export the clip as WAV and upload that") from error
     except subprocess.CalledProcessError as error:
@@ -69,7 +51,14 @@ def _run(path: Path, wav: Path, max_duration_s: float) -> str:
         raise BadAudio(
             "this format needs ffmpeg, which cannot run here; export the clip as WAV, FLAC or MP3"
         ) from error
-    return done.stderr.decode(errors="replace")
+    return log.decode(errors="replace")
+
+
+def _arguments(wav: Path, max_duration_s: float) -> list[str]:
+    source = ["-protocol_whitelist", "fd", "-format_whitelist", FORMATS, "-i", "fd:"]
+    limits = ["-t", f"{max_duration_s:.3f}", "-fs", str(OUTPUT_MAX_BYTES)]
+    target = ["-map", "0:a:0", "-map_metadata", "-1", "-c:a", "pcm_f32le", "-f", "wav", str(wav)]
+    return ["-hide_banner", "-xerror", "-threads", "1", *source, *limits, *target]
 
 
 def _duration_s(log: str) -> float:

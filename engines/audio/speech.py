@@ -49,25 +49,26 @@ def speech_span(samples: Samples, rate: int) -> tuple[int, int]:
     active = np.flatnonzero(active_frames(samples, rate))
     if not len(active):
         return 0, 0
-    frame = _frame_length(rate)
+    frame = frame_length(rate)
     return int(active[0]) * frame, min(len(samples), (int(active[-1]) + 1) * frame)
 
 
 def silences(audio: Audio, min_s: float = GAP_MIN_S) -> list[Span]:
     """Stretches without speech of at least `min_s`, in order, those at the edges included."""
-    frame_s = _frame_length(audio.sample_rate) / audio.sample_rate
+    frame_s = frame_length(audio.sample_rate) / audio.sample_rate
     quiet = ~active_frames(audio.samples, audio.sample_rate)
     spans = [Span(a * frame_s, min(b * frame_s, audio.duration_s)) for a, b in _runs(quiet)]
     return [span for span in spans if span.length_s >= min_s]
 
 
-def _frame_length(rate: int) -> int:
+def frame_length(rate: int) -> int:
+    """Samples in a frame at `rate` Hz; a whole number, so not 5 ms to the microsecond."""
     return max(1, round(FRAME_S * rate))
 
 
 def _frame_levels_db(samples: Samples, rate: int) -> npt.NDArray[np.float64]:
     """RMS level of each frame, dB re full scale, without the clip's DC offset."""
-    frame = _frame_length(rate)
+    frame = frame_length(rate)
     count = -(-len(samples) // frame)
     if not count:
         return np.zeros(0)

@@ -95,11 +95,7 @@ class F5Engine:
         if self._wish.threads:
             torch.set_num_threads(self._wish.threads)
         self._licence = licence("f5", checkpoint)
-        for item in load(checkpoint, self._placement):
-            if isinstance(item, Progress):
-                yield item
-            else:
-                self._voice = item
+        self._voice = yield from load(checkpoint, self._placement)
         network = self.voice.network
         self._velocity = Compiled(network) if wanted(self._wish, self._placement.device) else network
 
@@ -109,7 +105,9 @@ class F5Engine:
             tokens = torch.ones(32, dtype=torch.long, device=self._placement.device)
             reference = torch.zeros(frames // 2, 100, device=self._placement.device)
             noise = torch.zeros(frames, 100, device=self._placement.device)
-            warming = row(self.voice.network, reference, tokens, noise, self._schedule(self.voice.steps), self.voice.guidance)
+            warming = row(
+                self.voice.network, reference, tokens, noise, self._schedule(self.voice.steps), self.voice.guidance
+            )
             self._advance([warming])
             self.voice.vocoder(warming.x)
             yield Progress(number / len(WARM_FRAMES), f"warming up, {number} of {len(WARM_FRAMES)}")
@@ -170,7 +168,9 @@ class F5Engine:
             return self._prepared[key]
         limit_s = SPECS["f5"].reference_max_s
         if reference.audio.duration_s > limit_s + 0.01:
-            raise BadAudio(f"the reference is {reference.audio.duration_s:.1f} s long; F5-TTS takes {limit_s:.0f} s, select a part")
+            raise BadAudio(
+                f"the reference is {reference.audio.duration_s:.1f} s long; F5-TTS takes {limit_s:.0f} s, select a part"
+            )
         transcript = writing.fit(reference.transcript, self.voice.vocabulary.characters).strip()
         if not transcript:
             raise BadText("the transcript has nothing this checkpoint can say; type what is said in the reference")
@@ -214,7 +214,9 @@ class F5Engine:
             return [event for speaking in active for event in self._harvest(speaking)]
         except torch.OutOfMemoryError as error:
             torch.cuda.empty_cache()
-            raise OutOfMemory("the GPU has no memory left for this take; shorten the text or unload an engine") from error
+            raise OutOfMemory(
+                "the GPU has no memory left for this take; shorten the text or unload an engine"
+            ) from error
 
     def drop(self, job_id: str) -> None:
         self._speaking.pop(job_id, None)
@@ -255,7 +257,9 @@ class F5Engine:
             made = speaking.rows.pop(number).x[len(speaking.prepared.mel) :]
             wave: Samples = self.voice.vocoder(made).float().cpu().numpy() * np.float32(speaking.prepared.gain)
             if not np.isfinite(wave).all():
-                yield Refused(id, BadSetting("the engine made noise instead of speech; lower the guidance or use other steps"))
+                yield Refused(
+                    id, BadSetting("the engine made noise instead of speech; lower the guidance or use other steps")
+                )
                 return
             speaking.waves[number] = wave
         while speaking.heard in speaking.waves:

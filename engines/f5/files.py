@@ -1,6 +1,6 @@
 """Where an F5-TTS checkpoint's files are: embedded, in a local folder, or on the Hub."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -29,30 +29,22 @@ class Files:
     vocoder_weights: Path
 
 
-def locate(checkpoint: Checkpoint) -> Iterator[Progress | Files]:
-    """Find or download every file: progress, then the files. Raises BadCheckpoint saying what is missing."""
+def locate(checkpoint: Checkpoint) -> Generator[Progress, None, Files]:
+    """Find or download every file: yields progress, returns the files. Raises BadCheckpoint saying what is missing."""
     source = checkpoint.source
     if source == "embedded":
-        name, weights, vocabulary = "embedded", *_local(EMBEDDED)
+        name, (weights, vocabulary) = "embedded", _local(EMBEDDED)
     elif source.startswith("hf://"):
         repo, file = _hub_file(source)
         folder = file.rpartition("/")[0]
-        weights = yield from _fetched(repo, file)
-        vocabulary = yield from _fetched(repo, f"{folder}/vocab.txt".lstrip("/"))
+        weights = yield from fetch(repo, file)
+        vocabulary = yield from fetch(repo, f"{folder}/vocab.txt".lstrip("/"))
         name = f"{repo}/{file}"
     else:
         weights, vocabulary = _local(Path(source).expanduser())
         name = weights.parent.name + "/" + weights.name
     config, vocoder = yield from _vocoder(checkpoint, weights)
-    yield Files(name, weights, vocabulary, _architecture(weights), config, vocoder)
-
-
-def _fetched(repo: str, file: str) -> Iterator[Progress]:
-    for item in fetch(repo, file):
-        if isinstance(item, Path):
-            return item  # type: ignore[return-value]
-        yield item
-    raise BadCheckpoint(f"{repo}: {file} did not arrive; try again")
+    return Files(name, weights, vocabulary, _architecture(weights), config, vocoder)
 
 
 def _hub_file(source: str) -> tuple[str, str]:
@@ -88,13 +80,15 @@ def _architecture(weights: Path) -> Path:
             return weights.parent / name
     package = find_spec("f5_tts")
     if package is None or not package.submodule_search_locations:
-        raise BadCheckpoint(f"{weights.name}: config.yaml is missing beside it, and f5-tts, which knows the published ones, too")
+        raise BadCheckpoint(
+            f"{weights.name}: config.yaml is missing beside it, and f5-tts, which knows the published ones, too"
+        )
     published = Path(package.submodule_search_locations[0]) / "configs"
     named = published / f"{weights.parent.name}.yaml"
     return named if named.is_file() else published / f"{DEFAULT_ARCHITECTURE}.yaml"
 
 
-def _vocoder(checkpoint: Checkpoint, weights: Path) -> Iterator[Progress]:
+def _vocoder(checkpoint: Checkpoint, weights: Path) -> Generator[Progress, None, tuple[Path, Path]]:
     """(config, weights) of Vocos: as named, beside the checkpoint, or the published one."""
     beside = weights.parent / "vocos"
     source = checkpoint.vocoder or (str(beside) if beside.is_dir() else f"hf://{HUB_VOCODER}")
@@ -102,10 +96,10 @@ def _vocoder(checkpoint: Checkpoint, weights: Path) -> Iterator[Progress]:
         source = str(EMBEDDED / "vocos")
     if source.startswith("hf://"):
         repo = source.removeprefix("hf://").strip("/")
-        config = yield from _fetched(repo, "config.yaml")
-        return config, (yield from _fetched(repo, "pytorch_model.bin"))  # type: ignore[return-value]
+        config = yield from fetch(repo, "config.yaml")
+        return config, (yield from fetch(repo, "pytorch_model.bin"))
     folder = Path(source).expanduser()
     for name in ("model.safetensors", "pytorch_model.bin"):
         if (folder / name).is_file() and (folder / "config.yaml").is_file():
-            return folder / "config.yaml", folder / name  # type: ignore[return-value]
+            return folder / "config.yaml", folder / name
     raise BadCheckpoint(f"{folder.name}: a vocoder is config.yaml with model.safetensors or pytorch_model.bin")

@@ -59,7 +59,9 @@ class Joiner:
     def _joined(self, body: Samples) -> Samples:
         held, self._held = self._held, np.empty(0, np.float32)
         seam = min(len(held), len(body))
-        return np.concatenate((held[: len(held) - seam], cross_fade(held[len(held) - seam :], body[:seam]), body[seam:]))
+        return np.concatenate(
+            (held[: len(held) - seam], cross_fade(held[len(held) - seam :], body[:seam]), body[seam:])
+        )
 
     def _count(self, seconds: float) -> int:
         return round(seconds * self._rate)

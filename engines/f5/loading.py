@@ -1,6 +1,6 @@
 """An F5-TTS voice in memory: network, vocabulary, vocoder and its own defaults."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,6 @@ from engines.placing import Placement
 from engines.types import Progress
 
 DROPPED = ("mel_spec.", "initted", "step")  # what upstream's files hold besides the transformer
-SHARE_OF_FETCH = 0.6  # of the progress bar
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,17 +33,10 @@ class Voice:
     sway: float | None
 
 
-def load(checkpoint: Checkpoint, placement: Placement) -> Iterator[Progress | Voice]:
-    """Progress, then the voice. Raises BadCheckpoint."""
-    files: Files | None = None
-    for item in locate(checkpoint):
-        if isinstance(item, Files):
-            files = item
-        else:
-            yield Progress(SHARE_OF_FETCH * item.fraction, item.message)
-    if files is None:
-        raise BadCheckpoint(f"{checkpoint.source} names no files")
-    yield Progress(SHARE_OF_FETCH, "reading weights")
+def load(checkpoint: Checkpoint, placement: Placement) -> Generator[Progress, None, Voice]:
+    """Yields progress, returns the voice. Raises BadCheckpoint."""
+    files = yield from locate(checkpoint)
+    yield Progress(0.6, "reading weights")
     vocabulary = Vocabulary.read(files.vocabulary)
     config = yaml.safe_load(files.architecture.read_text())
     network = _network(files, config, vocabulary)
@@ -56,7 +48,7 @@ def load(checkpoint: Checkpoint, placement: Placement) -> Iterator[Progress | Vo
     network = network.to(placement.device, placement.dtype).eval().requires_grad_(False)
     vocoder = vocoder.to(placement.device).eval().requires_grad_(False)
     chosen: dict[str, Any] = config.get("inference", {})
-    yield Voice(
+    return Voice(
         files.name,
         network,
         vocoder,

@@ -2,7 +2,6 @@
 
 from functools import cache
 
-import torch
 import torchaudio
 from torch import Tensor
 

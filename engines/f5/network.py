@@ -67,6 +67,8 @@ def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
 class TimeEmbedding(nn.Module):
     """Sinusoids of the time, then a two-layer perceptron."""
 
+    rates: Tensor
+
     def __init__(self, dim: int, frequencies: int = 256) -> None:
         super().__init__()
         half = frequencies // 2
@@ -78,7 +80,7 @@ class TimeEmbedding(nn.Module):
     def forward(self, times: Tensor) -> Tensor:
         """(k,) times in [0, 1] -> (k, dim)."""
         angles = 1000 * times.float()[:, None] * self.rates.float()[None, :]
-        return self.time_mlp(torch.cat((angles.sin(), angles.cos()), dim=-1).to(self.time_mlp[0].weight.dtype))
+        return self.time_mlp(torch.cat((angles.sin(), angles.cos()), dim=-1).to(next(self.time_mlp.parameters()).dtype))
 
 
 class ResponseNorm(nn.Module):
@@ -112,6 +114,10 @@ class ConvNeXtBlock(nn.Module):
 
 
 class TextEmbedding(nn.Module):
+    """Characters along the frames, through ConvNeXt blocks."""
+
+    positions: Tensor
+
     def __init__(self, config: DiTConfig) -> None:
         super().__init__()
         dim = config.text_dim
@@ -198,11 +204,14 @@ class InputEmbedding(nn.Module):
 
 
 class Modulation(nn.Module):
-    """Holds an AdaLN projection under upstream's name `linear`."""
+    """An AdaLN projection: shifts, scales and gates from the time."""
 
     def __init__(self, dim: int, parts: int) -> None:
         super().__init__()
         self.linear = nn.Linear(dim, parts * dim)
+
+    def forward(self, signal: Tensor) -> Tensor:
+        return self.linear(signal)
 
 
 class RMSNorm(nn.Module):
@@ -292,10 +301,12 @@ class DiT(nn.Module):
     def modulation(self, times: Tensor) -> Tensor:
         """Every AdaLN projection at these times: (k,) -> (k, (6 * depth + 2) * dim)."""
         signal = F.silu(self.time_embed(times))
-        projections = [block.attn_norm.linear for block in self.transformer_blocks] + [self.norm_out.linear]
-        return torch.cat([linear(signal) for linear in projections], dim=-1)
+        norms = [block.get_submodule("attn_norm") for block in self.transformer_blocks] + [self.norm_out]
+        return torch.cat([norm(signal) for norm in norms], dim=-1)
 
-    def context(self, reference: Tensor, tokens: Tensor, lengths: Tensor, drop_audio: Tensor, drop_text: Tensor) -> Tensor:
+    def context(
+        self, reference: Tensor, tokens: Tensor, lengths: Tensor, drop_audio: Tensor, drop_text: Tensor
+    ) -> Tensor:
         """What stays the same at every step.
 
         reference (b, n, mel), zero where the flow must make the frame; tokens (b, t); lengths (b,); drop_audio and

@@ -15,7 +15,8 @@ def chunks(text: str, first_max: int, rest_max: int) -> list[str]:
     """Pieces of at most `first_max`, then `rest_max` characters, in order; none for blank text.
 
     Cut at ends of sentences where possible, else of clauses, else between words. A piece is longer only where a single
-    word is, or where a last piece under SHORTEST joined it. Joined again they are the text, but for spaces.
+    word is, or where that spares a piece under SHORTEST (the last joins the one before). Joined again they are the
+    text, but for spaces.
     """
     pieces: list[str] = []
     rest = text.strip()

@@ -20,7 +20,9 @@ PAUSE_LIKE = re.compile(r"(\[\s*pause\b[^\]\n]{0,40}\]?)", re.IGNORECASE)
 PAUSE = re.compile(r"\[\s*pause\s*:\s*(\d{1,6}(?:\.\d{1,6})?|\.\d{1,6})\s*(ms|s)\s*\]", re.IGNORECASE)
 LINE_END = re.compile(r"[ \t]*\n\s*")
 ENDS_A_THOUGHT = frozenset(".!?…,;:。！？，、")
-KEEP_NEWLINE = frozenset("\n")
+NOT_WRITTEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn"))
+# Widths, ligatures, terminal escapes. Encodings are not guessed: two odd letters in a row may be meant.
+MENDING = ftfy.TextFixerConfig(uncurl_quotes=False, unescape_html=False, fix_encoding=False, normalization="NFC")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +78,19 @@ def estimate_s(script: Script, characters_per_s: float = CHARACTERS_PER_S) -> fl
 
 
 def _clean(text: str) -> str:
-    """NFC, mojibake mended, newlines alike, no control or format characters."""
+    """NFC, newlines alike, no control or format characters."""
     if len(text) > COMPOSED_FROM_MAX * MAX_CHARACTERS:
         raise _too_long(len(text))
     text = unicodedata.normalize("NFC", text)
     if len(text) > MAX_CHARACTERS:
         raise _too_long(len(text))
-    text = ftfy.fix_text(text, uncurl_quotes=False, unescape_html=False, normalization="NFC")
+    return unicodedata.normalize("NFC", _without_controls(ftfy.fix_text(text, MENDING)))
+
+
+def _without_controls(text: str) -> str:
+    """Newlines alike; control, format, private and unassigned characters gone."""
     text = re.sub(r"\r\n?|[\v\f\x85\u2028\u2029]", "\n", text).replace("\t", " ")
-    return "".join(
-        c for c in text if c in KEEP_NEWLINE or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co", "Cn")
-    )
+    return "".join(c for c in text if c == "\n" or unicodedata.category(c) not in NOT_WRITTEN)
 
 
 def _too_long(length: int) -> BadText:

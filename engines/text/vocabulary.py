@@ -30,7 +30,8 @@ SCRIPTS = {
 def fit(spoken: str, vocabulary: frozenset[str]) -> str:
     """The line in the vocabulary's characters: plain quotes and dashes, case and accents where they must go.
 
-    Signs it lacks are dropped. An empty vocabulary says anything. Raises UnsupportedText for letters and digits it lacks.
+    Signs it lacks are dropped. An empty vocabulary says anything. Raises UnsupportedText for letters and digits it
+    lacks.
     """
     line = " ".join(spoken.split())
     if not vocabulary:

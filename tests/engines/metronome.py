@@ -1,4 +1,4 @@
-"""A real, small engine without a network: speaks one click a character, one step each, so that the lane can be timed."""
+"""A small engine without a network: one click a character, one step each, so that every step of the lane is known."""
 
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence

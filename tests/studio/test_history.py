@@ -153,7 +153,9 @@ while True:
 
 
 def test_every_take_reported_saved_survives_kill_9(tmp_path: Path) -> None:
-    writer = subprocess.Popen([sys.executable, "-c", ENDLESS, str(tmp_path)], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    writer = subprocess.Popen(
+        [sys.executable, "-c", ENDLESS, str(tmp_path)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
     assert writer.stdout is not None
     reported = [writer.stdout.readline().strip() for _ in range(8)]
     writer.send_signal(signal.SIGKILL)
@@ -250,6 +252,6 @@ def test_peaks_draw_the_take(history: History) -> None:
 def test_a_row_of_an_older_studio_without_newer_settings_is_read(history: History, tmp_path: Path) -> None:
     id = history.add("anna", ORDER, take()).id
     older = {"text": "t", "clip_id": "c", "start_s": 0, "end_s": 1, "transcript": "x", "dropped_setting": 1}
-    with sqlite3.connect(tmp_path / "history.sqlite") as rows:
+    with sqlite3.connect(tmp_path / "studio.sqlite") as rows:
         rows.execute('update take set "order" = ? where id = ?', (json.dumps(older), id))
     assert history.get("anna", id).order.engine == "f5"

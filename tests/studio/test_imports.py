@@ -99,7 +99,7 @@ def test_routes_and_pages_are_not_imported_by_services() -> None:
 @pytest.mark.parametrize("module", [*LIGHT, "app"])
 def test_importing_costs_no_torch(module: str) -> None:
     code = f"import sys, {module}; print([name for name in {HEAVY!r} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=False, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "[]"
 

@@ -13,7 +13,10 @@ ARCH = {
 }  # fmt: skip
 SYMBOLS = " abcdefghijklmnopqrstuvwxyz',.?!-"
 VOCODER = {
-    "feature_extractor": {"class_path": "vocos.feature_extractors.MelSpectrogramFeatures", "init_args": {"n_mels": 100}},
+    "feature_extractor": {
+        "class_path": "vocos.feature_extractors.MelSpectrogramFeatures",
+        "init_args": {"n_mels": 100},
+    },
     "backbone": {
         "class_path": "vocos.models.VocosBackbone",
         "init_args": {"input_channels": 100, "dim": 32, "intermediate_dim": 64, "num_layers": 2},

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from engines.f5.network import DiT, DiTConfig
 from engines.f5.sampling import Row, advance, row, schedule, time_grid
@@ -21,7 +21,7 @@ VARIANTS = {
 }
 
 
-def pair(**changes: object) -> tuple[torch.nn.Module, DiT]:
+def pair(**changes: object) -> tuple[nn.Module, DiT]:
     """Upstream's network and ours with the same random weights."""
     arch = {**ARCH, **changes}
     upstream = redraw(UpstreamDiT(**arch, text_num_embeds=len(SYMBOLS), mel_dim=100, dropout=0.0)).eval()
@@ -35,10 +35,10 @@ def relative(found: Tensor, wanted: Tensor) -> float:
     return ((found - wanted).norm() / wanted.norm()).item()
 
 
-def upstream_mel(network: torch.nn.Module, reference: Tensor, tokens: Tensor, frames: int, steps: int, seed: int) -> Tensor:
+def upstream_mel(network: nn.Module, reference: Tensor, tokens: Tensor, frames: int, steps: int, seed: int) -> Tensor:
     model = CFM(transformer=network, num_channels=100).eval()
-    ids = (tokens - 1)[None]
-    mel, _ = model.sample(reference[None], ids, frames, steps=steps, cfg_strength=2.0, sway_sampling_coef=-1.0, seed=seed)
+    settings = {"steps": steps, "cfg_strength": 2.0, "sway_sampling_coef": -1.0, "seed": seed}
+    mel, _ = model.sample(reference[None], (tokens - 1)[None], frames, **settings)
     return mel[0, len(reference) :]
 
 

@@ -1,0 +1,128 @@
+"""Clips: bring one, look at it, judge it, mend it, and hear exactly what an engine would get."""
+
+import io
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Annotated, Any
+
+import soundfile
+from fastapi import APIRouter, Query, Response, UploadFile
+from pydantic import BaseModel
+
+from engines.types import Audio
+from studio.api.saying import Owner, SayingRoute
+from studio.history.takes import peaks
+from studio.references.clip import Clip
+from studio.references.mend import Mend, mend
+from studio.references.report import report
+from studio.references.transcribe import available, transcribe
+from studio.references.window import Window, cut, propose, split_transcript
+from studio.studio import Studio
+
+COLUMNS = 600  # of a clip's waveform
+DESCRIBED_MAX = 512
+
+
+class Span(BaseModel):
+    start_s: float
+    end_s: float
+
+    def of(self, clip: Clip) -> Audio:
+        """Exactly what an engine would get. Raises BadAudio for a window that is not within the clip."""
+        return cut(clip.audio, self.window)
+
+    @property
+    def window(self) -> Window:
+        return Window(self.start_s, self.end_s)
+
+
+class Said(Span):
+    transcript: str
+
+
+class Mending(Span):
+    name: Mend
+
+
+def router(studio: Studio) -> APIRouter:
+    routes = APIRouter(prefix="/studio/clips", tags=["clips"], route_class=SayingRoute)
+    shelf, described = studio.shelf, _describer(studio)
+
+    @routes.get("")
+    def clips(owner: Owner) -> dict[str, Any]:
+        samples = [described(one.clip_id) | {"transcript": one.transcript} for one in shelf.samples()]
+        return {"samples": samples, "mine": [described(id) for id in shelf.mine(owner)]}
+
+    @routes.post("")
+    def upload(file: UploadFile, owner: Owner) -> dict[str, Any]:
+        return described(shelf.receive(owner, file.file, file.filename or "clip").id)
+
+    @routes.get("/{id}")
+    def clip(id: str, owner: Owner) -> dict[str, Any]:
+        return described(shelf.get(owner, id).id)
+
+    @routes.get("/{id}/audio.wav")
+    def audio(id: str, owner: Owner, start: Annotated[float, Query()] = 0.0, end: float | None = None) -> Response:
+        found = shelf.get(owner, id)
+        window = Span(start_s=start, end_s=found.audio.duration_s if end is None else end)
+        return Response(float_wav(window.of(found)), media_type="audio/wav", headers={"cache-control": "private"})
+
+    @routes.post("/{id}/report")
+    def card(id: str, said: Said, owner: Owner) -> dict[str, Any]:
+        found = shelf.get(owner, id)
+        checks = report(said.of(found), found.source, said.transcript).checks
+        names = ("name", "state", "message", "mend")
+        return {"checks": [{name: getattr(check, name) for name in names} for check in checks]}
+
+    @routes.post("/{id}/mend")
+    def mended(id: str, mending: Mending, owner: Owner) -> dict[str, Any]:
+        """Trimming is of the window; every other mend is of the whole clip, so that the window stays where it is."""
+        found = shelf.get(owner, id)
+        audio = mending.of(found) if mending.name == "trim" else found.audio
+        better = mend(audio, mending.name, original=studio.clips.original(id))
+        return described(shelf.keep(owner, better, found.name).id)
+
+    @routes.post("/{id}/transcribe")
+    def heard(id: str, span: Span, owner: Owner) -> dict[str, Any]:
+        return {"transcript": transcribe(span.of(shelf.get(owner, id))), "recogniser": available()}
+
+    @routes.post("/{id}/transcript")
+    def words(id: str, said: Said, owner: Owner) -> dict[str, str]:
+        """The words of the whole clip that are probably said within the window."""
+        found = shelf.get(owner, id)
+        return {"transcript": split_transcript(said.transcript, found.audio, said.window)}
+
+    return routes
+
+
+def clip_json(clip: Clip, longest_s: float) -> dict[str, Any]:
+    """A clip for the page, with windows to choose from, best first."""
+    windows = propose(clip.audio, max_s=longest_s)
+    return {
+        "id": clip.id,
+        "name": clip.name,
+        "duration_s": clip.audio.duration_s,
+        "sample_rate": clip.audio.sample_rate,
+        "channels": clip.source.channels,
+        "peaks": peaks(clip.audio.samples, COLUMNS),
+        "windows": [{"start_s": window.start_s, "end_s": window.end_s} for window in windows],
+    }
+
+
+def float_wav(audio: Audio) -> bytes:
+    """Every sample as it is, float32."""
+    encoded = io.BytesIO()
+    soundfile.write(encoded, audio.samples, audio.sample_rate, format="WAV", subtype="FLOAT")
+    return encoded.getvalue()
+
+
+def _describer(studio: Studio) -> Callable[[str], dict[str, Any]]:
+    """Clips never change under their id, so each is read and measured once."""
+    names = [status.name for status in studio.manager.statuses()]
+    longest_s = min(studio.manager.reference_max_s(name) for name in names)
+
+    @lru_cache(maxsize=DESCRIBED_MAX)
+    def described(id: str) -> dict[str, Any]:
+        return clip_json(studio.clips.get(id), longest_s)
+
+    return described

@@ -1,0 +1,78 @@
+"""What every route has in common: errors become one JSON sentence, data becomes JSON, the asker is known."""
+
+from collections.abc import Callable, Coroutine
+from typing import Annotated, Any
+
+from fastapi import Depends, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from fastapi.routing import APIRoute
+from pydantic import TypeAdapter
+from starlette.exceptions import HTTPException
+
+from engines.errors import Closing, EngineError, EngineFailed, NotReady, OutOfMemory, QueueFull, TimedOut
+from studio.history import NotSaved, UnknownTake
+from studio.references.library import NoRoom, UnknownClip
+from studio.session import OWNER_HEADER
+from studio.speaking import UnknownPerformance
+
+# The first class that fits counts; every other EngineError is the request's own fault: 400.
+STATUSES: tuple[tuple[type[EngineError], int], ...] = (
+    (UnknownTake, 404),
+    (UnknownPerformance, 404),
+    (UnknownClip, 404),
+    (QueueFull, 429),
+    (NotReady, 503),
+    (Closing, 503),
+    (OutOfMemory, 503),
+    (TimedOut, 504),
+    (NotSaved, 507),
+    (NoRoom, 507),
+    (EngineFailed, 500),
+)
+RETRY_AFTER_S = {429: "2", 503: "5"}
+
+
+class SayingRoute(APIRoute):
+    """A route whose failures are `{"error": sentence}`."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def handle_and_say(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except EngineError as error:
+                status = next((status for kind, status in STATUSES if isinstance(error, kind)), 400)
+                return said(str(error), status)
+            except RequestValidationError as error:
+                return said(_unfit(error), 422)
+            except HTTPException as error:
+                return said(str(error.detail), error.status_code, error.headers)
+
+        return handle_and_say
+
+
+def said(sentence: str, status: int, headers: Any = None) -> JSONResponse:
+    retry = {"retry-after": RETRY_AFTER_S[status]} if status in RETRY_AFTER_S else {}
+    return JSONResponse({"error": sentence}, status, headers=retry | dict(headers or {}))
+
+
+def as_json(adapter: TypeAdapter[Any], value: object, **how: Any) -> Response:
+    """Frozen dataclasses as JSON, without FastAPI's slower walk through every field."""
+    return Response(
+        adapter.dump_json(value, **how), media_type="application/json", headers={"cache-control": "no-store"}
+    )
+
+
+def _owner(request: Request) -> str:
+    return request.headers[OWNER_HEADER]
+
+
+Owner = Annotated[str, Depends(_owner)]
+
+
+def _unfit(error: RequestValidationError) -> str:
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
+    return f"{where or 'the request'}: {first['msg']}; correct it and send it again"

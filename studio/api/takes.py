@@ -1,0 +1,78 @@
+"""Takes of this session: list, hear, star, delete, restore, download."""
+
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Body, Query, Response
+from fastapi.responses import FileResponse, JSONResponse, StreamingResponse
+
+from engines.errors import EngineError
+from studio.api.saying import Owner, SayingRoute
+from studio.history import Format, Named, StoredTake, described, file_stem
+from studio.order import Order
+from studio.studio import Studio
+
+MEDIA_TYPES: dict[Format, str] = {"wav": "audio/wav", "flac": "audio/flac", "mp3": "audio/mpeg"}
+KEPT = {"cache-control": "private, max-age=3600"}  # a take's audio never changes
+
+
+def router(studio: Studio) -> APIRouter:
+    routes = APIRouter(prefix="/studio", tags=["takes"], route_class=SayingRoute)
+
+    @routes.get("/takes")
+    def takes(owner: Owner) -> list[dict[str, Any]]:
+        return [take_json(take) for take in studio.history.list(owner)]
+
+    @routes.get("/takes.zip")
+    def export(owner: Owner, ids: Annotated[str, Query(min_length=1)], format: Format = "wav") -> Response:
+        chosen = list(dict.fromkeys(ids.split(",")))
+        pieces = studio.history.export(owner, chosen, format, lambda order: voice_name(studio, order))
+        return StreamingResponse(pieces, media_type="application/zip", headers=_named("takes.zip"))
+
+    @routes.get("/takes/{id}")
+    def take(id: str, owner: Owner) -> dict[str, Any]:
+        return take_json(studio.history.get(owner, id))
+
+    @routes.get("/takes/{id}/audio.{format}")
+    def audio(id: str, format: Format, owner: Owner, download: bool = False) -> Response:
+        found = studio.history.get(owner, id)
+        named = _named(f"{file_stem(Named(found, voice_name(studio, found.order)))}.{format}") if download else {}
+        if format == "wav":  # the file itself, so that players can seek by range
+            path = studio.history.audio_path(owner, id)
+            return FileResponse(path, media_type=MEDIA_TYPES[format], headers=KEPT | named)
+        encoded = studio.history.encoded(owner, id, format)
+        return Response(encoded, media_type=MEDIA_TYPES[format], headers=KEPT | named)
+
+    @routes.post("/takes/{id}/star")
+    def star(id: str, owner: Owner, starred: Annotated[bool, Body(embed=True)]) -> dict[str, Any]:
+        return take_json(studio.history.star(owner, id, starred))
+
+    @routes.delete("/takes/{id}")
+    def delete(id: str, owner: Owner) -> JSONResponse:
+        studio.history.delete(owner, id)
+        return JSONResponse({"deleted": id})
+
+    @routes.post("/takes/{id}/restore")
+    def restore(id: str, owner: Owner) -> dict[str, Any]:
+        return take_json(studio.history.restore(owner, id))
+
+    return routes
+
+
+def take_json(take: StoredTake) -> dict[str, Any]:
+    """A take for the page, without whose it is."""
+    return {"id": take.id, **described(take), "peaks": list(take.peaks)}
+
+
+def voice_name(studio: Studio, order: Order) -> str:
+    """The name of the clip a take was made with; a clip that is gone leaves its takes a plain name."""
+    try:
+        return studio.clips.get(order.clip_id).name
+    except EngineError:
+        return "voice"
+
+
+def _named(name: str) -> dict[str, str]:
+    """A download's file name, letters of any script included (RFC 6266)."""
+    plain = name.encode("ascii", "ignore").decode()
+    return {"content-disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name)}"}

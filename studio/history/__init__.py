@@ -1,0 +1,7 @@
+"""Takes that survive: audio on disk, rows in SQLite."""
+
+from studio.history.export import Format, Named, described, file_stem
+from studio.history.history import History
+from studio.history.takes import NotSaved, StoredTake, UnknownTake
+
+__all__ = ["Format", "History", "Named", "NotSaved", "StoredTake", "UnknownTake", "described", "file_stem"]

@@ -1,0 +1,87 @@
+"""Takes as files for other programs: named so that a person finds them again, zipped."""
+
+import io
+import json
+import re
+import unicodedata
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from studio.history.takes import StoredTake
+
+Format = Literal["wav", "flac", "mp3"]
+TAG = re.compile(r"\[[^\]]*\]")  # [pause:0.8s] is no word
+NOT_WORD = re.compile(r"[\W_]+")
+WORDS = 6
+NAME_MAX = 40  # characters of each part of a file name
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A take and the name of the voice it was made with."""
+
+    take: StoredTake
+    voice: str
+
+
+def file_stem(named: Named) -> str:
+    """`anna-f5-42-welcome-to-the-rift`: voice, engine, seed, first words; letters of any script stay."""
+    words = TAG.sub(" ", named.take.order.text).split()[:WORDS]
+    parts = (_slug(named.voice), named.take.engine, str(named.take.order.seed), _slug(" ".join(words)))
+    return "-".join(part for part in parts if part)
+
+
+def described(take: StoredTake) -> dict[str, Any]:
+    """What made this take and what it cost, without whose it is."""
+    return {
+        "order": asdict(take.order),
+        "cost": asdict(take.cost) | {"rtf": take.cost.rtf},
+        "engine": take.engine,
+        "checkpoint": take.checkpoint,
+        "sample_rate": take.sample_rate,
+        "duration_s": take.duration_s,
+        "starred": take.starred,
+        "created_at": take.created_at.isoformat(),
+    }
+
+
+def zipped(named: Sequence[Named], format: Format, encoded: Callable[[StoredTake], bytes]) -> Iterator[bytes]:
+    """A zip archive in pieces; at most one take's audio is in memory."""
+    sink = _Sink()
+    used: Counter[str] = Counter()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as archive:  # audio hardly shrinks
+        for one in named:
+            stem = file_stem(one)
+            used[stem] += 1
+            name = stem if used[stem] == 1 else f"{stem}-({used[stem]})"
+            when = one.take.created_at.timetuple()[:6]
+            archive.writestr(zipfile.ZipInfo(f"{name}.{format}", when), encoded(one.take))
+            yield sink.drain()
+            request = json.dumps(described(one.take), ensure_ascii=False, indent=2)
+            archive.writestr(zipfile.ZipInfo(f"{name}.json", when), request)
+    yield sink.drain()
+
+
+class _Sink(io.RawIOBase):
+    """What zipfile writes, until it is taken; it cannot seek, so zipfile streams."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._pieces.append(bytes(data))
+        return len(data)
+
+    def drain(self) -> bytes:
+        taken, self._pieces = b"".join(self._pieces), []
+        return taken
+
+
+def _slug(text: str) -> str:
+    return NOT_WORD.sub("-", unicodedata.normalize("NFC", text).casefold())[:NAME_MAX].strip("-")

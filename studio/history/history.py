@@ -1,0 +1,160 @@
+"""Takes on disk and in SQLite. Whatever was added is there after a crash; threads may share one History."""
+
+import errno
+import logging
+import secrets
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sqlalchemy.exc import OperationalError
+from sqlmodel import Session, col, delete, select, update
+
+from engines.audio import encode
+from engines.types import Audio, Take
+from studio.database import open_database
+from studio.history.export import Format, Named, zipped
+from studio.history.files import AudioFiles
+from studio.history.rows import TakeRow
+from studio.history.takes import NotSaved, StoredTake, UnknownTake, peaks
+from studio.order import Order
+
+log = logging.getLogger(__name__)
+
+UNDO_S = 86_400.0  # a deleted take can be restored for at least this long
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+class History:
+    def __init__(self, data_dir: Path, now: Callable[[], float] = time.time) -> None:
+        """Open a data folder's history and purge what was deleted over a day ago. `now` gives seconds since 1970."""
+        self._now = now
+        self._files = AudioFiles(data_dir / "takes")
+        self._database = open_database(data_dir, TakeRow)
+        self.purge(UNDO_S)
+
+    def close(self) -> None:
+        self._database.dispose()
+
+    def add(self, owner: str, order: Order, take: Take) -> StoredTake:
+        """Keep a take: its audio first, then its row. Raises NotSaved (disk full); the caller still holds the take."""
+        stored = StoredTake(
+            id=secrets.token_urlsafe(16),
+            owner=owner,
+            created_at=datetime.fromtimestamp(self._now(), UTC),
+            order=order,
+            cost=take.cost,
+            engine=take.request.engine,
+            checkpoint=take.checkpoint,
+            sample_rate=take.audio.sample_rate,
+            duration_s=take.audio.duration_s,
+            starred=False,
+            peaks=peaks(take.audio.samples),
+        )
+        with _saving():
+            self._files.write(stored.id, take.audio)
+            with Session(self._database) as session:
+                session.add(TakeRow.of(stored))
+                session.commit()
+        return stored
+
+    def list(self, owner: str) -> Sequence[StoredTake]:
+        """This owner's takes, newest first, without deleted ones."""
+        chosen = select(TakeRow).where(TakeRow.owner == owner, col(TakeRow.deleted_at).is_(None))
+        with Session(self._database) as session:
+            rows = session.exec(chosen.order_by(col(TakeRow.created_at).desc())).all()
+            return [row.stored() for row in rows]
+
+    def get(self, owner: str, id: str) -> StoredTake:
+        """Raises UnknownTake for an id that is unknown, deleted or somebody else's."""
+        with Session(self._database) as session:
+            row = session.get(TakeRow, id)
+            if row is None or row.owner != owner or row.deleted_at is not None:
+                raise UnknownTake("there is no such take here; reload the page to see the takes there are")
+            return row.stored()
+
+    def audio(self, owner: str, id: str) -> Audio:
+        """Sample for sample what was played. Raises UnknownTake."""
+        return self._files.read(self.get(owner, id).id)
+
+    def audio_path(self, owner: str, id: str) -> Path:
+        """The float32 WAV file of a take. Raises UnknownTake."""
+        path = self._files.path(self.get(owner, id).id)
+        if not path.is_file():
+            raise UnknownTake("the audio of this take is no longer on disk; speak it again with the same settings")
+        return path
+
+    def encoded(self, owner: str, id: str, format: Format) -> bytes:
+        """WAV is the file itself, float32 and exact; FLAC (16 bit) and MP3 clip at full scale. Raises UnknownTake."""
+        return self.audio_path(owner, id).read_bytes() if format == "wav" else encode(self.audio(owner, id), format)
+
+    def star(self, owner: str, id: str, starred: bool) -> StoredTake:
+        """Raises UnknownTake."""
+        self.get(owner, id)
+        self._change(owner, id, starred=starred)
+        return self.get(owner, id)
+
+    def delete(self, owner: str, id: str) -> None:
+        """Hide a take; `restore` brings it back until it is purged. Raises UnknownTake."""
+        self.get(owner, id)
+        self._change(owner, id, deleted_at=self._now())
+
+    def restore(self, owner: str, id: str) -> StoredTake:
+        """Undo a deletion. Raises UnknownTake when it was purged, or never was this owner's."""
+        self._change(owner, id, deleted_at=None)
+        return self.get(owner, id)
+
+    def purge(self, older_than_s: float) -> int:
+        """Remove what was deleted longer ago than this, and files nobody knows; returns how many takes went."""
+        before = self._now() - older_than_s
+        with Session(self._database) as session:
+            gone = (
+                session.exec(delete(TakeRow).where(col(TakeRow.deleted_at) < before).returning(col(TakeRow.id)))
+                .scalars()
+                .all()
+            )
+            session.commit()
+            known = set(session.exec(select(TakeRow.id)).all())
+        for take_id in gone:
+            self._files.remove(take_id)
+        orphans = self._files.remove_orphans(known)
+        if orphans:
+            log.info("removed %d audio files that belong to no take", orphans)
+        return len(gone)
+
+    def export(
+        self,
+        owner: str,
+        ids: Sequence[str],
+        format: Format = "wav",
+        voice: Callable[[Order], str] = lambda order: "voice",
+    ) -> Iterator[bytes]:
+        """A zip with each take's audio and its request as JSON, streamed; `voice` names an order's reference.
+
+        Raises UnknownTake at once, before the first byte, if any of them is unknown.
+        """
+        takes = [self.get(owner, id) for id in ids]
+        named = [Named(take, voice(take.order)) for take in takes]
+        return zipped(named, format, lambda take: self.encoded(owner, take.id, format))
+
+    def _change(self, owner: str, id: str, **values: object) -> None:
+        chosen = update(TakeRow).where(col(TakeRow.id) == id, col(TakeRow.owner) == owner)
+        with _saving(), Session(self._database) as session:
+            session.exec(chosen.values(**values))
+            session.commit()
+
+
+@contextmanager
+def _saving() -> Iterator[None]:
+    """Turn what a full or unwritable disk raises into a sentence."""
+    try:
+        yield
+    except (OSError, OperationalError) as error:
+        full = getattr(error, "errno", None) in NO_ROOM or "full" in str(getattr(error, "orig", ""))
+        if full:
+            raise NotSaved(
+                "the disk is full, so this was not saved; free some space or delete takes, then try again"
+            ) from error
+        raise NotSaved("the data folder cannot be written, so this was not saved; check its permissions") from error

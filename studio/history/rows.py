@@ -1,0 +1,65 @@
+"""The table of takes in SQLite: one row per take, what belongs together as JSON."""
+
+from datetime import UTC, datetime
+
+from pydantic import TypeAdapter
+from sqlmodel import Field, SQLModel
+
+from engines.types import Cost
+from studio.history.takes import StoredTake
+from studio.order import Order
+
+# Adapters drop keys they do not know and fill in defaults, so rows of older and newer versions stay readable.
+ORDER = TypeAdapter(Order)
+COST = TypeAdapter(Cost)
+PEAKS = TypeAdapter(list[float])
+
+
+class TakeRow(SQLModel, table=True):
+    """Times are seconds since 1970, UTC."""
+
+    __tablename__ = "take"
+
+    id: str = Field(primary_key=True)
+    owner: str = Field(index=True)
+    created_at: float
+    deleted_at: float | None = Field(default=None, index=True)
+    starred: bool = False
+    order: str
+    cost: str
+    engine: str
+    checkpoint: str
+    sample_rate: int
+    duration_s: float
+    peaks: str
+
+    @classmethod
+    def of(cls, take: StoredTake) -> "TakeRow":
+        return cls(
+            id=take.id,
+            owner=take.owner,
+            created_at=take.created_at.timestamp(),
+            starred=take.starred,
+            order=ORDER.dump_json(take.order).decode(),
+            cost=COST.dump_json(take.cost).decode(),
+            engine=take.engine,
+            checkpoint=take.checkpoint,
+            sample_rate=take.sample_rate,
+            duration_s=take.duration_s,
+            peaks=PEAKS.dump_json(list(take.peaks)).decode(),
+        )
+
+    def stored(self) -> StoredTake:
+        return StoredTake(
+            id=self.id,
+            owner=self.owner,
+            created_at=datetime.fromtimestamp(self.created_at, UTC),
+            order=ORDER.validate_json(self.order),
+            cost=COST.validate_json(self.cost),
+            engine=self.engine,
+            checkpoint=self.checkpoint,
+            sample_rate=self.sample_rate,
+            duration_s=self.duration_s,
+            starred=self.starred,
+            peaks=PEAKS.validate_json(self.peaks),
+        )

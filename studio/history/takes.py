@@ -1,0 +1,46 @@
+"""A take as it is kept, and what can go wrong with keeping one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+
+from engines.errors import EngineError
+from engines.types import Cost, Samples
+from studio.order import Order
+
+PEAKS = 200  # columns of a take's waveform on the page
+
+
+class UnknownTake(EngineError):
+    """No such take for this owner; another owner's take is unknown, not forbidden."""
+
+
+class NotSaved(EngineError):
+    """A take was made but could not be written down."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredTake:
+    """A take on disk, without its audio."""
+
+    id: str  # unguessable
+    owner: str
+    created_at: datetime  # UTC
+    order: Order
+    cost: Cost
+    engine: str
+    checkpoint: str
+    sample_rate: int  # Hz
+    duration_s: float
+    starred: bool
+    peaks: Sequence[float]  # 0 to 1, in playing order
+
+
+def peaks(samples: Samples, columns: int = PEAKS) -> list[float]:
+    """The loudest sample of each of at most `columns` equal parts of (frames,), clipped to 0..1."""
+    if not len(samples):
+        return []
+    parts = np.array_split(np.abs(samples), min(columns, len(samples)))
+    return [round(min(1.0, float(part.max())), 3) for part in parts]

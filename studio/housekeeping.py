@@ -1,0 +1,63 @@
+"""What is thrown away without anybody asking: takes deleted a day ago, and files of uploads that broke off."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from studio.history import History
+from studio.history.history import UNDO_S
+
+log = logging.getLogger(__name__)
+
+UPLOAD_S = 86_400.0  # a page may still show an upload this old
+ROUND_S = 3_600.0
+
+
+class Housekeeping:
+    """One quiet thread; `uploads` are the folders where Gradio leaves files of aborted requests."""
+
+    def __init__(self, history: History, uploads: Sequence[Path]) -> None:
+        self._history = history
+        self._uploads = uploads
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="housekeeping", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def close(self) -> None:
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def tidy(self) -> None:
+        self._history.purge(UNDO_S)
+        for folder in self._uploads:
+            sweep(folder, UPLOAD_S)
+
+    def _run(self) -> None:
+        while True:
+            try:
+                self.tidy()
+            except Exception:
+                log.exception("housekeeping failed; trying again in an hour")
+            if self._stop.wait(ROUND_S):
+                return
+
+
+def sweep(folder: Path, older_than_s: float, now: Callable[[], float] = time.time) -> int:
+    """Remove files not touched for this long, and folders that became empty; returns how many files went."""
+    removed = 0
+    for path in sorted(folder.rglob("*"), reverse=True):  # files before the folder they are in
+        try:
+            if path.is_dir() and not path.is_symlink():
+                if not any(path.iterdir()):
+                    path.rmdir()
+            elif now() - path.lstat().st_mtime > older_than_s:
+                path.unlink()
+                removed += 1
+        except OSError as error:  # in use, or swept by another process
+            log.info("%s could not be swept: %s", path, error)
+    return removed

@@ -1,0 +1,1 @@
+"""Clips of a voice: kept, judged, mended, and cut to the window an engine hears."""

@@ -1,0 +1,34 @@
+"""A clip: what somebody uploaded or recorded, decoded once."""
+
+import hashlib
+from dataclasses import dataclass
+
+import numpy as np
+
+from engines.types import Audio
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """The file a clip came from, before it was mixed to mono."""
+
+    channels: int = 1
+    sample_rate: int  # Hz
+    mix_loss_db: float = 0.0  # how much louder its loudest channel is than the mix; large = voice in one, or cancelled
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clip:
+    """Sound of a voice, mono, kept under the hash of its samples."""
+
+    id: str  # 64 hex digits: see `clip_id`
+    name: str  # of the file as it was uploaded
+    audio: Audio
+    source: Source
+
+
+def clip_id(audio: Audio) -> str:
+    """SHA-256 over sample rate and float32 samples: the same sound has the same id everywhere."""
+    hashed = hashlib.sha256(f"{audio.sample_rate}\n".encode())
+    hashed.update(np.ascontiguousarray(audio.samples, dtype="<f4").tobytes())
+    return hashed.hexdigest()

@@ -1,0 +1,155 @@
+"""Where clips are kept: one folder per clip, named by its hash, published by one rename."""
+
+import errno
+import json
+import re
+import shutil
+import tempfile
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import soundfile
+
+from engines.audio import decode, probe, rms_dbfs
+from engines.errors import BadAudio, BadText, EngineError
+from engines.types import Audio, Reference
+from studio.references.clip import Clip, Source, clip_id
+from studio.references.window import Window, cut
+
+MIN_S, MAX_S = 1.0, 120.0
+MAX_BYTES = 200 * 2**20  # two minutes of eight channels of 32-bit float at 48 kHz
+ID = re.compile(r"[0-9a-f]{64}")
+NAME_MAX = 120  # characters
+AUDIO, FACTS, ORIGINAL = "audio.wav", "clip.json", "original"
+
+
+class UnknownClip(EngineError):
+    """No clip of this id is kept here."""
+
+
+class NoRoom(EngineError):
+    """The disk has no room for the clip."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A reference that ships with the studio."""
+
+    name: str
+    path: Path
+    transcript: str
+
+
+class ClipStore:
+    """Clips under `data_dir/clips`; shipped samples in `samples_dir`. Reads create nothing."""
+
+    def __init__(self, data_dir: Path, samples_dir: Path | None = None) -> None:
+        self._folder = data_dir / "clips"
+        self._samples_dir = samples_dir
+
+    def add(self, path: Path, name: str) -> Clip:
+        """Decode a file and keep it with its original. Raises BadAudio (with the reason in words) and NoRoom."""
+        if path.is_file() and path.stat().st_size > MAX_BYTES:
+            raise BadAudio(f"the file is over {MAX_BYTES // 2**20} MB; cut it to under {MAX_S:.0f} s first")
+        header = probe(path)
+        audio = _long_enough(decode(path, max_duration_s=MAX_S))
+        loss_db = 0.0
+        if header.channels > 1:
+            loss_db = rms_dbfs(decode(path, max_duration_s=MAX_S, channel="loudest").samples) - rms_dbfs(audio.samples)
+        source = Source(channels=header.channels, sample_rate=audio.sample_rate, mix_loss_db=loss_db)
+        return self._publish(Clip(clip_id(audio), _plain(name), audio, source), path)
+
+    def keep(self, audio: Audio, name: str) -> Clip:
+        """Keep mono sound made here (a mended or recorded clip). Raises BadAudio and NoRoom."""
+        if not np.isfinite(audio.samples).all():
+            raise BadAudio("the sound holds values that are not numbers (NaN or infinity); take the original again")
+        if audio.duration_s > MAX_S:
+            raise BadAudio(f"the clip lasts {audio.duration_s:.0f} s; at most {MAX_S:.0f} s are taken, cut it first")
+        source = Source(sample_rate=audio.sample_rate)
+        return self._publish(Clip(clip_id(audio), _plain(name), _long_enough(audio), source), None)
+
+    def get(self, id: str) -> Clip:
+        """A kept clip, its samples checked against its id. Raises UnknownClip, or BadAudio if it rotted on disk."""
+        folder = self._of(id)
+        try:
+            facts = json.loads((folder / FACTS).read_text("utf-8"))
+            samples, rate = soundfile.read(folder / AUDIO, dtype="float32")
+            audio = Audio(samples, int(rate))
+            clip = Clip(id, str(facts["name"]), audio, Source(**facts["source"]))
+        except (OSError, ValueError, KeyError, TypeError, soundfile.LibsndfileError) as error:
+            raise BadAudio("this clip is damaged on disk; upload it again") from error
+        if clip_id(audio) != id:
+            raise BadAudio("this clip was changed on disk; upload it again")
+        return clip
+
+    def original(self, id: str) -> Path | None:
+        """The file as it was uploaded; None for clips made here. Raises UnknownClip."""
+        path = self._of(id) / ORIGINAL
+        return path if path.is_file() else None
+
+    def reference(self, clip_id: str, start_s: float, end_s: float, transcript: str) -> Reference:
+        """Exactly this window of the clip with what is said in it. Raises UnknownClip, BadAudio, BadText."""
+        if not transcript.strip():
+            raise BadText("the reference has no transcript; type exactly what is said in the selected part")
+        return Reference(cut(self.get(clip_id).audio, Window(start_s, end_s)), transcript)
+
+    def samples(self) -> list[Sample]:
+        """Shipped references (`*.wav` with a `*.txt` beside it), by name; none where the folder is absent."""
+        if self._samples_dir is None or not self._samples_dir.is_dir():
+            return []
+        pairs = [(path, path.with_suffix(".txt")) for path in sorted(self._samples_dir.glob("*.wav"))]
+        return [Sample(wav.stem, wav, text.read_text("utf-8").strip()) for wav, text in pairs if text.is_file()]
+
+    def _of(self, id: str) -> Path:
+        folder = self._folder / id
+        if not ID.fullmatch(id) or not folder.is_dir():
+            raise UnknownClip("this clip is no longer kept here; upload it again")
+        return folder
+
+    def _publish(self, clip: Clip, original: Path | None) -> Clip:
+        target = self._folder / clip.id
+        if target.is_dir():
+            return clip
+        with self._staging() as folder:
+            soundfile.write(folder / AUDIO, clip.audio.samples, clip.audio.sample_rate, format="WAV", subtype="FLOAT")
+            facts = {"name": clip.name, "source": asdict(clip.source)}
+            (folder / FACTS).write_text(json.dumps(facts, ensure_ascii=False), "utf-8")
+            if original is not None:
+                shutil.copyfile(original, folder / ORIGINAL)
+            try:
+                folder.rename(target)
+            except OSError:
+                if not target.is_dir():  # somebody else published the same sound first, which is as good
+                    raise
+        return clip
+
+    @contextmanager
+    def _staging(self) -> Iterator[Path]:
+        folder = None
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            folder = Path(tempfile.mkdtemp(prefix=".staging-", dir=self._folder))
+            yield folder
+        except (OSError, soundfile.LibsndfileError) as error:
+            if getattr(error, "errno", None) == errno.ENOSPC or shutil.disk_usage(self._folder.parent).free < MAX_BYTES:
+                raise NoRoom("the disk is full; delete takes or clips and upload again") from error
+            raise
+        finally:
+            if folder is not None:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _long_enough(audio: Audio) -> Audio:
+    if audio.duration_s < MIN_S:
+        raise BadAudio(f"the clip lasts {audio.duration_s:.2f} s; a voice needs at least {MIN_S:.0f} s, better 3 to 12")
+    return audio
+
+
+def _plain(name: str) -> str:
+    """The file's own name, without folders and control characters."""
+    base = name.replace("\\", "/").rsplit("/", 1)[-1]
+    return "".join(c for c in base if unicodedata.category(c)[0] != "C").strip()[:NAME_MAX] or "clip"

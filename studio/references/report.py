@@ -1,0 +1,198 @@
+"""The report card of a reference: what is wrong with a clip before an engine hears it, and what to do."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from engines.audio import loudness_lufs, peak_dbfs, silences
+from engines.text import count_syllables
+from engines.types import Audio
+from studio.references.clip import Source
+from studio.references.measures import (
+    bandwidth_hz,
+    clipped_fraction,
+    longest_clip,
+    noise_level_db,
+    rumble_db,
+    speech_level_db,
+    speech_s,
+)
+from studio.references.mend import Mend
+
+State = Literal["ok", "warn", "fail"]
+
+GOOD_S = (3.0, 12.0)
+LEAST_S = 1.0
+SILENT_DBFS = -55.0
+GOOD_LUFS = (-32.0, -10.0)
+CLIPPED_WARN, CLIPPED_FAIL = 1e-5, 3e-3  # fraction of samples
+SNR_GOOD_DB, SNR_LEAST_DB = 25.0, 12.0
+EDGE_MAX_S, GAP_MAX_S = 0.6, 1.0
+BANDWIDTH_GOOD_HZ, BANDWIDTH_LEAST_HZ = 7_000.0, 3_500.0
+MIX_LOSS_MAX_DB = 4.0
+DC_MAX = 0.01
+RUMBLE_MAX_DB = -15.0  # below 60 Hz, against the whole
+RATE_GOOD, RATE_POSSIBLE = (2.5, 7.5), (1.2, 10.0)  # syllables a second of speech, pauses left out
+LIMIT_DB = 60.0  # beyond this a ratio is only "very clean"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing looked at."""
+
+    name: str
+    state: State
+    message: str  # one sentence, with numbers and what to do
+    mend: Mend | None = None  # what one click does about it
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Every check, in the order a designer would make them."""
+
+    checks: tuple[Check, ...]
+
+    @property
+    def state(self) -> State:
+        """The worst of all checks."""
+        states = {check.state for check in self.checks}
+        return "fail" if "fail" in states else "warn" if "warn" in states else "ok"
+
+    def of(self, name: str) -> Check:
+        """The check of this name. Raises KeyError."""
+        return next(iter([check for check in self.checks if check.name == name] or _unknown(name)))
+
+
+def report(audio: Audio, source: Source, transcript: str) -> Report:
+    """Look at exactly the sound an engine would get, where it came from, and what is said to be said in it."""
+    if peak_dbfs(audio.samples) < SILENT_DBFS or speech_s(audio) == 0.0:
+        level = peak_dbfs(audio.samples)
+        silent = Check(
+            "level", "fail", f"No voice is heard (peak {level:.0f} dBFS); choose another part or record again."
+        )
+        return Report((_duration(audio), silent, _transcript(transcript)))
+    sound: list[Callable[[Audio], Check]] = [_duration, _clipping, _level, _snr, _silence, _rumble]
+    checks = [check(audio) for check in sound]
+    return Report((*checks, _rate(audio, source), _channels(source), _transcript(transcript), _pace(audio, transcript)))
+
+
+def _duration(audio: Audio) -> Check:
+    length_s = audio.duration_s
+    if length_s < LEAST_S:
+        return Check(
+            "duration", "fail", f"{length_s:.2f} s is too short to hold a voice; take at least {LEAST_S:.0f} s."
+        )
+    if length_s < GOOD_S[0]:
+        return Check("duration", "warn", f"{length_s:.1f} s is short; {GOOD_S[0]:.0f} to {GOOD_S[1]:.0f} s clone best.")
+    if length_s > GOOD_S[1]:
+        return Check("duration", "warn", f"{length_s:.1f} s is long; drag a window of at most {GOOD_S[1]:.0f} s.")
+    return Check("duration", "ok", f"{length_s:.1f} s, a good length.")
+
+
+def _clipping(audio: Audio) -> Check:
+    fraction, longest = clipped_fraction(audio), longest_clip(audio)
+    if fraction <= CLIPPED_WARN:
+        return Check("clipping", "ok", "No clipping.")
+    state: State = "fail" if fraction > CLIPPED_FAIL else "warn"
+    return Check(
+        "clipping",
+        state,
+        f"{fraction:.2%} of the samples are clipped, up to {longest} in a row; record again at a lower level, "
+        "or choose a part without it.",
+    )
+
+
+def _level(audio: Audio) -> Check:
+    lufs, peak = loudness_lufs(audio), peak_dbfs(audio.samples)
+    said = f"{lufs:.0f} LUFS, peak {peak:.0f} dBFS"
+    if GOOD_LUFS[0] <= lufs <= GOOD_LUFS[1]:
+        return Check("level", "ok", f"{said}, a good level.")
+    which = "quiet" if lufs < GOOD_LUFS[0] else "loud"
+    return Check("level", "warn", f"{said} is {which}; normalise it.", "normalise")
+
+
+def _snr(audio: Audio) -> Check:
+    ratio = speech_level_db(audio) - noise_level_db(audio)
+    said = (
+        f"Speech is {ratio:.0f} dB above the noise"
+        if ratio < LIMIT_DB
+        else f"Speech is over {LIMIT_DB:.0f} dB above the noise"
+    )
+    if ratio >= SNR_GOOD_DB:
+        return Check("noise", "ok", f"{said}.")
+    state: State = "fail" if ratio < SNR_LEAST_DB else "warn"
+    return Check(
+        "noise", state, f"{said}, {SNR_GOOD_DB:.0f} dB are wanted; denoise it or record in a quieter room.", "denoise"
+    )
+
+
+def _silence(audio: Audio) -> Check:
+    gaps = silences(audio)
+    lead_s = sum(gap.length_s for gap in gaps if gap.start_s == 0.0)
+    trail_s = sum(gap.length_s for gap in gaps if gap.end_s >= audio.duration_s)
+    inner_s = max((gap.length_s for gap in gaps if gap.start_s > 0.0 and gap.end_s < audio.duration_s), default=0.0)
+    if max(lead_s, trail_s) > EDGE_MAX_S:
+        return Check(
+            "silence", "warn", f"{lead_s:.1f} s of silence before and {trail_s:.1f} s after speech; trim it.", "trim"
+        )
+    if inner_s > GAP_MAX_S:
+        return Check("silence", "warn", f"A pause of {inner_s:.1f} s within the speech; choose a part without it.")
+    return Check("silence", "ok", f"Longest silence {max(lead_s, trail_s, inner_s):.1f} s.")
+
+
+def _rumble(audio: Audio) -> Check:
+    offset, low_db = abs(float(np.mean(audio.samples, dtype=np.float64))), rumble_db(audio)
+    if offset > DC_MAX:
+        return Check("rumble", "warn", f"The wave sits {offset:.1%} of full scale off zero; high-pass it.", "high_pass")
+    if low_db > RUMBLE_MAX_DB:
+        return Check(
+            "rumble", "warn", f"Rumble below 60 Hz is only {-low_db:.0f} dB under the voice; high-pass it.", "high_pass"
+        )
+    return Check("rumble", "ok", "No rumble, no offset.")
+
+
+def _rate(audio: Audio, source: Source) -> Check:
+    used = bandwidth_hz(audio)
+    said = f"{source.sample_rate / 1000:g} kHz, sound up to {used / 1000:.1f} kHz"
+    if used >= BANDWIDTH_GOOD_HZ:
+        return Check("sample rate", "ok", f"{said}.")
+    state: State = "fail" if used < BANDWIDTH_LEAST_HZ * 0.5 else "warn"
+    sounds = "like a telephone" if used <= BANDWIDTH_LEAST_HZ * 1.2 else "dull"
+    return Check("sample rate", state, f"{said}: the voice will sound {sounds}; find a recording of 16 kHz or more.")
+
+
+def _channels(source: Source) -> Check:
+    if source.channels == 1:
+        return Check("channels", "ok", "One channel.")
+    said = f"{source.channels} channels were mixed to one"
+    if source.mix_loss_db <= MIX_LOSS_MAX_DB:
+        return Check("channels", "ok", f"{said}.")
+    loss = f"{source.mix_loss_db:.0f} dB quieter than the loudest alone"
+    return Check("channels", "warn", f"{said} and the mix is {loss}; take that channel instead.", "mono")
+
+
+def _transcript(transcript: str) -> Check:
+    if not transcript.strip():
+        return Check("transcript", "fail", "There is no transcript; type exactly what is said in this part.")
+    return Check("transcript", "ok", f"{len(transcript.split())} words.")
+
+
+def _pace(audio: Audio, transcript: str) -> Check:
+    rate = count_syllables(transcript) / speech_s(audio)
+    if not transcript.strip():
+        return Check("speech rate", "warn", "Without a transcript its match with the clip cannot be checked; type it.")
+    said = f"{rate:.1f} syllables a second"
+    if rate > RATE_GOOD[1]:
+        advice = f"{said} is more than people say; the transcript holds words that are not in this part, delete them."
+    elif rate < RATE_GOOD[0]:
+        advice = f"{said} is slow; the transcript may lack words that are said in this part, add them."
+    else:
+        return Check("speech rate", "ok", f"{said}, as people speak.")
+    possible = RATE_POSSIBLE[0] <= rate <= RATE_POSSIBLE[1]
+    return Check("speech rate", "warn" if possible else "fail", advice)
+
+
+def _unknown(name: str) -> list[Check]:
+    raise KeyError(f"there is no check called {name}")

@@ -1,0 +1,193 @@
+"""The part of a clip an engine hears: proposed at silences, cut to the sample, with the words said in it."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from engines.audio import Span, active_frames, frame_length, silences
+from engines.errors import BadAudio
+from engines.text import count_syllables
+from engines.types import Audio
+
+MARGIN_S = 0.15  # silence a window keeps at each edge, where there is some
+LONG_GAP_S = 0.7  # pauses beyond this are time an engine learns nothing from
+OVERLAP_MAX = 0.7  # two proposals that share more than this (of the shorter) are one
+PROPOSALS = 5
+STEP_S = 0.5  # where a clip has no silences, windows begin on this grid, at the quietest frame near
+CLIPPED = 0.995
+CLIPPED_COST_S = 0.01  # a clipped sample spoils this much speech
+PUNCTUATION = tuple(".,!?;:…—")
+SNAP_WORDS = 2
+CUT_IN_SILENCE_S = 0.2  # a silence this long, near a punctuation mark, is that mark
+
+Counts = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """From `start_s` up to `end_s` of a clip."""
+
+    start_s: float
+    end_s: float
+
+    @property
+    def length_s(self) -> float:
+        """Seconds from start to end."""
+        return self.end_s - self.start_s
+
+
+def cut(audio: Audio, window: Window) -> Audio:
+    """The window's samples, exact to the sample. Raises BadAudio for a window outside the clip or empty."""
+    if not (math.isfinite(window.start_s) and math.isfinite(window.end_s)):
+        raise BadAudio("the window has no start or no end; drag it onto the clip")
+    start, end = (round(at * audio.sample_rate) for at in (window.start_s, window.end_s))
+    if start < 0 or end > len(audio.samples) + 1 or end <= start:
+        raise BadAudio(
+            f"the window {window.start_s:.2f}-{window.end_s:.2f} s is not within the clip's {audio.duration_s:.2f} s; "
+            "drag it onto the clip"
+        )
+    return Audio(audio.samples[start:end].copy(), audio.sample_rate)
+
+
+def propose(audio: Audio, max_s: float = 12.0, min_s: float = 3.0) -> list[Window]:
+    """Windows of `min_s` to `max_s` that begin and end in silence, best first; never empty.
+
+    A clip shorter than `min_s` is one window. Best is most speech, with few long gaps and no clipping.
+    """
+    if audio.duration_s <= min_s:
+        return [Window(0.0, audio.duration_s)]
+    candidates = _between(_gaps(audio), audio.duration_s, min_s, max_s) or _gridded(audio, min_s, max_s)
+    survey = _surveyed(audio)
+    ranked = sorted(candidates, key=lambda window: -_worth(survey, window))
+    chosen: list[Window] = []
+    for window in ranked:
+        if all(_shared(window, other) <= OVERLAP_MAX for other in chosen):
+            chosen.append(window)
+    return chosen[:PROPOSALS]
+
+
+def split_transcript(full_transcript: str, audio: Audio, window: Window) -> str:
+    """The words most likely said within the window, for the designer to correct.
+
+    Syllables are spread evenly over the detected speech, a silence taking the punctuation mark that is near it. Windows
+    that adjoin share all words between them.
+    """
+    words = full_transcript.split()
+    first, last = (_word_at(words, audio, at) for at in (window.start_s, window.end_s))
+    return " ".join(words[first:last])
+
+
+def _gaps(audio: Audio) -> list[Span]:
+    """Silences, with an empty one at each end of the clip that has none."""
+    gaps = silences(audio)
+    if not gaps or gaps[0].start_s > 0:
+        gaps.insert(0, Span(0.0, 0.0))
+    if gaps[-1].end_s < audio.duration_s:
+        gaps.append(Span(audio.duration_s, audio.duration_s))
+    return gaps
+
+
+def _between(gaps: Sequence[Span], duration_s: float, min_s: float, max_s: float) -> list[Window]:
+    windows = []
+    for index, before in enumerate(gaps):
+        start_s = max(before.start_s, before.end_s - MARGIN_S)
+        for after in gaps[index + 1 :]:
+            end_s = min(after.end_s, after.start_s + MARGIN_S, duration_s)
+            if end_s - start_s > max_s:
+                break
+            if end_s - start_s >= min_s:
+                windows.append(Window(start_s, end_s))
+    return windows
+
+
+def _gridded(audio: Audio, min_s: float, max_s: float) -> list[Window]:
+    """For speech without silences: windows as long as may be, their edges at the quietest point near the grid."""
+    length_s = min(max_s - STEP_S, audio.duration_s)
+    if length_s < min_s:
+        return [Window(0.0, min(max_s, audio.duration_s))]
+    starts = np.arange(0.0, max(audio.duration_s - length_s, 0.0) + STEP_S / 2, STEP_S)
+    edges = [(float(start), min(float(start) + length_s, audio.duration_s)) for start in starts]
+    return [Window(_quietest(audio, start), max(_quietest(audio, end), start + min_s)) for start, end in edges]
+
+
+def _quietest(audio: Audio, near_s: float) -> float:
+    """The quietest 20 ms within a quarter second after `near_s`; the clip's own ends stay."""
+    if near_s <= 0.0 or near_s >= audio.duration_s - STEP_S / 2:
+        return near_s
+    frame = round(0.02 * audio.sample_rate)
+    start = round(near_s * audio.sample_rate)
+    stretch = audio.samples[start : start + round(STEP_S / 2 * audio.sample_rate)]
+    power = np.convolve(np.square(stretch, dtype=np.float64), np.ones(frame), "valid")
+    return (start + int(np.argmin(power)) + frame // 2) / audio.sample_rate
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Survey:
+    """Running totals over a clip, so that each of hundreds of windows costs two look-ups."""
+
+    frame_s: float
+    spoken: Counts  # frames of speech up to each frame
+    clipped: Counts  # clipped samples up to each frame
+    gaps: Sequence[Span]  # long ones
+
+
+def _surveyed(audio: Audio) -> _Survey:
+    frame = frame_length(audio.sample_rate)
+    spoken = np.cumsum(active_frames(audio.samples, audio.sample_rate), dtype=np.int64)
+    over = np.add.reduceat(np.abs(audio.samples) >= CLIPPED, np.arange(0, len(audio.samples), frame), dtype=np.int64)
+    return _Survey(frame / audio.sample_rate, spoken, np.cumsum(over), silences(audio, LONG_GAP_S))
+
+
+def _worth(survey: _Survey, window: Window) -> float:
+    """Seconds of speech, less what long gaps and clipping spoil."""
+    last = len(survey.spoken) - 1
+    start, end = (min(last, round(at / survey.frame_s)) for at in (window.start_s, window.end_s))
+    speech_s = float(survey.spoken[end] - survey.spoken[start]) * survey.frame_s
+    inside = [gap for gap in survey.gaps if gap.start_s >= window.start_s and gap.end_s <= window.end_s]
+    wasted_s = sum(gap.length_s - LONG_GAP_S for gap in inside)
+    return speech_s - wasted_s - CLIPPED_COST_S * float(survey.clipped[end] - survey.clipped[start])
+
+
+def _shared(one: Window, other: Window) -> float:
+    common = min(one.end_s, other.end_s) - max(one.start_s, other.start_s)
+    return max(0.0, common) / min(one.length_s, other.length_s)
+
+
+def _word_at(words: Sequence[str], audio: Audio, at_s: float) -> int:
+    """How many words are over at this point of the clip; never fewer at a later point."""
+    spoken = np.cumsum(active_frames(audio.samples, audio.sample_rate), dtype=np.int64)
+    if not words or not len(spoken) or spoken[-1] == 0:
+        return 0 if at_s < audio.duration_s / 2 else len(words)
+    ends = np.cumsum([count_syllables(word) or 1 for word in words])
+    anchors = _anchors(words, ends, audio, spoken)
+    position = np.interp(_spoken_at(spoken, audio, at_s), [said for said, _ in anchors], [end for _, end in anchors])
+    middles = ends - np.diff(ends, prepend=0) / 2
+    return int(np.searchsorted(middles, position, side="right"))
+
+
+def _anchors(words: Sequence[str], ends: Counts, audio: Audio, spoken: Counts) -> list[tuple[int, int]]:
+    """Where speech and text surely meet, as (frames of speech, syllables): both ends, and silences at punctuation."""
+    anchors = [(0, 0)]
+    for gap in silences(audio, CUT_IN_SILENCE_S):
+        said = _spoken_at(spoken, audio, gap.start_s)
+        count = int(np.searchsorted(ends, said / spoken[-1] * ends[-1]))
+        place = _marked(words, count)
+        if place and anchors[-1][0] < said < spoken[-1] and anchors[-1][1] < ends[place - 1] < ends[-1]:
+            anchors.append((said, int(ends[place - 1])))
+    return [*anchors, (int(spoken[-1]), int(ends[-1]))]
+
+
+def _spoken_at(spoken: Counts, audio: Audio, at_s: float) -> int:
+    """Frames of speech before this point."""
+    frame = min(len(spoken), max(0, round(at_s * audio.sample_rate / frame_length(audio.sample_rate))))
+    return int(spoken[frame - 1]) if frame else 0
+
+
+def _marked(words: Sequence[str], count: int) -> int:
+    """The cut behind a punctuation mark nearest to `count` words; 0 where none is near."""
+    near = range(max(1, count - SNAP_WORDS), min(len(words) - 1, count + SNAP_WORDS) + 1)
+    marked = [place for place in near if words[place - 1].endswith(PUNCTUATION)]
+    return min(marked, key=lambda place: abs(place - count), default=0)

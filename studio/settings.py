@@ -1,0 +1,124 @@
+"""Typed settings from the environment and `.env`; an unknown STUDIO_* key is refused, so no typo is silent."""
+
+import difflib
+import os
+import re
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from dotenv import dotenv_values
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+PREFIX = "STUDIO_"
+ENV_FILE = ".env"
+DEVICE = re.compile(r"auto|cpu|mps|cuda(:\d+)?")
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+class WrongSettings(Exception):
+    """A setting is unknown or holds a value it cannot have; the message names it and never shows a secret."""
+
+
+class Settings(BaseSettings):
+    """One field per STUDIO_* key; 0 and `auto` leave the choice to the machine."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX,
+        env_file=ENV_FILE,
+        env_file_encoding="utf-8",
+        env_ignore_empty=True,
+        extra="ignore",  # .env may hold other programs' keys; ours are checked by `_known_keys`
+        frozen=True,
+        hide_input_in_errors=True,
+    )
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65_535)] = 7860  # 0 = any free one
+    data_dir: Path = Path("data")
+    engines: Annotated[tuple[str, ...], NoDecode, Field(min_length=1)] = ("f5",)
+    f5_checkpoint: Annotated[str, Field(min_length=1)] = "embedded"
+    f5_vocoder: str = ""  # empty = the one that belongs to the checkpoint
+    s1_checkpoint: Annotated[str, Field(min_length=1)] = "embedded"
+    device: str = "auto"
+    compile: Literal["auto", "on", "off"] = "auto"
+    quantize: Literal["none", "int8", "int4"] = "none"
+    max_batch: Annotated[int, Field(ge=0)] = 0
+    batch_window_ms: Annotated[float, Field(ge=0)] = 0
+    queue_size: Annotated[int, Field(ge=1)] = 16
+    gpu_concurrency: Annotated[int, Field(ge=0)] = 0
+    request_timeout_s: Annotated[float, Field(gt=0)] = 300
+    api_keys: Annotated[tuple[SecretStr, ...], NoDecode] = ()
+    login: SecretStr = SecretStr("")  # user:password
+    max_upload_mb: Annotated[int, Field(ge=1)] = 64
+    memory_budget_gb: Annotated[float, Field(ge=0)] = 0  # 0 = no limit
+    threads: Annotated[int, Field(ge=0)] = 0
+
+    @field_validator("engines", "api_keys", mode="before")
+    @classmethod
+    def _listed(cls, value: object) -> object:
+        """`f5,s1` as people write it in a shell."""
+        if isinstance(value, str):
+            return tuple(part.strip() for part in value.split(",") if part.strip())
+        return value
+
+    @field_validator("data_dir")
+    @classmethod
+    def _home(cls, value: Path) -> Path:
+        return value.expanduser().resolve()
+
+    @field_validator("device")
+    @classmethod
+    def _known_device(cls, value: str) -> str:
+        if DEVICE.fullmatch(value) is None:
+            raise ValueError("use auto, cpu, mps, cuda or cuda:N")
+        return value
+
+    @field_validator("login")
+    @classmethod
+    def _user_and_password(cls, value: SecretStr) -> SecretStr:
+        user, colon, password = value.get_secret_value().partition(":")
+        if value.get_secret_value() and not (user and colon and password):
+            raise ValueError("write it as user:password")
+        return value
+
+    @property
+    def on_loopback(self) -> bool:
+        """Whether only this machine can reach the studio."""
+        return self.host in LOOPBACK
+
+    @property
+    def max_upload_bytes(self) -> int:
+        return self.max_upload_mb * 1_000_000
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_keys(cls, values: Any) -> Any:
+        """pydantic-settings never looks at keys without a field, so a typo would be silent."""
+        known = {PREFIX + name.upper() for name in cls.model_fields}
+        keys = set(os.environ) | set(dotenv_values(ENV_FILE))
+        wrong = sorted(key for key in keys if key.upper().startswith(PREFIX) and key.upper() not in known)
+        if wrong:
+            raise ValueError(". ".join(_did_you_mean(key, known) for key in wrong))
+        return values
+
+    @classmethod
+    def load(cls) -> Self:
+        """Read the environment, then `.env`. Raises WrongSettings: one sentence for every key that is wrong."""
+        try:
+            return cls()
+        except ValidationError as error:
+            raise WrongSettings(_sentence(error)) from None  # its cause may show a secret
+
+
+def _did_you_mean(key: str, known: set[str]) -> str:
+    near = difflib.get_close_matches(key.upper(), sorted(known), n=1, cutoff=0.0)[0]
+    return f"{key} is not a setting; did you mean {near}? Correct it or remove it"
+
+
+def _sentence(error: ValidationError) -> str:
+    sentences = []
+    for one in error.errors(include_input=False, include_context=False):
+        name = f"{PREFIX}{str(one['loc'][0]).upper()}: " if one["loc"] else ""
+        sentences.append(name + one["msg"].removeprefix("Value error, "))
+    return ". ".join(sentences)

@@ -1,0 +1,22 @@
+"""The studio's services, as routes and pages are handed them."""
+
+from dataclasses import dataclass
+
+from engines.manager import Manager
+from studio.history import History
+from studio.references.library import ClipStore
+from studio.settings import Settings
+from studio.shelf import Shelf
+from studio.speaking import Speaking
+from studio.telemetry import Telemetry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Studio:
+    settings: Settings
+    manager: Manager
+    speaking: Speaking
+    clips: ClipStore
+    shelf: Shelf  # whose clips; pages and routes add and get clips through it
+    history: History
+    telemetry: Telemetry

@@ -1,0 +1,16 @@
+"""A place on the page that one of our own modules fills and keeps alive."""
+
+import gradio as gr
+
+from studio.ui.assets import ROOT
+
+
+def island(name: str) -> gr.HTML:
+    """An empty element handed to `mount(element)` of assets/ui/js/{name}.js as soon as it is on the page."""
+    return gr.HTML(
+        html_template="",
+        js_on_load=f"import('{ROOT}/js/{name}.js').then((module) => module.mount(element));",
+        apply_default_css=False,
+        elem_id=f"island-{name}",
+        elem_classes="island",
+    )

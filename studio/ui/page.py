@@ -1,0 +1,35 @@
+"""The studio's one Gradio application, put together and mounted."""
+
+import gradio as gr
+from fastapi import FastAPI
+
+from studio.studio import Studio
+from studio.ui.assets import head, mount_assets
+from studio.ui.components.island import island
+from studio.ui.pages.monitor import monitor_page
+from studio.ui.pages.speak import speak_page
+from studio.ui.theme import theme
+
+__all__ = ["build", "mount_assets", "mount_page"]
+
+TITLE = "Champion Voice Studio"
+
+
+def build(studio: Studio) -> gr.Blocks:
+    """Every page and endpoint over one studio."""
+    with gr.Blocks(title=TITLE, analytics_enabled=False, fill_width=True) as page:
+        island("header")
+        speak_page(studio)
+        monitor_page()
+        island("compare")
+        island("strip")
+    page.queue(max_size=studio.settings.queue_size, default_concurrency_limit=1, api_open=True)
+    return page
+
+
+def mount_page(application: FastAPI, page: gr.Blocks) -> FastAPI:
+    """Serve the page at the root, with our look and without Gradio's footer, fonts and run history."""
+    mounted: FastAPI = gr.mount_gradio_app(
+        application, page, path="", theme=theme(), head=head(), footer_links=[], run_history=False, show_error=True
+    )
+    return mounted

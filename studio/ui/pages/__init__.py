@@ -1,0 +1,1 @@
+"""Pages of the studio; the navigation shows one at a time."""

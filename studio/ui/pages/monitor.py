@@ -1,0 +1,10 @@
+"""Monitor: what the device does, what takes cost, what waits. All of it is drawn by assets/ui/js/monitor.js."""
+
+import gradio as gr
+
+from studio.ui.components.island import island
+
+
+def monitor_page() -> None:
+    with gr.Column(elem_id="page-monitor", elem_classes="page"):
+        island("monitor")

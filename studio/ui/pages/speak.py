@@ -1,0 +1,138 @@
+"""Speak: a voice, a script, one button, and the takes it made. Also the named endpoint `/speak`."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gradio as gr
+
+from engines.errors import Cancelled, EngineError
+from studio.order import Order
+from studio.session import ARRIVED_HEADER, OWNER_HEADER
+from studio.speaking import Performance
+from studio.studio import Studio
+from studio.ui.components import fields
+from studio.ui.components.island import island
+from studio.ui.present import engine_choices, status_json, take_json
+
+WAIT_S = 0.1  # a listener looks up this often, so that stopping it takes no longer
+Said = tuple[dict[str, Any], str | None, dict[str, Any] | None]
+
+
+def speak_page(studio: Studio) -> None:
+    """Lay out the page and open its endpoint."""
+    with gr.Column(elem_id="page-speak", elem_classes="page"):
+        with gr.Column(elem_id="voice-panel", elem_classes="panel"):
+            island("voice")
+            transcript = fields.transcript()
+            island("report")
+        with gr.Column(elem_id="work"):
+            with gr.Column(elem_id="script-panel", elem_classes="panel"):
+                text = fields.script()
+                island("spoken")
+                settings = _settings(studio)
+                with gr.Row(elem_id="transport"):
+                    gr.Button("Speak", variant="primary", elem_id="speak")
+                    gr.Button("Stop", elem_id="stop")
+                    island("standing")
+            island("takes")
+    _endpoint(studio, [text, *_reference(), transcript, *settings])
+
+
+def _settings(studio: Studio) -> list[gr.components.Component]:
+    """Engine, seed, speed, steps, guidance: in the order of `/speak`'s parameters."""
+    with gr.Row(elem_id="settings"):
+        engine = fields.engine(engine_choices(studio.manager.statuses()))
+        speed = fields.speed()
+        seed = fields.number("seed", "Seed", "random")
+        island("more")
+        with gr.Row(elem_id="more-settings"):
+            steps = fields.number("steps", "Steps", "default")
+            guidance = fields.number("guidance", "Guidance", "default", step=0.1)
+    return [engine, seed, speed, steps, guidance]
+
+
+def _reference() -> list[gr.components.Component]:
+    """Which clip and which window of it. The voice card keeps them; these hold their places in the endpoint."""
+    clip_id = gr.Textbox("", label="Clip", info="empty: the first sample", visible=False)
+    start_s = gr.Number(0, label="Start, s", visible=False)
+    end_s = gr.Number(0, label="End, s", info="0: to the clip's end", visible=False)
+    return [clip_id, start_s, end_s]
+
+
+def _endpoint(studio: Studio, inputs: list[gr.components.Component]) -> None:
+    """Queue `/speak` under the one concurrency id of everything that makes audio.
+
+    The page joins the queue itself (assets/ui/js/queue.js) to show its own rank in words; so nothing visible fires this.
+    """
+    outputs = [gr.JSON(visible=False), gr.Audio(visible=False), gr.JSON(visible=False)]
+    gr.Button(visible=False).click(
+        speaker(studio),
+        inputs=inputs,
+        outputs=outputs,
+        api_name="speak",
+        concurrency_id="gpu",
+        concurrency_limit=studio.settings.gpu_concurrency or 1,
+        show_progress="hidden",
+    )
+
+
+def speaker(studio: Studio) -> Callable[..., Iterator[Said]]:
+    """The listener of `/speak`, over one studio."""
+
+    def speak(
+        text: str,
+        clip_id: str,
+        start_s: float,
+        end_s: float,
+        transcript: str,
+        engine: str,
+        seed: int | None,
+        speed: float,
+        steps: int | None,
+        guidance: float | None,
+        request: gr.Request,
+    ) -> Iterator[Said]:
+        """Speak a text with a voice: yields where it stands, and last the audio and the take."""
+        order = Order(
+            text=text,
+            clip_id=clip_id,
+            start_s=start_s,
+            end_s=end_s,
+            transcript=transcript,
+            engine=engine,
+            seed=seed,
+            speed=speed,
+            steps=steps,
+            guidance=guidance,
+        )
+        try:
+            arrived_at = float(request.headers[ARRIVED_HEADER])
+            yield from perform(studio, completed(studio, order), request.headers[OWNER_HEADER], arrived_at)
+        except EngineError as error:
+            raise gr.Error(str(error), print_exception=False) from error
+
+    return speak
+
+
+def completed(studio: Studio, order: Order) -> Order:
+    """The order with the first sample in place of no clip, and a clip's end in place of no end."""
+    return order
+
+
+def perform(studio: Studio, order: Order, owner: str, arrived_at: float) -> Iterator[Said]:
+    """Speak and tell; whoever stops listening stops the device. Raises EngineError."""
+    performance = studio.speaking.speak(order, owner=owner, arrived_at=arrived_at)
+    try:
+        yield told(performance), None, None
+        while not performance.wait(WAIT_S):
+            yield told(performance), None, None
+        take = performance.result()
+        yield told(performance), str(studio.history.audio_path(owner, take.id)), take_json(take)
+    except Cancelled:
+        yield told(performance), None, None
+    finally:
+        performance.cancel()  # of no consequence once it has ended
+
+
+def told(performance: Performance) -> dict[str, Any]:
+    return status_json(performance.id, performance.order, performance.sample_rate, performance.status())

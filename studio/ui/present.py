@@ -1,0 +1,33 @@
+"""Turns what services say into what the page and its endpoints are given. Pure functions."""
+
+from typing import Any
+
+from engines.types import EngineStatus, Status
+from studio.history import StoredTake, described
+from studio.order import Order
+
+FIRST_LINE = "Welcome to the studio. Press the button, and this voice will say your line."
+
+
+def take_json(take: StoredTake) -> dict[str, Any]:
+    """A take as `GET /studio/takes/{id}` tells it: without whose it is."""
+    return {"id": take.id, **described(take), "peaks": list(take.peaks)}
+
+
+def status_json(id: str, order: Order, sample_rate: int, status: Status) -> dict[str, Any]:
+    """Where a performance stands: its id opens /studio/live/{id}.pcm."""
+    return {
+        "id": id,
+        "seed": order.seed,
+        "engine": order.engine,
+        "sample_rate": sample_rate,  # Hz
+        "state": status.state,
+        "rank": status.rank,  # 1 = next to be admitted; 0 once admitted
+        "progress": round(status.progress, 4),
+        "eta_s": None if status.eta_s is None else round(status.eta_s, 2),
+    }
+
+
+def engine_choices(statuses: list[EngineStatus]) -> list[tuple[str, str]]:
+    """(title, name) for the engine switch, in the order of the settings."""
+    return [(status.title, status.name) for status in statuses]

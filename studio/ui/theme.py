@@ -1,0 +1,23 @@
+"""What Gradio's own parts look like. Colours are CSS variables of assets/ui/css/tokens.css, so both themes follow one switch."""
+
+import gradio as gr
+
+# Literal, because Gradio paints them before any of our style is there; the same as --ground in tokens.css.
+GROUND_DARK, INK_DARK = "#0f1213", "#e8ecea"
+FONTS = ("Inter", "system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif")
+MONOSPACE = ("ui-monospace", "SF Mono", "Cascadia Mono", "Menlo", "monospace")
+
+
+def theme() -> gr.themes.Base:
+    """Gradio's plainest theme with bundled or system fonts, our ground and ink; nothing is fetched."""
+    base = gr.themes.Base(
+        font=[gr.themes.Font(name) for name in FONTS],
+        font_mono=[gr.themes.Font(name) for name in MONOSPACE],
+        radius_size=gr.themes.sizes.radius_md,
+    )
+    return base.set(
+        body_background_fill=GROUND_DARK,
+        body_background_fill_dark=GROUND_DARK,
+        body_text_color=INK_DARK,
+        body_text_color_dark=INK_DARK,
+    )

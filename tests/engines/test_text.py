@@ -1,0 +1,322 @@
+"""Text: pauses, spoken form, vocabulary, chunks."""
+
+import re
+import string
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engines.errors import BadText, UnsupportedText
+from engines.text import (
+    MAX_CHARACTERS,
+    Pause,
+    Say,
+    chunks,
+    count_syllables,
+    estimate_s,
+    fit,
+    parse,
+    spoken_form,
+)
+from engines.text.quantities import SCALES, UNITS
+from engines.text.symbols import SHORT_FORMS
+
+ENGLISH = frozenset(string.ascii_lowercase + " .,!?'-")
+quick = settings(max_examples=200, deadline=None, database=None)
+
+SPOKEN = {
+    "Your 67% win rate": "Your sixty seven percent win rate",
+    "I won 3.": "I won three.",
+    "1,234,567 coins": "one million two hundred and thirty four thousand five hundred and sixty seven coins",
+    "pi is 3.14": "pi is three point one four",
+    "the 1st, 22nd and 103rd": "the first, twenty second and one hundred and third",
+    "in 1999": "in nineteen ninety nine",
+    "since 2005": "since two thousand and five",
+    "in 1492": "in fourteen ninety two",
+    "the 1990s": "the nineteen nineties",
+    "2026-11-21": "November twenty first, twenty twenty six",
+    "3/4/2025": "March fourth, twenty twenty five",
+    "31/12/2024": "December thirty first, twenty twenty four",
+    "on Nov 21": "on November twenty first",
+    "Nov 21st, 2026!": "November twenty first, twenty twenty six!",
+    "3:45 pm": "three forty five p m",
+    "at 9 a.m. Go": "at nine a m. Go",
+    "15:05": "fifteen oh five",
+    "12:00": "twelve o'clock",
+    "$3.50": "three dollars and fifty cents",
+    "$0.99": "ninety nine cents",
+    "€20": "twenty euros",
+    "£5": "five pounds",
+    "$1": "one dollar",
+    "$1.5M": "one point five million dollars",
+    "20 EUR": "twenty euros",
+    "5 km": "five kilometers",
+    "1 kg": "one kilogram",
+    "20°C": "twenty degrees Celsius",
+    "-5°C": "minus five degrees Celsius",
+    "10 ms": "ten milliseconds",
+    "100 km/h": "one hundred kilometers per hour",
+    "levels 3-5": "levels three to five",
+    "5-10 km": "five to ten kilometers",
+    "2019-2021": "twenty nineteen to twenty twenty one",
+    "call 555-0199": "call five five five zero one nine nine",
+    "+1 555 010 9999": "plus one five five five zero one zero nine nine nine nine",
+    "agent 007": "agent zero zero seven",
+    "1/2 and 3/4": "one half and three quarters",
+    "2+2=4": "two plus two equals four",
+    "10k gold, 2x speed": "ten thousand gold, two times speed",
+    "the NPC met NASA": "the N P C met NASA",
+    "STOP RIGHT NOW": "STOP RIGHT NOW",
+    "R&D @ home": "R and D at home",
+    "Dr. Smith and Mr. Jones": "Doctor Smith and Mister Jones",
+    "e.g. this": "for example this",
+    "in the U.S.A. It": "in the U S A. It",
+    "S1 and mp3": "S one and mp three",
+    "v1.2.3": "v one point two point three",
+    "٣ items": "three items",
+}
+
+
+@pytest.mark.parametrize(("typed", "said"), SPOKEN.items(), ids=list(SPOKEN))
+def test_spoken_form(typed, said):
+    assert spoken_form(typed) == said
+
+
+def test_words_that_only_look_like_dates_stay():
+    assert spoken_form("you may 5 times march 3 miles") == "you may five times march three miles"
+    assert spoken_form("13/14/2025").startswith("thirteen")
+
+
+@quick
+@given(
+    st.text(
+        alphabet=st.one_of(st.sampled_from("0123456789.,:/-–+%$€£°&@#'\n kmsxMKprdth"), st.characters()), max_size=60
+    )
+)
+def test_the_spoken_form_of_a_spoken_form_is_itself(text):
+    try:
+        script = parse(text)
+    except BadText:
+        return
+    assert parse(script.spoken) == parse(parse(script.spoken).spoken)
+    assert parse(script.spoken).spoken == script.spoken
+
+
+@quick
+@given(st.lists(st.text(string.ascii_lowercase, min_size=2, max_size=9), min_size=1, max_size=20), st.data())
+def test_no_word_is_ever_lost(words, data):
+    marks = data.draw(
+        st.lists(
+            st.sampled_from([" ", " 7 ", ", ", ". ", "\n", " $5 ", " & ", "! "]),
+            min_size=len(words),
+            max_size=len(words),
+        )
+    )
+    said = parse("".join(word + mark for word, mark in zip(words, marks, strict=True))).spoken
+    heard = iter(re.findall("[a-z]+", said.lower()))
+    kept = [word for word in words if word not in {*UNITS, *SCALES, *SHORT_FORMS, "am", "pm"}]  # those become others
+    assert all(word in heard for word in kept)
+
+
+@quick
+@given(st.text(max_size=200))
+def test_any_text_is_read_or_refused_in_words(text):
+    try:
+        script = parse(text)
+    except BadText as error:
+        assert len(str(error)) > 20
+        return
+    said = "".join(part.spoken for part in script.parts if isinstance(part, Say))
+    assert not re.search(r"[0-9\x00-\x1f\u200b]", said)
+
+
+def test_no_speaking_of_numbers_leaves_words_as_typed():
+    assert parse("It costs $5 &c.", speak_numbers=False).spoken == "It costs $5 &c."
+
+
+# Pauses.
+
+
+def test_pause_tags_split_the_script():
+    script = parse("Welcome. [pause:0.8s] Your 5 wins[PAUSE: 800 ms]now")
+    assert script.parts == (
+        Say("Welcome.", "Welcome."),
+        Pause(0.8),
+        Say("Your 5 wins", "Your five wins"),
+        Pause(0.8),
+        Say("now", "now"),
+    )
+    assert script.pauses_s == pytest.approx(1.6)
+
+
+@pytest.mark.parametrize(
+    "tag", ["[pause]", "[pause:]", "[pause:1]", "[pause:-1s]", "[pause:1,5s]", "[pause 1s]", "[pause:1s"]
+)
+def test_a_tag_that_cannot_be_read_is_named(tag):
+    with pytest.raises(BadText, match=re.escape(tag)):
+        parse(f"one {tag} two")
+
+
+@pytest.mark.parametrize("tag", ["[pause:49ms]", "[pause:10.1s]", "[pause:0s]", "[pause:999999s]"])
+def test_a_pause_outside_its_bounds_is_named(tag):
+    with pytest.raises(BadText, match=r"between 0\.05 s and 10 s"):
+        parse(f"one {tag} two")
+
+
+def test_hundreds_of_pauses_are_refused():
+    with pytest.raises(BadText, match="add up to"):
+        parse("a" + "[pause:10s]" * 13)
+
+
+def test_other_brackets_are_text():
+    assert parse("so [sighs] it [paused] goes").spoken == "so [sighs] it [paused] goes"
+
+
+# What comes in.
+
+
+@pytest.mark.parametrize("text", ["", "  \n\t", "\u200b\u0007", "!!! ...", "[pause:1s]", "🙂"])
+def test_nothing_to_say_is_refused(text):
+    with pytest.raises(BadText, match="nothing to say"):
+        parse(text)
+
+
+def test_a_megabyte_is_refused_in_words_at_once():
+    for text in ("a" * 2**20, "a" + "\u0300\u0323" * 2**19):
+        started = time.perf_counter()
+        with pytest.raises(BadText, match=f"at most {MAX_CHARACTERS:,}"):
+            parse(text)
+        assert time.perf_counter() - started < 0.2
+
+
+def test_five_thousand_characters_are_read_within_a_second():
+    for text in ("word " * 1_000, "1" * 5_000, "1.1" * 1_666, "3:45pm $5 " * 500):
+        started = time.perf_counter()
+        parse(text)
+        assert time.perf_counter() - started < 1.0
+
+
+def test_length_counts_after_composition():
+    assert parse("e\u0301 " * 2_500).spoken.startswith("é é")
+    with pytest.raises(BadText):
+        parse("a" * (MAX_CHARACTERS + 1))
+
+
+def test_control_and_format_characters_vanish():
+    assert parse("he\u0000l\u200dlo\u202e the\x1b[31mre").spoken == "hello there"
+
+
+def test_newlines_end_sentences():
+    assert parse("First line\r\nsecond line,\n\nthird!\nfourth").spoken == "First line. second line, third! fourth"
+
+
+def test_an_estimate_counts_pauses_and_characters():
+    assert estimate_s(parse("a" * 28 + "[pause:2s]"), characters_per_s=14) == pytest.approx(4.0)
+
+
+# Vocabulary.
+
+
+def test_an_empty_vocabulary_says_anything():
+    assert fit("Привет  “мир”", frozenset()) == "Привет “мир”"
+
+
+def test_text_is_brought_to_what_a_small_vocabulary_holds():
+    assert fit("Don’t—“go” to the Café… naïve Straße", ENGLISH) == "don't - go to the cafe... naive strasse"
+
+
+def test_case_and_accents_stay_where_the_vocabulary_has_them():
+    assert fit("Café", ENGLISH | set("Cé")) == "Café"
+
+
+def test_signs_are_dropped_and_apostrophes_leave_no_gap():
+    assert fit("a*b_c don’t 🙂 (yes) !", ENGLISH - {"'"}) == "a b c dont yes!"
+
+
+@pytest.mark.parametrize(
+    ("text", "script", "characters"),
+    [("да мир", "Cyrillic", "адимр"), ("中 ok", "Chinese characters", "中"), ("5 wins", "digits", "5")],
+)
+def test_a_script_the_checkpoint_lacks_is_named_with_its_characters(text, script, characters):
+    with pytest.raises(UnsupportedText, match=f"{script}.*letters a to z") as caught:
+        fit(text, ENGLISH)
+    assert caught.value.characters == characters
+
+
+@quick
+@given(st.text(max_size=80))
+def test_what_was_fitted_is_in_the_vocabulary(text):
+    try:
+        fitted = fit(text, ENGLISH)
+    except UnsupportedText as error:
+        assert set(error.characters) <= set(text)
+        return
+    assert set(fitted) <= ENGLISH and fit(fitted, ENGLISH) == fitted
+
+
+# Chunks.
+
+
+def bare(text: str) -> str:
+    return re.sub(r"\s+", "", text)
+
+
+prose = st.lists(st.text(string.ascii_letters + "'.,!?;-", min_size=1, max_size=14), max_size=120).map(" ".join)
+
+
+@quick
+@given(prose, st.integers(20, 80), st.integers(40, 200))
+def test_chunks_lose_nothing_and_cut_no_word(text, first_max, rest_max):
+    pieces = chunks(text, first_max, rest_max)
+    assert bare("".join(pieces)) == bare(text)
+    assert " ".join(pieces).split() == text.split()
+    for index, piece in enumerate(pieces):
+        limit = max(rest_max if index else first_max, 11 + 1 + 14)  # a short head and one long word stay together
+        assert piece and len(piece) <= limit + (12 if piece is pieces[-1] else 0)
+
+
+@quick
+@given(
+    st.text(alphabet=st.one_of(st.characters(), st.sampled_from(" .。，中日")), max_size=300),
+    st.integers(1, 60),
+    st.integers(1, 90),
+)
+def test_chunks_of_any_text_lose_nothing(text, first_max, rest_max):
+    assert bare("".join(chunks(text, first_max, rest_max))) == bare(text)
+
+
+def test_chunks_end_at_sentences_then_clauses():
+    text = "The gate is open now. Run, and do not look back, for the night is long. Go."
+    assert chunks(text, 30, 60) == ["The gate is open now.", "Run, and do not look back, for the night is long. Go."]
+    assert chunks(text, 30, 30)[1:] == ["Run, and do not look back,", "for the night is long. Go."]
+
+
+def test_a_tiny_last_piece_joins_the_one_before():
+    assert chunks("This sentence is exactly as long as it may be. No.", 46, 46) == [
+        "This sentence is exactly as long as it may be. No."
+    ]
+
+
+def test_initials_do_not_end_a_sentence_and_chinese_is_cut_without_spaces():
+    assert chunks("It was written by J. R. R. Tolkien himself", 27, 60)[0] == "It was written by J. R. R."
+    assert all(len(piece) <= 40 for piece in chunks("今天天气很好。" * 20, 20, 40)[:-1])
+
+
+# Syllables.
+
+
+def test_syllables_of_everyday_words():
+    for word, count in {
+        "cat": 1,
+        "table": 2,
+        "banana": 3,
+        "made": 1,
+        "wanted": 2,
+        "jumped": 1,
+        "25": 3,
+        "boxes": 2,
+    }.items():
+        assert count_syllables(word) == count, word
+    assert count_syllables("") == 0

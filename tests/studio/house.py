@@ -1,0 +1,112 @@
+"""A whole studio of real parts on the small metronome engine, and a real server for it on loopback."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import numpy as np
+import soundfile
+import uvicorn
+from fastapi import FastAPI
+
+from engines.base import Checkpoint
+from engines.manager import Manager, Policy
+from engines.registry import Device
+from studio.api import router
+from studio.gauges import ProcessGauge
+from studio.history import History
+from studio.references.library import ClipStore
+from studio.session import SessionMiddleware
+from studio.settings import Settings
+from studio.shelf import Shelf
+from studio.speaking import Speaking
+from studio.studio import Studio
+from studio.telemetry import Telemetry
+from tests.engines.metronome import ENGINES, Metronome, spec_of
+
+ENGINE = "tick"
+SAMPLE_RATE = 24_000
+
+
+def speechlike(seconds: float = 4.0, seed: int = 0) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
+    """Bursts of noise of a fifth of a second with gaps between them, which is what a detector of speech looks for."""
+    at_s = np.arange(int(seconds * SAMPLE_RATE)) / SAMPLE_RATE
+    noise = np.random.default_rng(seed).standard_normal(len(at_s))
+    return (0.1 * noise * (at_s % 0.3 < 0.2)).astype(np.float32)
+
+
+def write_clip(path: Path, seconds: float = 4.0, seed: int = 0) -> Path:
+    soundfile.write(path, speechlike(seconds, seed), SAMPLE_RATE, subtype="FLOAT")
+    return path
+
+
+def samples_folder(folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    write_clip(folder / "anna.wav")
+    (folder / "anna.txt").write_text("one two three four five six", "utf-8")
+    return folder
+
+
+@contextmanager
+def studio_of(
+    folder: Path, metronome: Metronome, policy: Policy | None = None, settings: Settings | None = None
+) -> Iterator[Studio]:
+    """A running studio; its data outlives it in `folder`."""
+    ENGINES[ENGINE] = metronome
+    settings = settings or Settings(data_dir=folder / "data")
+    samples = folder / "samples"
+    manager = Manager({ENGINE: Checkpoint("brass")}, Device(), policy or Policy(), specs=spec_of)
+    clips = ClipStore(settings.data_dir, samples if samples.is_dir() else samples_folder(samples))
+    shelf, history = Shelf(clips, settings.data_dir), History(settings.data_dir)
+    telemetry = Telemetry(manager, ProcessGauge())
+    manager.listen(telemetry.record)
+    studio = Studio(
+        settings=settings,
+        manager=manager,
+        speaking=Speaking(manager, shelf, history),
+        clips=clips,
+        shelf=shelf,
+        history=history,
+        telemetry=telemetry,
+    )
+    manager.start()
+    telemetry.start()
+    try:
+        yield studio
+    finally:
+        telemetry.close()
+        manager.close(0.0)
+        history.close()
+
+
+def web(studio: Studio) -> FastAPI:
+    application = FastAPI()
+    application.include_router(router(studio))
+    application.add_middleware(SessionMiddleware, settings=studio.settings)
+    return application
+
+
+@contextmanager
+def served(application: FastAPI) -> Iterator[str]:
+    """The address of a real server on loopback."""
+    server = uvicorn.Server(uvicorn.Config(application, port=0, log_level="warning", timeout_graceful_shutdown=1))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.005)
+    try:
+        port = server.servers[0].sockets[0].getsockname()[1]
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.should_exit = True
+        thread.join(5.0)
+
+
+def ready(client: httpx.Client, timeout_s: float = 10.0) -> None:
+    due = time.monotonic() + timeout_s
+    while client.get("/ready").status_code != 200:
+        assert time.monotonic() < due, client.get("/ready").text
+        time.sleep(0.01)

@@ -1,0 +1,369 @@
+"""The studio's routes over a real server, on real parts: two browsers, one lane."""
+
+import io
+import json
+import threading
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import numpy as np
+import pytest
+import soundfile
+
+from engines.errors import QueueFull
+from engines.manager import Policy
+from studio.order import Order
+from studio.session import COOKIE, owner_of
+from studio.settings import Settings
+from studio.speaking import Performance
+from studio.studio import Studio
+from tests.engines.metronome import RATE, Metronome
+from tests.studio.house import ENGINE, SAMPLE_RATE, ready, served, speechlike, studio_of, web, write_clip
+
+TAKE_S = 0.1  # of audio per character
+
+
+class Visit:
+    """A studio and two browsers on it."""
+
+    def __init__(self, studio: Studio, metronome: Metronome, ann: httpx.Client, bob: httpx.Client) -> None:
+        self.studio, self.metronome, self.ann, self.bob = studio, metronome, ann, bob
+
+    def owner(self, client: httpx.Client) -> str:
+        client.get("/health")
+        return owner_of(client.cookies[COOKIE])
+
+    def order(self, client: httpx.Client, text: str = "tick tock", seed: int | None = 7) -> Order:
+        sample = client.get("/studio/clips").json()["samples"][0]
+        return Order(text=text, clip_id=sample["id"], start_s=0, end_s=3.5, transcript="one", engine=ENGINE, seed=seed)
+
+    def speak(self, client: httpx.Client, text: str = "tick tock") -> Performance:
+        return self.studio.speaking.speak(self.order(client, text), owner=self.owner(client))
+
+    def take(self, client: httpx.Client, text: str = "tick tock") -> str:
+        performance = self.speak(client, text)
+        assert performance.wait(10.0)
+        return performance.result().id
+
+
+@pytest.fixture
+def visit(tmp_path: Path) -> Iterator[Visit]:
+    metronome = Metronome(width=1, step_s=0.01, click_s=TAKE_S)
+    with (
+        studio_of(tmp_path, metronome, Policy(queue_size=3)) as studio,
+        served(web(studio)) as url,
+        httpx.Client(base_url=url, timeout=10.0) as ann,
+        httpx.Client(base_url=url, timeout=10.0) as bob,
+    ):
+        ready(ann)
+        yield Visit(studio, metronome, ann, bob)
+
+
+def test_health_and_readiness(visit: Visit) -> None:
+    assert visit.ann.get("/health").json() == {"status": "alive"}
+    assert visit.ann.get("/ready").json() == {"ready": True}
+    visit.studio.manager.unload(ENGINE)
+    due = time.monotonic() + 5.0
+    while visit.ann.get("/ready").status_code == 200:
+        assert time.monotonic() < due
+    answer = visit.ann.get("/ready")
+    assert (answer.status_code, answer.json()["ready"]) == (503, False)
+    assert "not loaded" in answer.json()["reason"]
+
+
+def test_the_sample_voice_is_there_with_its_transcript(visit: Visit) -> None:
+    clips = visit.ann.get("/studio/clips").json()
+    (sample,) = clips["samples"]
+    assert clips["mine"] == []
+    assert (sample["transcript"], sample["duration_s"]) == ("one two three four five six", 4.0)
+    assert len(sample["peaks"]) == 600
+    assert sample["windows"][0]["end_s"] <= 10.0
+
+
+def upload(client: httpx.Client, path: Path, name: str = "mine.wav") -> httpx.Response:
+    return client.post("/studio/clips", files={"file": (name, path.read_bytes())})
+
+
+def test_an_uploaded_clip_is_its_owners_alone(visit: Visit, tmp_path: Path) -> None:
+    clip = upload(visit.ann, write_clip(tmp_path / "clip.wav", seed=5)).json()
+    assert (clip["name"], clip["sample_rate"], clip["channels"]) == ("mine.wav", SAMPLE_RATE, 1)
+    assert [one["id"] for one in visit.ann.get("/studio/clips").json()["mine"]] == [clip["id"]]
+    assert visit.bob.get("/studio/clips").json()["mine"] == []
+    for path in ("", "/audio.wav"):
+        assert visit.ann.get(f"/studio/clips/{clip['id']}{path}").status_code == 200
+        assert visit.bob.get(f"/studio/clips/{clip['id']}{path}").status_code == 404
+    assert upload(visit.bob, tmp_path / "clip.wav").json()["id"] == clip["id"]
+    assert len(visit.bob.get("/studio/clips").json()["mine"]) == 1
+
+
+def test_what_is_heard_of_a_window_is_sample_for_sample_what_the_engine_gets(visit: Visit) -> None:
+    order = visit.order(visit.ann)
+    heard = visit.ann.get(f"/studio/clips/{order.clip_id}/audio.wav?start=0.5&end=3.25").content
+    samples, rate = soundfile.read(io.BytesIO(heard), dtype="float32")
+    np.testing.assert_array_equal(samples, speechlike()[SAMPLE_RATE // 2 : SAMPLE_RATE * 13 // 4])
+    visit.take(visit.ann)
+    (request,) = visit.metronome.requests.values()
+    whole = visit.ann.get(f"/studio/clips/{order.clip_id}/audio.wav?start=0&end=3.5").content
+    np.testing.assert_array_equal(
+        request.reference.audio.samples, soundfile.read(io.BytesIO(whole), dtype="float32")[0]
+    )
+    assert rate == request.reference.audio.sample_rate
+
+
+@pytest.mark.parametrize("content", [b"", b"not sound at all", b"RIFF\x24\x00\x00\x00WAVEfmt ", b"ID3" + b"\x00" * 999])
+def test_an_upload_that_is_no_sound_is_refused_in_words_and_leaves_nothing(visit: Visit, content: bytes) -> None:
+    answer = visit.ann.post("/studio/clips", files={"file": ("x.wav", content)})
+    assert answer.status_code == 400
+    assert len(answer.json()["error"]) > 20
+    assert visit.ann.get("/studio/clips").json()["mine"] == []
+    assert list((visit.studio.settings.data_dir / "uploads").iterdir()) == []
+
+
+def test_a_form_without_a_file_is_refused_in_words(visit: Visit) -> None:
+    answer = visit.ann.post("/studio/clips")
+    assert (answer.status_code, answer.json()["error"].startswith("file:")) == (422, True)
+
+
+def test_a_clip_is_judged_and_mended(visit: Visit, tmp_path: Path) -> None:
+    quiet = tmp_path / "quiet.wav"
+    soundfile.write(quiet, speechlike() * 0.02, SAMPLE_RATE, subtype="FLOAT")
+    clip = upload(visit.ann, quiet).json()
+    window = {"start_s": 0.0, "end_s": 4.0}
+    path = f"/studio/clips/{clip['id']}"
+    checks = visit.ann.post(f"{path}/report", json=window | {"transcript": "one two"}).json()["checks"]
+    (level,) = [check for check in checks if check["name"] == "level"]
+    assert (level["state"], level["mend"]) == ("warn", "normalise")
+    better = visit.ann.post(f"{path}/mend", json=window | {"name": "normalise"}).json()
+    assert better["id"] != clip["id"]
+    again = visit.ann.post(f"/studio/clips/{better['id']}/report", json=window | {"transcript": "one two"}).json()
+    assert [check["state"] for check in again["checks"] if check["name"] == "level"] == ["ok"]
+    assert visit.bob.post(f"{path}/mend", json=window | {"name": "normalise"}).status_code == 404
+
+
+def test_the_words_of_a_window_are_proposed(visit: Visit) -> None:
+    clip = visit.order(visit.ann).clip_id
+    said = {"transcript": "one two three four", "start_s": 0.0, "end_s": 4.0}
+    answer = visit.ann.post(f"/studio/clips/{clip}/transcript", json=said)
+    assert answer.json() == {"transcript": "one two three four"}
+
+
+def test_a_window_outside_the_clip_is_refused_in_words(visit: Visit) -> None:
+    clip = visit.order(visit.ann).clip_id
+    answer = visit.ann.get(f"/studio/clips/{clip}/audio.wav?start=3&end=99")
+    assert answer.status_code == 400
+    assert "window" in answer.json()["error"]
+
+
+def test_a_script_is_shown_as_it_will_be_spoken(visit: Visit) -> None:
+    form = {"text": "Your 67% win rate. [pause:0.8s] Go!", "engine": ENGINE}
+    script = visit.ann.post("/studio/script", json=form).json()
+    assert "sixty-seven percent" in script["spoken"][0]["spoken"].replace("sixty seven", "sixty-seven")
+    assert script["spoken"][1] == {"kind": "pause", "duration_s": 0.8}
+    assert (script["characters"], script["error"]) == (len(form["text"]), None)
+    assert script["estimate_s"] > 0.8
+
+
+@pytest.mark.parametrize("text", ["", "  \n", "[pause:1s]", "x" * 1_000_000, "[pause:99s] hello"])
+def test_a_script_that_cannot_be_spoken_says_why(visit: Visit, text: str) -> None:
+    answer = visit.ann.post("/studio/script", json={"text": text, "engine": ENGINE})
+    assert answer.status_code == 200
+    assert len(answer.json()["error"]) > 20
+
+
+def test_sound_is_streamed_while_it_is_made(visit: Visit) -> None:
+    performance = visit.speak(visit.ann, "t" * 60)
+    arrived: list[tuple[float, int]] = []
+    pieces = []
+    with visit.ann.stream("GET", f"/studio/live/{performance.id}.pcm") as answer:
+        assert answer.headers["x-sample-rate"] == str(RATE)
+        for piece in answer.iter_raw():
+            arrived.append((performance.status().progress, len(piece)))
+            pieces.append(piece)
+    heard = np.frombuffer(b"".join(pieces), "<i2")
+    kept = visit.studio.history.audio(visit.owner(visit.ann), performance.result().id).samples
+    np.testing.assert_array_equal(heard, np.round(np.clip(kept, -1, 1) * 32767).astype(np.int16))
+    assert arrived[0][0] < 0.5
+    assert len(pieces) > 5
+
+
+def test_a_late_listener_hears_all_of_it_and_a_stranger_nothing(visit: Visit) -> None:
+    performance = visit.speak(visit.ann)
+    assert performance.wait(10.0)
+    whole = visit.ann.get(f"/studio/live/{performance.id}.pcm").content
+    assert len(whole) == 2 * len("tick tock") * int(TAKE_S * RATE)
+    for path in (f"/studio/live/{performance.id}.pcm", f"/studio/live/{performance.id}"):
+        assert visit.bob.get(path).status_code == 404
+    assert visit.bob.post(f"/studio/live/{performance.id}/cancel").status_code == 404
+
+
+def test_a_listener_who_leaves_does_not_stop_the_performance(visit: Visit) -> None:
+    performance = visit.speak(visit.ann, "t" * 40)
+    with visit.ann.stream("GET", f"/studio/live/{performance.id}.pcm") as answer:
+        next(answer.iter_raw())
+    assert performance.wait(10.0)
+    assert performance.result().duration_s == pytest.approx(40 * TAKE_S)
+
+
+def test_stopping_ends_the_stream_and_frees_the_lane(visit: Visit) -> None:
+    performance = visit.speak(visit.ann, "t" * 2000)
+    ended = threading.Event()
+
+    def listen() -> None:
+        with visit.ann.stream("GET", f"/studio/live/{performance.id}.pcm") as answer:
+            for _ in answer.iter_raw():
+                pass
+        ended.set()
+
+    threading.Thread(target=listen, daemon=True).start()
+    while visit.ann.get(f"/studio/live/{performance.id}").json()["state"] != "running":
+        time.sleep(0.01)
+    assert visit.ann.post(f"/studio/live/{performance.id}/cancel").status_code == 200
+    assert ended.wait(2.0)
+    assert visit.ann.get(f"/studio/live/{performance.id}").json()["state"] == "cancelled"
+    assert visit.studio.manager.queue() == []
+
+
+def test_the_second_browser_sees_its_rank_and_both_hear_only_their_own(visit: Visit) -> None:
+    first, second = visit.speak(visit.ann, "a" * 50), visit.speak(visit.bob, "b" * 10)
+    while visit.ann.get(f"/studio/live/{first.id}").json()["state"] != "running":
+        time.sleep(0.01)
+    waiting = visit.bob.get(f"/studio/live/{second.id}").json()
+    assert (waiting["state"], waiting["rank"]) == ("queued", 1)
+    telemetry = visit.bob.get("/studio/telemetry?series=false").json()
+    assert telemetry["queue_length"] == 1
+    assert [one["mine"] for one in telemetry["waiting"]] == [True]
+    assert first.wait(10.0)
+    assert second.wait(10.0)
+    ids = [first.result().id, second.result().id]
+    assert [take["id"] for take in visit.ann.get("/studio/takes").json()] == ids[:1]
+    assert [take["id"] for take in visit.bob.get("/studio/takes").json()] == ids[1:]
+
+
+def test_takes_carry_everything_that_restores_the_page_and_nothing_of_the_session(visit: Visit) -> None:
+    id = visit.take(visit.ann)
+    (take,) = visit.ann.get("/studio/takes").json()
+    assert Order(**take["order"]) == visit.order(visit.ann)
+    assert take["cost"]["audio_s"] == pytest.approx(take["duration_s"])
+    assert 0 < take["cost"]["ttfa_s"] < take["cost"]["total_s"]
+    assert visit.ann.get(f"/studio/takes/{id}").json() == take
+    assert visit.owner(visit.ann) not in json.dumps(take)
+
+
+@pytest.mark.parametrize(("format", "kind"), [("wav", "WAV"), ("flac", "FLAC"), ("mp3", "MP3")])
+def test_a_take_downloads_under_a_readable_name(visit: Visit, format: str, kind: str) -> None:
+    id = visit.take(visit.ann, "Willkommen über den Wolken")
+    answer = visit.ann.get(f"/studio/takes/{id}/audio.{format}?download=1")
+    assert soundfile.info(io.BytesIO(answer.content)).format == kind
+    disposition = answer.headers["content-disposition"]
+    assert f"anna-tick-7-willkommen-%C3%BCber-den-wolken.{format}" in disposition
+    assert "content-disposition" not in visit.ann.get(f"/studio/takes/{id}/audio.{format}").headers
+
+
+def test_a_player_may_seek_in_a_take(visit: Visit) -> None:
+    id = visit.take(visit.ann)
+    whole = visit.ann.get(f"/studio/takes/{id}/audio.wav").content
+    part = visit.ann.get(f"/studio/takes/{id}/audio.wav", headers={"range": "bytes=100-199"})
+    assert (part.status_code, part.content) == (206, whole[100:200])
+
+
+def test_a_take_is_starred_deleted_and_brought_back(visit: Visit) -> None:
+    id = visit.take(visit.ann)
+    assert visit.ann.post(f"/studio/takes/{id}/star", json={"starred": True}).json()["starred"]
+    assert visit.ann.delete(f"/studio/takes/{id}").status_code == 200
+    assert visit.ann.get("/studio/takes").json() == []
+    assert visit.ann.get(f"/studio/takes/{id}/audio.wav").status_code == 404
+    assert visit.ann.post(f"/studio/takes/{id}/restore").json()["starred"]
+    assert len(visit.ann.get("/studio/takes").json()) == 1
+
+
+def test_another_browsers_take_is_unknown(visit: Visit) -> None:
+    id = visit.take(visit.ann)
+    answers = [
+        visit.bob.get(f"/studio/takes/{id}"),
+        visit.bob.get(f"/studio/takes/{id}/audio.wav"),
+        visit.bob.get(f"/studio/takes.zip?ids={id}"),
+        visit.bob.post(f"/studio/takes/{id}/star", json={"starred": True}),
+        visit.bob.delete(f"/studio/takes/{id}"),
+        visit.bob.post(f"/studio/takes/{id}/restore"),
+    ]
+    assert [answer.status_code for answer in answers] == [404] * 6
+    assert all("no such take" in answer.json()["error"] for answer in answers)
+
+
+def test_takes_are_exported_as_one_zip(visit: Visit) -> None:
+    ids = [visit.take(visit.ann, text) for text in ("one", "two")]
+    answer = visit.ann.get(f"/studio/takes.zip?ids={','.join(ids)}")
+    names = zipfile.ZipFile(io.BytesIO(answer.content)).namelist()
+    assert names == ["anna-tick-7-one.wav", "anna-tick-7-one.json", "anna-tick-7-two.wav", "anna-tick-7-two.json"]
+
+
+def test_takes_and_clips_are_there_after_a_restart(tmp_path: Path) -> None:
+    cookies = httpx.Cookies()
+    before: list[object] = []
+    for life in range(2):
+        with (
+            studio_of(tmp_path, Metronome(click_s=TAKE_S)) as studio,
+            served(web(studio)) as url,
+            httpx.Client(base_url=url, cookies=cookies) as ann,
+        ):
+            ready(ann)
+            if life == 0:
+                upload(ann, write_clip(tmp_path / "clip.wav", seed=5))
+                Visit(studio, Metronome(), ann, ann).take(ann)
+                cookies = ann.cookies
+            (take,) = ann.get("/studio/takes").json()
+            sound = ann.get(f"/studio/takes/{take['id']}/audio.wav").content
+            before.append((take, sound, ann.get("/studio/clips").json()))
+    assert before[0] == before[1]
+
+
+def test_a_full_queue_refuses_in_words(visit: Visit) -> None:
+    performances = [visit.speak(visit.ann, "t" * 500)]
+    while performances[0].status().state != "running":
+        time.sleep(0.01)
+    performances += [visit.speak(visit.ann, "t" * 500) for _ in range(3)]
+    with pytest.raises(QueueFull, match="waiting"):
+        visit.speak(visit.ann)
+    for performance in performances:
+        performance.cancel()
+
+
+def test_telemetry_shows_engines_without_their_vocabulary(visit: Visit) -> None:
+    visit.take(visit.ann)
+    telemetry = visit.ann.get("/studio/telemetry").json()
+    assert telemetry["engines"][0]["state"] == "ready"
+    assert "vocabulary" not in telemetry["engines"][0]["info"]
+    assert telemetry["requests"] == 1
+    assert telemetry["latency_s"]["p50"] > telemetry["ttfa_s"]["p50"] > 0
+    assert visit.ann.get("/studio/engines").json() == telemetry["engines"]
+
+
+def test_the_owner_on_loopback_unloads_and_loads_engines(visit: Visit) -> None:
+    assert visit.ann.post(f"/studio/engines/{ENGINE}/unload").status_code == 200
+    assert visit.ann.post(f"/studio/engines/{ENGINE}/load").status_code == 200
+    ready(visit.ann)
+
+
+def test_a_name_that_resolves_to_loopback_is_not_the_owner(visit: Visit) -> None:
+    answer = visit.ann.post(f"/studio/engines/{ENGINE}/unload", headers={"host": "evil.example"})
+    assert answer.status_code == 403
+
+
+@pytest.mark.parametrize(("login", "status"), [("", 403), ("ann:secret", 401)])
+def test_elsewhere_only_the_login_controls_engines(tmp_path: Path, login: str, status: int) -> None:
+    settings = Settings(host="0.0.0.0", data_dir=tmp_path / "data", login=login)
+    with (
+        studio_of(tmp_path, Metronome(), settings=settings) as studio,
+        served(web(studio)) as url,
+        httpx.Client(base_url=url) as client,
+    ):
+        ready(client)
+        path = f"/studio/engines/{ENGINE}/unload"
+        answer = client.post(path)
+        assert (answer.status_code, "STUDIO_LOGIN" in answer.json()["error"]) == (status, True)
+        assert client.post(path, auth=("ann", "wrong")).status_code == status
+        assert client.post(path, headers={"authorization": "Basic ???"}).status_code == status
+        assert client.post(path, auth=("ann", "secret")).status_code == (200 if login else 403)
