@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import sys
 import threading
 import time
@@ -10,7 +11,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from types import FrameType
 
-import gradio as gr
 import uvicorn
 from fastapi import FastAPI
 
@@ -19,20 +19,23 @@ from engines.manager import Manager, Policy
 from engines.registry import Device
 from studio.api import router
 from studio.door import Door
+from studio.gauges import open_gauge
 from studio.history import History
+from studio.housekeeping import Housekeeping
 from studio.references.library import ClipStore
 from studio.session import SessionMiddleware
 from studio.settings import Settings, WrongSettings
-from studio.shelf import Shelf
+from studio.shelf import UPLOADS, Shelf
 from studio.speaking import Speaking
 from studio.studio import Studio
 from studio.telemetry import Telemetry
-from studio.ui import build, mount_assets
+from studio.ui import build, mount_assets, mount_page
 
 log = logging.getLogger("studio")
 
 SAMPLES = Path(__file__).parent / "assets" / "voices" / "references"
 DRAIN_S = 300.0  # accepted requests may take this long after a SIGTERM
+GRADIO_FOLDER = "GRADIO_TEMP_DIR"  # where Gradio keeps uploads; ours, so that housekeeping may sweep it
 LAST_LOOK_S = 2.0  # pages fetch their last sound before the port closes
 
 
@@ -59,7 +62,7 @@ def compose(settings: Settings) -> Studio:
     )
     clips, history = ClipStore(settings.data_dir, SAMPLES), History(settings.data_dir)
     shelf = Shelf(clips, settings.data_dir)
-    telemetry = Telemetry(manager)
+    telemetry = Telemetry(manager, open_gauge(settings.device))
     manager.listen(telemetry.record)
     return Studio(
         settings=settings,
@@ -74,20 +77,24 @@ def compose(settings: Settings) -> Studio:
 
 def web(studio: Studio, door: Door) -> FastAPI:
     """The application: our routes, our assets, and the Gradio page at the root."""
+    housekeeping = Housekeeping(studio.history, [studio.settings.data_dir / UPLOADS, Path(os.environ[GRADIO_FOLDER])])
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         studio.manager.start()
         studio.telemetry.start()
+        housekeeping.start()
         yield
+        housekeeping.close()
         studio.telemetry.close()
+        studio.history.close()
 
     application = FastAPI(title="Champion Voice Studio", lifespan=lifespan, docs_url=None, redoc_url=None)
     application.include_router(router(studio))
     mount_assets(application)
     page = build(studio)
     door.count(lambda: len(page._queue) + len(studio.manager.queue()))
-    mounted: FastAPI = gr.mount_gradio_app(application, page, path="", show_error=True)
+    mounted = mount_page(application, page)
     mounted.add_middleware(SessionMiddleware, settings=studio.settings)
     mounted.add_middleware(Door.Middleware, door=door)
     return mounted
@@ -120,6 +127,8 @@ def main() -> None:
     except WrongSettings as error:
         log.error("%s", error)
         sys.exit(2)
+    os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+    os.environ.setdefault(GRADIO_FOLDER, str(settings.data_dir / "gradio"))
     studio, door = compose(settings), Door()
 
     def drain() -> None:

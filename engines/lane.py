@@ -62,6 +62,14 @@ class Lane:
 
     def submit(self, ticket: Ticket) -> None:
         """Queue a request. Raises QueueFull, Closing."""
+        try:
+            self._accept(ticket)
+        except EngineError:
+            self._say("refused", ticket)
+            raise
+        self._say("arrived", ticket)
+
+    def _accept(self, ticket: Ticket) -> None:
         with self._bell:
             if self._closing:
                 raise Closing("the studio is shutting down; try again when it is back")
@@ -70,7 +78,6 @@ class Lane:
             ticket.attach(self._cancel, self._wake, self._place)
             self._waiting.append(ticket)
             self._bell.notify()
-        self._say("arrived", ticket)
 
     def do(self, items: Iterator[object], ended: Callable[[Exception | None], None]) -> None:
         """Run control work on the lane's thread, one item a turn, in the order it was given."""

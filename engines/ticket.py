@@ -68,14 +68,19 @@ class Ticket:
 
     def read(self, timeout_s: float = 0.0) -> Chunk | None:
         """The next chunk in playing order; None when there is none within the time, or no more."""
+        self.wait_unread(timeout_s)
         with self._changed:
-            self._changed.wait_for(lambda: self._read < len(self._chunks) or self.ended, timeout_s)
             if self._read == len(self._chunks):
                 return None
             chunk = self._chunks[self._read]
             self._read += 1
         self._on_read()
         return chunk
+
+    def wait_unread(self, timeout_s: float) -> None:
+        """Return when there is something to `read`, when it ended, or after the time."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._read < len(self._chunks) or self.ended, timeout_s)
 
     def wait(self, timeout_s: float) -> bool:
         """Whether it ended (done, failed or cancelled) within the time."""

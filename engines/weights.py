@@ -42,6 +42,8 @@ def fill(network: nn.Module, tensors: dict[str, Tensor], name: str) -> None:
         missing, unexpected = network.load_state_dict(tensors, strict=False)
     except RuntimeError as error:
         raise BadCheckpoint(f"{name} is of another size than its configuration says; check both") from error
+    needed = dict(network.named_parameters())  # buffers, such as windows, are constants the network makes itself
+    missing = [key for key in missing if key in needed]
     if missing or unexpected:
         wrong = [f"{key} is missing" for key in missing[:2]] + [f"{key} is not known" for key in unexpected[:2]]
         raise BadCheckpoint(f"{name} is of another architecture: {', '.join(wrong)}")

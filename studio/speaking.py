@@ -43,26 +43,26 @@ class Performance:
         self._pieces: list[Samples] = []
         self._made = 0  # samples in _pieces
         self._stored: StoredTake | None = None
-        self._lock = threading.RLock()
+        self._lock = threading.Lock()
 
     def status(self) -> Status:
         return self._ticket.status()
 
     def wait(self, timeout_s: float) -> bool:
         """Whether it ended (done, failed or cancelled) within the time."""
+        self._gather()
         ended = self._ticket.wait(timeout_s)
-        self._gather(0.0)
+        self._gather()
         return ended
 
     def audio_from(self, sample: int, timeout_s: float) -> Samples:
         """What was made after `sample` samples, waiting at most this long for some; empty if there is nothing new."""
+        self._gather()
+        if self._made <= sample:
+            self._ticket.wait_unread(timeout_s)
+            self._gather()
         with self._lock:
-            self._gather(0.0)
-            if self._made <= sample and not self._ticket.ended:
-                self._gather(timeout_s)
-            if self._made <= sample:
-                return np.empty(0, np.float32)
-            return np.concatenate(self._pieces)[sample:]
+            return np.concatenate([np.empty(0, np.float32), *self._pieces])[sample:]
 
     def cancel(self) -> None:
         self._ticket.cancel()
@@ -75,13 +75,12 @@ class Performance:
                 self._stored = self._keep(take)
             return self._stored
 
-    def _gather(self, timeout_s: float) -> None:
+    def _gather(self) -> None:
+        """Take what was made from the ticket, so that the lane never waits for a reader."""
         with self._lock:
-            chunk = self._ticket.read(timeout_s)
-            while chunk is not None:
+            while (chunk := self._ticket.read()) is not None:
                 self._pieces.append(chunk.audio.samples)
                 self._made += len(chunk.audio.samples)
-                chunk = self._ticket.read(0.0)
 
 
 class Speaking:

@@ -1,4 +1,4 @@
-"""The page: Gradio for layout, fields, queue and named endpoints; our own modules in assets/ui for everything heard and drawn."""
+"""The page: Gradio for layout, fields, queue and named endpoints; assets/ui for everything heard and drawn."""
 
 from studio.ui.page import build, mount_assets, mount_page
 

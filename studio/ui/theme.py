@@ -1,4 +1,4 @@
-"""What Gradio's own parts look like. Colours are CSS variables of assets/ui/css/tokens.css, so both themes follow one switch."""
+"""What Gradio's own parts stand on. Colours are variables of assets/ui/css/tokens.css: one switch changes all."""
 
 import gradio as gr
 

@@ -1,6 +1,7 @@
 """Speak: a voice, a script, one button, and the takes it made. Also the named endpoint `/speak`."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import gradio as gr
@@ -21,12 +22,12 @@ Said = tuple[dict[str, Any], str | None, dict[str, Any] | None]
 def speak_page(studio: Studio) -> None:
     """Lay out the page and open its endpoint."""
     with gr.Column(elem_id="page-speak", elem_classes="page"):
-        with gr.Column(elem_id="voice-panel", elem_classes="panel"):
+        with gr.Column(elem_id="voice-panel", elem_classes="plate"):
             island("voice")
             transcript = fields.transcript()
             island("report")
         with gr.Column(elem_id="work"):
-            with gr.Column(elem_id="script-panel", elem_classes="panel"):
+            with gr.Column(elem_id="script-panel", elem_classes="plate"):
                 text = fields.script()
                 island("spoken")
                 settings = _settings(studio)
@@ -62,7 +63,7 @@ def _reference() -> list[gr.components.Component]:
 def _endpoint(studio: Studio, inputs: list[gr.components.Component]) -> None:
     """Queue `/speak` under the one concurrency id of everything that makes audio.
 
-    The page joins the queue itself (assets/ui/js/queue.js) to show its own rank in words; so nothing visible fires this.
+    The page joins the queue itself (assets/ui/js/queue.js) to show its rank in words, so nothing visible fires this.
     """
     outputs = [gr.JSON(visible=False), gr.Audio(visible=False), gr.JSON(visible=False)]
     gr.Button(visible=False).click(
@@ -107,15 +108,21 @@ def speaker(studio: Studio) -> Callable[..., Iterator[Said]]:
         )
         try:
             arrived_at = float(request.headers[ARRIVED_HEADER])
-            yield from perform(studio, completed(studio, order), request.headers[OWNER_HEADER], arrived_at)
+            owner = request.headers[OWNER_HEADER]
+            yield from perform(studio, completed(studio, order, owner), owner, arrived_at)
         except EngineError as error:
             raise gr.Error(str(error), print_exception=False) from error
 
     return speak
 
 
-def completed(studio: Studio, order: Order) -> Order:
-    """The order with the first sample in place of no clip, and a clip's end in place of no end."""
+def completed(studio: Studio, order: Order, owner: str) -> Order:
+    """The order with the first sample where it names no clip, and the clip's end where it names none."""
+    samples = studio.shelf.samples()
+    if not order.clip_id and samples:
+        order = replace(order, clip_id=samples[0].clip_id, transcript=order.transcript or samples[0].transcript)
+    if not order.end_s:
+        order = replace(order, end_s=studio.shelf.get(owner, order.clip_id).audio.duration_s)
     return order
 
 

@@ -1,0 +1,49 @@
+/** The engines: what each is, what it holds, and loading or unloading it, which belongs to the studio's owner. */
+import { h } from "./dom.js";
+import { post } from "./server.js";
+import { lookNow } from "./telemetry.js";
+import { toast } from "./toast.js";
+import { bytes, percent } from "./words.js";
+
+export function engineTable() {
+  const list = h("ul.engines");
+  const rows = new Map();
+  const element = h("section.card.wide", { "aria-label": "Engines" }, h("div.card-head", {}, h("h3", {}, "Engines")), list);
+  const draw = ({ engines }) => {
+    for (const engine of engines) {
+      if (!rows.has(engine.name)) rows.set(engine.name, list.appendChild(row(engine.name)));
+      fill(rows.get(engine.name), engine);
+    }
+  };
+  return { element, draw };
+}
+
+function row(name) {
+  const button = h("button.quiet", { type: "button", onclick: () => change(name, button.dataset.verb) });
+  return h("li.engine", {}, h("div.engine-words", {}, h("h4"), h("p.engine-state"), h("p.facts")), h("div.progress", { hidden: true }, h("i")), button);
+}
+
+function fill(row, { title, state, message, progress, memory_bytes, licence, info }) {
+  const busy = state === "loading" || state === "warming";
+  row.querySelector("h4").textContent = title;
+  row.querySelector(".engine-state").replaceChildren(...[h(`span.state.${state}`, {}, h("i.dot"), busy ? `${state} ${percent(progress)}` : state), message !== state && h("span", {}, message)].filter(Boolean));
+  const facts = info ? [info.checkpoint, `${(info.parameters / 1e6).toFixed(0)} M parameters`, `${info.device}, ${info.dtype}`, info.compiled ? "compiled" : "not compiled", `${info.sample_rate / 1000} kHz`, bytes(memory_bytes)] : [];
+  row.querySelector(".facts").textContent = [...facts, `licence: ${licence}`].join(" · ");
+  const bar = row.querySelector(".progress");
+  bar.hidden = !busy;
+  bar.firstChild.style.transform = `scaleX(${progress})`;
+  const button = row.querySelector("button");
+  button.dataset.verb = state === "ready" || state === "warming" ? "unload" : "load";
+  button.textContent = button.dataset.verb === "unload" ? "Unload" : "Load";
+  button.setAttribute("aria-label", `${button.textContent} ${title}`);
+  button.disabled = state === "loading";
+}
+
+async function change(name, verb) {
+  try {
+    await post(`/studio/engines/${name}/${verb}`);
+    lookNow();
+  } catch (error) {
+    toast(error.message, { failed: true });
+  }
+}

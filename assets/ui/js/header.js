@@ -1,0 +1,38 @@
+/** Name, navigation, theme and help. */
+import { on } from "./bus.js";
+import { h, iconButton, icon } from "./dom.js";
+import { openHelp } from "./help.js";
+import { PAGES } from "./pages.js";
+import { isDark, toggleTheme } from "./theme.js";
+
+export function mount(element) {
+  const links = Object.entries(PAGES).map(([page, title]) => h("a", { href: `#${page}`, "data-page": page }, title));
+  const theme = iconButton("sun", "Light theme", toggleTheme);
+  element.append(
+    h("header.header", {},
+      h("h1", {}, mark(), h("span", {}, "Champion Voice Studio")),
+      h("nav", { "aria-label": "Pages" }, ...links),
+      h("span.gap"), theme, iconButton("help", "Keys and help", openHelp)),
+  );
+  const drawPage = (page) => {
+    for (const link of links) link.toggleAttribute("aria-current", false);
+    links.find((link) => link.dataset.page === page)?.setAttribute("aria-current", "page");
+  };
+  const drawTheme = () => {
+    theme.replaceChildren(icon(isDark() ? "sun" : "moon"));
+    const label = isDark() ? "Light theme" : "Dark theme";
+    theme.setAttribute("aria-label", label);
+    theme.title = label;
+  };
+  on("page", drawPage);
+  on("theme", drawTheme);
+  drawTheme();
+  drawPage(document.body.dataset.page);
+}
+
+/** Five bars of a waveform: the studio's mark. */
+function mark() {
+  const holder = document.createElement("template");
+  holder.innerHTML = `<svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><path d="M3 10v4M7.5 7v10M12 3v18M16.5 8v8M21 10v4"/></svg>`;
+  return holder.content.firstElementChild;
+}

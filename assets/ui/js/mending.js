@@ -1,0 +1,62 @@
+/** What the studio does to a reference when asked: mend the clip, or listen for its words. */
+import { emit } from "./bus.js";
+import { addMine } from "./clips.js";
+import * as fields from "./fields.js";
+import { post } from "./server.js";
+import { setVoice, state } from "./state.js";
+import { toast } from "./toast.js";
+import { sentence } from "./words.js";
+
+export const MENDS = {
+  trim: { verb: "Trim", done: "The silence is trimmed." },
+  normalise: { verb: "Normalise", done: "The level is normalised." },
+  mono: { verb: "Use one channel", done: "The loudest channel is used." },
+  high_pass: { verb: "High-pass", done: "The rumble is taken out." },
+  denoise: { verb: "Denoise", done: "The noise is lowered." },
+};
+
+/** One click of the report card: a new clip takes the old one's place; the old one stays and can come back. */
+export async function mend(name) {
+  const before = { ...state.voice };
+  const words = fields.text("transcript");
+  const put = (voice) => {
+    setVoice(voice);
+    fields.write("transcript", words);
+  };
+  await busy("Mending", async () => {
+    const { clip, start_s, end_s } = before;
+    const better = await post(`/studio/clips/${clip.id}/mend`, { name, start_s, end_s });
+    addMine(better);
+    put(mended(better, before, name));
+    toast(MENDS[name].done, { action: "Undo", onaction: () => put(before) });
+  });
+}
+
+/** A trimmed clip is all window; every other mend leaves the window where it was. */
+function mended(clip, { start_s, end_s, full }, name) {
+  if (name === "trim") return { clip, start_s: 0, end_s: clip.duration_s, full: null };
+  return { clip, start_s, end_s: Math.min(end_s, clip.duration_s), full };
+}
+
+/** Let the recogniser fill in the transcript of the part. Rough: the designer reads and corrects it. */
+export async function transcribe() {
+  const { clip, start_s, end_s } = state.voice;
+  await busy("Listening for words", async () => {
+    const { transcript } = await post(`/studio/clips/${clip.id}/transcribe`, { start_s, end_s });
+    if (!transcript) throw new Error("no words were recognised; type what you hear");
+    fields.write("transcript", transcript);
+    toast("This transcript is rough. Listen, and correct every word.");
+  });
+  fields.input("transcript").focus();
+}
+
+async function busy(words, work) {
+  emit("clip-busy", words);
+  try {
+    await work();
+  } catch (error) {
+    toast(sentence(error.message), { failed: true });
+  } finally {
+    emit("clip-busy", null);
+  }
+}

@@ -1,0 +1,41 @@
+/** A button that opens a short list of links or actions; arrow keys move in it, Escape closes it. */
+import { h } from "./dom.js";
+
+/**
+ * @param {HTMLButtonElement} button  already labelled
+ * @param {() => HTMLElement[]} items  made anew at each opening
+ */
+export function menu(button, items) {
+  const list = h("div.menu", { role: "menu", hidden: true });
+  const holder = h("div.menu-holder", {}, button, list);
+  const close = (refocus) => {
+    list.hidden = true;
+    button.setAttribute("aria-expanded", "false");
+    if (refocus) button.focus();
+  };
+  button.setAttribute("aria-haspopup", "menu");
+  button.setAttribute("aria-expanded", "false");
+  button.addEventListener("click", () => {
+    if (!list.hidden) return close(true);
+    list.replaceChildren(...items());
+    for (const item of list.children) Object.assign(item, { tabIndex: -1, role: "menuitem" });
+    list.hidden = false;
+    button.setAttribute("aria-expanded", "true");
+    list.firstElementChild.focus();
+  });
+  list.addEventListener("click", () => close(true));
+  holder.addEventListener("focusout", (event) => holder.contains(event.relatedTarget) || close(false));
+  holder.addEventListener("keydown", (event) => !list.hidden && key(event, list, close));
+  return holder;
+}
+
+function key(event, list, close) {
+  const items = [...list.children];
+  const now = items.indexOf(document.activeElement);
+  const next = { ArrowDown: now + 1, ArrowUp: now - 1, Home: 0, End: items.length - 1 }[event.key];
+  if (event.key === "Escape") close(true);
+  else if (next !== undefined) items.at(next % items.length).focus();
+  else return;
+  event.preventDefault();
+  event.stopPropagation();
+}

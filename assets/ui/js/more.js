@@ -1,0 +1,36 @@
+/** Unfolds the settings that are seldom touched, and gives the seed back to chance. */
+import { on } from "./bus.js";
+import { h, icon, iconButton, whenThere } from "./dom.js";
+import * as fields from "./fields.js";
+
+// One line each, for words only engineers know.
+const EXPLAINED = {
+  seed: "The same seed with the same settings gives the same take. Empty draws a new one each time.",
+  steps: "How often the engine refines the sound (NFE). More is slower and at some point no better.",
+  guidance: "How closely the engine keeps to voice and words (CFG). Too much sounds harsh.",
+  speed: "1 is the pace of the reference; 2 is twice as fast.",
+  engine: "The model that speaks.",
+};
+
+export function mount(element) {
+  const button = h("button.quiet.more", { type: "button", "aria-expanded": "false", "aria-controls": "more-settings",
+    onclick: () => unfold(button) }, icon("down"), "More");
+  const chance = iconButton("again", "Draw a new seed for every take", () => fields.write("seed", null));
+  element.append(h("div.more-controls", {}, chance, button));
+  const licence = h("p.hint.licence");
+  whenThere("#more-settings").then((place) => place.append(licence));
+  on("telemetry", (told) => {
+    const speaking = told?.engines.find((one) => one.name === fields.engine());
+    licence.textContent = speaking ? `Weights of ${speaking.title}: ${speaking.licence}.` : "";
+  });
+  const draw = () => (chance.disabled = fields.number("seed") === null);
+  on("field", draw);
+  fields.ready.then(draw);
+  for (const [name, title] of Object.entries(EXPLAINED)) whenThere(`#${name}`).then((field) => (field.title = title));
+}
+
+function unfold(button) {
+  const open = document.getElementById("settings").classList.toggle("open");
+  button.setAttribute("aria-expanded", String(open));
+  button.lastChild.textContent = open ? "Less" : "More";
+}

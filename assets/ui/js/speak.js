@@ -1,0 +1,157 @@
+/** Speaking: one performance at a time, from the press to the take, heard while it is made. */
+import { emit, on } from "./bus.js";
+import { announce } from "./dom.js";
+import * as fields from "./fields.js";
+import * as player from "./player.js";
+import { Place } from "./queue.js";
+import { post, stream } from "./server.js";
+import { order, select, setTakes, state } from "./state.js";
+import { toast } from "./toast.js";
+import { Growing, unlock } from "./tracks.js";
+import { PeakMeter } from "./waveform.js";
+import { rankWords, seconds, sentence } from "./words.js";
+
+const RATE = 24000; // of the context woken by the press, before the engine's rate is known
+const PEAK_S = 0.02;
+
+/**
+ * @typedef {object} Performance
+ * @property {"queueing"|"queued"|"running"|"stopping"} phase
+ * @property {number} rank  in whichever line it waits; 0 when it runs
+ * @property {number|null} eta_s @property {number} progress
+ * @property {string|null} id  known once the lane has it
+ */
+
+/** Speak what is on screen, or `changes` of it. */
+export async function speak(changes = {}) {
+  if (state.performance) return;
+  const wanted = { ...order(), ...changes };
+  if (!wanted.text.trim()) return refuse("there is nothing to say; type a line first", "script");
+  if (!wanted.transcript.trim()) return refuse("the voice has no transcript; type exactly what is said in the selected part", "transcript");
+  unlock(RATE);
+  player.stop();
+  const performance = { phase: "queueing", rank: 0, eta_s: null, progress: 0, id: null, order: wanted, meter: null, track: null };
+  performance.place = new Place("speak", {
+    waiting: (rank, eta_s) => update(performance, { phase: "queued", rank, eta_s: eta_s ?? guessed(rank) }),
+    yields: ([status]) => heard(performance, status),
+  });
+  state.performance = performance;
+  emit("performance");
+  await finish(performance, wanted);
+}
+
+async function finish(performance, wanted) {
+  try {
+    const { text, clip_id, start_s, end_s, transcript, engine, seed, speed, steps, guidance } = wanted;
+    const said = await performance.place.call([text, clip_id, start_s, end_s, transcript, engine, seed, speed, steps, guidance]);
+    const take = said?.[2];
+    if (take) await received(performance, take);
+    else announce("Stopped.");
+  } catch (error) {
+    if (performance.phase !== "stopping") toast(error.message, { failed: true });
+  } finally {
+    performance.listening?.abort();
+    if (performance.id && player.isPlaying(performance.id)) player.stop(); // it failed half way
+    state.performance = null;
+    emit("performance");
+  }
+}
+
+/** Gradio knows no time before its first run; the lane knows when what runs now will end. */
+function guessed(rank) {
+  return rank === 1 ? (state.telemetry?.running[0]?.eta_s ?? null) : null;
+}
+
+/** The server told where it stands. */
+function heard(performance, status) {
+  const { id, state: phase, rank, progress, eta_s } = status;
+  if (!performance.id) {
+    performance.id = id;
+    listen(performance, status.sample_rate);
+    if (performance.phase === "stopping") cancel(performance);
+  }
+  if (performance.phase === "stopping") return;
+  update(performance, { phase: phase === "queued" ? "queued" : "running", rank, progress, eta_s });
+}
+
+function update(performance, changes) {
+  if (performance.phase === "stopping") return;
+  const begins = performance.phase !== "running" && changes.phase === "running";
+  Object.assign(performance, changes);
+  if (begins) announce("Speaking.");
+  else if (changes.phase === "queued" && changes.rank !== performance.told) announce(`${rankWords(changes.rank, changes.eta_s)}.`);
+  performance.told = changes.rank;
+  emit("performance");
+}
+
+/** Fetch the sound while it is made, play it, and keep its peaks for the growing waveform. */
+async function listen(performance, rate) {
+  const track = (performance.track = new Growing(rate));
+  const meter = (performance.meter = new PeakMeter(Math.round(rate * PEAK_S)));
+  performance.listening = new AbortController();
+  performance.heard = new Promise((resolve) => (performance.allHeard = resolve));
+  try {
+    const answer = await stream(`/studio/live/${performance.id}.pcm`, performance.listening.signal);
+    for await (const samples of pieces(answer.body)) {
+      const first = !track.length;
+      track.push(samples);
+      meter.add(samples);
+      if (first) player.play(performance.id, track, 0);
+    }
+  } catch (error) {
+    if (error.name !== "AbortError") console.warn("live sound ended early:", error.message);
+  } finally {
+    track.end();
+    performance.allHeard();
+  }
+}
+
+/** int16 little-endian as it arrives, cut at whole samples. */
+async function* pieces(body) {
+  const reader = body.getReader();
+  let odd = new Uint8Array(0);
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const bytes = new Uint8Array(odd.length + value.length);
+    bytes.set(odd);
+    bytes.set(value, odd.length);
+    const whole = bytes.length - (bytes.length % 2);
+    odd = bytes.slice(whole);
+    if (whole) yield Float32Array.from(new Int16Array(bytes.buffer.slice(0, whole)), (value) => value / 32768);
+  }
+}
+
+async function received(performance, take) {
+  await performance.heard;
+  player.rename(performance.id, take.id);
+  performance.id = null;
+  setTakes([take, ...state.takes.filter((other) => other.id !== take.id)]);
+  select(take.id);
+  announce(`Take ready: ${seconds(take.duration_s)}, seed ${take.order.seed}.`);
+}
+
+/** Stop what is made, wherever it stands: in Gradio's line, in the lane's, or speaking. */
+export function stop() {
+  const { performance } = state;
+  if (!performance || performance.phase === "stopping") return;
+  performance.phase = "stopping";
+  emit("performance");
+  player.stop();
+  if (performance.id) cancel(performance);
+  else performance.place.leave();
+}
+
+function cancel(performance) {
+  post(`/studio/live/${performance.id}/cancel`).catch(() => performance.place.leave());
+}
+
+function refuse(reason, field) {
+  toast(sentence(reason), { failed: true });
+  fields.input(field)?.focus();
+}
+
+on("page-leaves", () => {
+  const { performance } = state;
+  if (performance?.id) navigator.sendBeacon(`/studio/live/${performance.id}/cancel`);
+});

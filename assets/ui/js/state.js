@@ -1,0 +1,75 @@
+/** What the page knows: the voice, the takes, the one performance. Modules read it here and hear of changes by `bus`. */
+import { emit } from "./bus.js";
+import * as fields from "./fields.js";
+import { get } from "./server.js";
+
+/**
+ * @typedef {object} Clip  as GET /studio/clips tells it
+ * @property {string} id @property {string} name @property {number} duration_s @property {number[]} peaks
+ * @property {{start_s: number, end_s: number}[]} windows  best first
+ *
+ * @typedef {object} Voice  a window of a clip; what is said in it stands in the transcript field
+ * @property {Clip} clip @property {number} start_s @property {number} end_s
+ * @property {string|null} full  what is said in the whole clip, where that is known
+ */
+
+export const state = {
+  /** @type {Voice|null} */ voice: null,
+  /** @type {Clip[]} */ samples: [],
+  /** @type {Clip[]} */ mine: [],
+  takes: [],
+  selected: null, // id of a take
+  performance: null, // see speak.js
+  telemetry: null,
+};
+
+/** The order on screen, as it would be spoken now. */
+export function order() {
+  const { voice } = state;
+  return {
+    text: fields.text("script"),
+    clip_id: voice?.clip.id ?? "",
+    start_s: voice?.start_s ?? 0,
+    end_s: voice?.end_s ?? 0,
+    transcript: fields.text("transcript"),
+    engine: fields.engine(),
+    seed: fields.number("seed"),
+    speed: fields.number("speed") ?? 1,
+    steps: fields.number("steps"),
+    guidance: fields.number("guidance"),
+  };
+}
+
+export function setVoice(voice) {
+  state.voice = voice;
+  emit("voice", voice);
+}
+
+export function setTakes(takes) {
+  state.takes = takes;
+  emit("takes");
+}
+
+export function takeOf(id) {
+  return state.takes.find((take) => take.id === id) ?? null;
+}
+
+export function select(id) {
+  state.selected = id;
+  emit("selected", id);
+}
+
+export async function clipOf(id) {
+  return [...state.samples, ...state.mine].find((clip) => clip.id === id) ?? get(`/studio/clips/${id}`);
+}
+
+/** Bring back everything an order holds: script, settings, clip, window and transcript. Throws Refusal. */
+export async function restore(order) {
+  const clip = await clipOf(order.clip_id);
+  fields.write("script", order.text);
+  for (const name of ["seed", "steps", "guidance"]) fields.write(name, order[name]);
+  fields.write("speed", order.speed);
+  fields.chooseEngine(order.engine);
+  setVoice({ clip, start_s: order.start_s, end_s: order.end_s, full: clip.transcript ?? null });
+  fields.write("transcript", order.transcript);
+}

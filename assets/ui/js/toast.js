@@ -1,0 +1,36 @@
+/** Short messages over the strip: one sentence and at most one button. */
+import { announce, h, iconButton } from "./dom.js";
+
+const STAYS_MS = 8000;
+const FAILURE_STAYS_MS = 14000;
+let shelf = null;
+
+/**
+ * @param {string} text  a sentence
+ * @param {{failed?: boolean, action?: string, onaction?: () => void}} how
+ */
+export function toast(text, { failed = false, action = "", onaction = null } = {}) {
+  shelf ??= document.body.appendChild(h("section.toasts", { "aria-label": "Messages" }));
+  const remove = () => note.remove();
+  const act = () => {
+    remove();
+    onaction();
+  };
+  const note = h(
+    `div.toast${failed ? ".failed" : ""}`,
+    {},
+    h("p", {}, text),
+    action && h("button.link", { type: "button", onclick: act }, action),
+    iconButton("close", "Dismiss", remove),
+  );
+  [...shelf.children].filter((other) => other.querySelector("p").textContent === text).forEach((other) => other.remove());
+  shelf.append(note);
+  announce(text, failed);
+  leaveAfter(note, failed ? FAILURE_STAYS_MS : STAYS_MS);
+}
+
+/** Go after a while, but never while someone reads or reaches for it. */
+function leaveAfter(note, time_ms) {
+  const leave = () => (note.matches(":hover, :focus-within") ? setTimeout(leave, 2000) : note.remove());
+  setTimeout(leave, time_ms);
+}

@@ -1,0 +1,125 @@
+/** The voice card: which clip, which part of it, and what that part sounds like. */
+import { on } from "./bus.js";
+import { chooseClip, moveWindow, takeIn } from "./clips.js";
+import { announce, h, icon, iconButton } from "./dom.js";
+import * as player from "./player.js";
+import { RangePicker } from "./range.js";
+import { openRecorder } from "./recording.js";
+import { state } from "./state.js";
+import { toast } from "./toast.js";
+import { load } from "./tracks.js";
+import { Waveform } from "./waveform.js";
+import { seconds, titled } from "./words.js";
+
+const CLIP_RATE = 48000; // of the context clips are heard at
+
+export function mount(element) {
+  const card = h("div.voice");
+  element.append(card);
+  const waveform = new Waveform({ bar: 2, gap: 2, className: "tall" });
+  const range = new RangePicker(waveform, moveWindow);
+  const parts = { waveform, range, ...head(), ...controls() };
+  card.append(parts.bar, parts.head, range.element, parts.controls, parts.recorder);
+  on("voice", () => draw(parts));
+  on("clips", () => draw(parts));
+  on("player", () => draw(parts));
+  on("playhead", () => drawPlayhead(parts));
+  acceptDrops(document.getElementById("voice-panel"));
+  draw(parts);
+}
+
+/** Title and picker; on a phone, a bar that opens the rest. */
+function head() {
+  const picker = h("select.picker", { "aria-label": "Voice", onchange: () => chooseClip(picker.value) });
+  const mini = new Waveform({ bar: 2, gap: 1, className: "mini" });
+  const name = h("span.bar-name");
+  const bar = h("button.voice-bar", { type: "button", "aria-expanded": "false", onclick: () => unfold(bar) },
+    h("span.bar-label", {}, "Voice"), name, mini.element, icon("down"));
+  return { picker, mini, name, bar, head: h("div.panel-head", {}, h("h2", {}, "Voice"), h("div.select", {}, picker, icon("down"))) };
+}
+
+function unfold(bar) {
+  const open = document.getElementById("voice-panel").classList.toggle("open");
+  bar.setAttribute("aria-expanded", String(open));
+}
+
+function controls() {
+  const play = iconButton("play", "Play the selected part", playWindow);
+  const length = h("span.readout");
+  const part = iconButton("next", "Select another good part", nextPart);
+  const file = h("input", { type: "file", accept: "audio/*,.wav,.flac,.mp3,.ogg,.opus,.m4a", "aria-label": "Upload a clip", hidden: true,
+    onchange: () => { takeIn(file.files[0]); file.value = ""; } });
+  const upload = h("button.quiet", { type: "button", onclick: () => file.click() }, icon("upload"), "Upload");
+  const recorder = h("div.recorder", { hidden: true });
+  const record = h("button.quiet", { type: "button", onclick: () => openRecorder(recorder) }, icon("microphone"), "Record");
+  return { play, length, part, recorder, controls: h("div.voice-controls", {}, play, length, part, h("span.gap"), upload, record, file) };
+}
+
+function draw({ waveform, range, picker, mini, name, play, length, part }) {
+  fill(picker);
+  const { voice } = state;
+  if (!voice) return;
+  const { clip, start_s, end_s } = voice;
+  const chosen = [start_s / clip.duration_s, end_s / clip.duration_s];
+  waveform.show({ peaks: clip.peaks, window: chosen, played: 0 });
+  mini.show({ peaks: clip.peaks, window: chosen });
+  range.show(voice);
+  name.textContent = titled(clip.name);
+  length.replaceChildren(h("strong", {}, seconds(end_s - start_s)), ` of ${seconds(clip.duration_s)}`);
+  part.hidden = clip.windows.length < 2;
+  const sounds = player.isPlaying(key(voice));
+  play.replaceChildren(icon(sounds ? "pause" : "play"));
+  play.setAttribute("aria-label", sounds ? "Pause" : "Play the selected part");
+}
+
+function fill(picker) {
+  const option = (clip) => h("option", { value: clip.id }, titled(clip.name));
+  const groups = [["Samples", state.samples], ["Your clips", state.mine]].filter(([, clips]) => clips.length);
+  picker.replaceChildren(...groups.map(([label, clips]) => h("optgroup", { label }, ...clips.map(option))));
+  const { voice } = state;
+  if (voice && ![...picker.options].some((one) => one.value === voice.clip.id)) picker.append(option(voice.clip));
+  if (voice) picker.value = voice.clip.id;
+}
+
+function drawPlayhead({ waveform }) {
+  const { voice } = state;
+  if (!voice || !player.isPlaying(key(voice))) return;
+  waveform.show({ played: (voice.start_s + player.positionOf(key(voice))) / voice.clip.duration_s });
+}
+
+function key({ clip, start_s, end_s }) {
+  return `clip ${clip.id} ${start_s} ${end_s}`;
+}
+
+/** Hear exactly what the engine gets. */
+async function playWindow() {
+  const { voice } = state;
+  if (player.isPlaying(key(voice))) return player.stop();
+  const path = `/studio/clips/${voice.clip.id}/audio.wav?start=${voice.start_s}&end=${voice.end_s}`;
+  try {
+    player.play(key(voice), await load(path, CLIP_RATE));
+  } catch (error) {
+    toast(error.message, { failed: true });
+  }
+}
+
+function nextPart() {
+  const { clip, start_s } = state.voice;
+  const now = clip.windows.findIndex((window) => Math.abs(window.start_s - start_s) < 0.01);
+  const { start_s: from, end_s: to } = clip.windows[(now + 1) % clip.windows.length];
+  moveWindow(from, to);
+  announce(`Selected ${seconds(to - from)} from ${seconds(from)} on.`);
+}
+
+function acceptDrops(panel) {
+  const over = (event, inside) => {
+    event.preventDefault();
+    panel.classList.toggle("dropping", inside);
+  };
+  panel.addEventListener("dragover", (event) => over(event, true));
+  panel.addEventListener("dragleave", (event) => over(event, false));
+  panel.addEventListener("drop", (event) => {
+    over(event, false);
+    if (event.dataTransfer.files.length) takeIn(event.dataTransfer.files[0]);
+  });
+}

@@ -1,0 +1,62 @@
+/** Numbers and states as people say them. */
+
+/** 3.94 -> "3.9 s"; 83 -> "1 min 23 s". */
+export function seconds(value) {
+  if (value < 9.95) return `${value.toFixed(1)} s`;
+  if (value < 59.5) return `${Math.round(value)} s`;
+  return `${Math.floor(Math.round(value) / 60)} min ${Math.round(value) % 60} s`;
+}
+
+/** Short times keep two digits: 0.043 -> "0.04 s". */
+export function fine(value) {
+  if (value === null || value === undefined) return "–";
+  return value < 1 ? `${value.toFixed(2)} s` : seconds(value);
+}
+
+/** 83.42 -> "1:23.4", for a player's position. */
+export function clock(value) {
+  const minutes = Math.floor(value / 60);
+  return `${minutes}:${(value - 60 * minutes).toFixed(1).padStart(4, "0")}`;
+}
+
+export function bytes(value) {
+  if (value >= 1e10) return `${(value / 1e9).toFixed(0)} GB`;
+  if (value >= 1e9) return `${(value / 1e9).toFixed(1)} GB`;
+  return `${Math.round(value / 1e6)} MB`;
+}
+
+export function percent(fraction) {
+  return `${Math.round(100 * fraction)} %`;
+}
+
+export function plural(count, one, many = `${one}s`) {
+  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+}
+
+export function ordinal(count) {
+  const teens = count % 100 > 10 && count % 100 < 14;
+  return `${count}${teens ? "th" : (["th", "st", "nd", "rd"][count % 10] ?? "th")}`;
+}
+
+/** "next in line", "2nd in line, about 6 s": rank 1 is the next to begin. */
+export function rankWords(rank, eta_s) {
+  const place = rank <= 1 ? "Next in line" : `${ordinal(rank)} in line`;
+  return eta_s ? `${place}, about ${seconds(eta_s)}` : place;
+}
+
+/** A length of a pause as the script's tag wants it. */
+export function pauseTag(duration_s) {
+  return `[pause:${duration_s}s]`;
+}
+
+/** The first letter large, as sentences begin; the server's sentences start small. */
+export function sentence(text) {
+  const trimmed = String(text).trim();
+  const begun = titled(trimmed);
+  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
+}
+
+/** A clip's name as a title: "amber" -> "Amber". */
+export function titled(name) {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}

@@ -1,0 +1,1 @@
+"""The synthetic speech both embedded voices learn from: sentences, speakers, sound."""

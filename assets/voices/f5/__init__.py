@@ -1,0 +1,1 @@
+"""The small embedded F5 voice: its training, export and evaluation."""

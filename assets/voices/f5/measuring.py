@@ -1,0 +1,98 @@
+"""What is measured of a voice, and how: lines, pairings with references, figures."""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assets.voices.corpus import flite
+from assets.voices.corpus.heldout import heldout
+from assets.voices.corpus.spelling import say_digits, words
+from assets.voices.f5 import recogniser as ears
+
+Clip = NDArray[np.float32]
+RATE_HZ = 24_000
+Speak = Callable[[str, str], Clip]  # name of a reference, line -> samples at 24 kHz
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    kind: str  # open, closed, digits or human
+    reference: str
+    line: str
+
+
+def is_flite(reference: str) -> bool:
+    voices = {speaker["name"]: speaker["voice"] for speaker in heldout()["speakers"]}
+    return voices.get(reference) in flite.VOICES
+
+
+def plan(quick: bool) -> list[Trial]:
+    """Every line once, by the references in turn; closed sets and digits by flite-like ones, which the recogniser hears."""
+    content = heldout()
+    names = [speaker["name"] for speaker in content["speakers"]]
+    clear = [name for name in names if is_flite(name)]
+    step = 6 if quick else 1
+    digits = [say_digits(digits) for digits in content["digits"]]
+    trials = [Trial("open", names[i % len(names)], line) for i, line in enumerate(content["open"])]
+    trials += [Trial("closed", clear[i % len(clear)], line) for i, line in enumerate(content["closed"])]
+    trials += [Trial("digits", clear[i % len(clear)], line) for i, line in enumerate(digits)]
+    trials += [Trial("human", "human", line) for line in content["closed"]]
+    return trials[::step] if quick else trials
+
+
+@dataclass(slots=True)
+class Heard:
+    """One take as the outside ears took it."""
+
+    trial: Trial
+    wrong: int  # words
+    count: int
+    whole: bool  # first and last word there, quiet at the end
+    nearest: str
+    seconds: float  # of sound
+    spent: float  # seconds of computing
+
+
+def listen(trial: Trial, speak: Speak, prints: dict[str, NDArray[np.float32]]) -> Heard:
+    began = time.perf_counter()
+    clip = speak(trial.reference, trial.line)
+    spent = time.perf_counter() - began
+    wanted = words(trial.line)
+    if trial.kind == "open":
+        found = ears.hear(clip)
+    elif trial.kind == "digits":
+        found = ears.hear_digits(clip)
+    else:
+        found = ears.hear_choice(clip, heldout()["closed"])
+    whole = ears.has_ends(clip, trial.line) and ends_quietly(clip)
+    near = ears.nearest(clip, prints) if trial.kind == "open" else ""
+    return Heard(trial, ears.errors(wanted, found), len(wanted), whole, near, len(clip) / RATE_HZ, spent)
+
+
+def ends_quietly(clip: Clip) -> bool:
+    """Whether the last 50 ms are 30 dB below the line."""
+    tail, level = clip[-RATE_HZ // 20 :], float(np.sqrt(np.mean(clip**2)))
+    return float(np.sqrt(np.mean(tail**2))) < level * 10**-1.5
+
+
+def word_error(heard: Iterable[Heard]) -> float:
+    rows = list(heard)
+    return sum(row.wrong for row in rows) / max(1, sum(row.count for row in rows))
+
+
+def figures(heard: list[Heard]) -> dict[str, float]:
+    """Shares and word error rates, by name."""
+    of = {kind: [row for row in heard if row.trial.kind == kind] for kind in ("open", "closed", "digits", "human")}
+    return {
+        "open_wer": word_error(of["open"]),
+        "open_wer_flite": word_error(row for row in of["open"] if is_flite(row.trial.reference)),
+        "digits_wer": word_error(of["digits"]),
+        "closed_right": ears.mean(row.wrong == 0 for row in of["closed"]),
+        "human_right": ears.mean(row.wrong == 0 for row in of["human"]),
+        "own_nearest": ears.mean(row.nearest == row.trial.reference for row in of["open"]),
+        "whole": ears.mean(row.whole for row in heard),
+        "rtf": sum(row.spent for row in heard) / sum(row.seconds for row in heard),
+    }

@@ -1,0 +1,246 @@
+"""Train the DiT on one or several GPUs, for a stated time, going on from where an earlier call stopped."""
+
+import json
+import logging
+import os
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+
+from assets.voices.corpus.spelling import ALPHABET
+from assets.voices.f5.batches import Batch, ahead, shelve, stream
+from assets.voices.f5.flow import initialise, loss
+from assets.voices.f5.mels import log_mels
+from assets.voices.f5.muon import Muon
+from assets.voices.f5.pace import Pace
+from assets.voices.f5.recordings import load
+from assets.voices.f5.weights import Average, load_carried, save_carried, save_state
+from engines.f5.network import DiT, DiTConfig
+
+log = logging.getLogger(__name__)
+GAUGE_STEPS = 20  # between looks at the clock, which all GPUs take together
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    data: Path
+    out: Path
+    resume: Path | None
+    minutes: float
+    total_minutes: float
+    done_minutes: float
+    gpus: tuple[int, ...]  # empty: the CPU
+    seed: int
+    steps: int  # at most
+    frames: int  # a step and GPU
+    dim: int
+    depth: int
+    heads: int
+    text_dim: int
+    muon_rate: float
+    adam_rate: float
+    average: float
+    compiled: bool
+    save_seconds: float
+
+
+def configure(course: Course) -> DiTConfig:
+    return DiTConfig(
+        vocabulary_size=len(ALPHABET),
+        dim=course.dim,
+        depth=course.depth,
+        heads=course.heads,
+        ff_mult=2,
+        text_dim=course.text_dim,
+        text_embedding_average_upsampling=True,
+    )
+
+
+class Trainer:
+    """One process's model, optimisers and data."""
+
+    def __init__(self, course: Course, rank: int, device: torch.device) -> None:
+        self.course, self.rank, self.device = course, rank, device
+        self.world = max(1, len(course.gpus))
+        self.pace = Pace(course.minutes, course.total_minutes, course.done_minutes)
+        torch.manual_seed(course.seed)
+        self.model = DiT(configure(course)).to(device)
+        initialise(self.model)
+        self.trained = 0
+        self._optimise()
+        self._resume()
+        self._read()
+        if course.compiled:
+            torch._dynamo.config.recompile_limit = 64  # shapes change with every batch
+            for block in [*self.model.transformer_blocks, *self.model.text_embed.text_blocks]:
+                block.compile(dynamic=True)
+        self.generator = torch.Generator(device).manual_seed(course.seed * 1000 + self.trained + rank)
+        self.history: list[dict[str, float]] = []
+
+    def _optimise(self) -> None:
+        matrices = [
+            p for block in self.model.transformer_blocks for n, p in block.named_parameters() if _is_matrix(n, p)
+        ]
+        chosen = {id(p) for p in matrices}
+        rest = [p for p in self.model.parameters() if id(p) not in chosen]
+        self.muon = Muon(matrices)
+        self.adam = torch.optim.AdamW(
+            rest, lr=self.course.adam_rate, betas=(0.9, 0.99), weight_decay=0.01, fused=self.device.type == "cuda"
+        )
+        self.average = Average(self.model, self.course.average)
+
+    def _resume(self) -> None:
+        folder = self.course.resume
+        if folder is None:
+            return
+        full = folder / "state.pt"
+        if full.exists():
+            state = torch.load(full, map_location=self.device, weights_only=True)
+            self.model.load_state_dict(state["model"])
+            self.average.mean = state["average"]
+            self.adam.load_state_dict(state["adam"])
+            self.muon.restore(state["muon"])
+            self.trained = state["trained"]
+        elif carried := load_carried(folder, "dit"):
+            self.model.load_state_dict(carried)
+            self.average = Average(self.model, self.course.average)
+            self.trained = int(json.loads((folder / "dit.json").read_text(encoding="utf-8"))["trained"])
+        else:
+            raise FileNotFoundError(f"{folder} holds neither state.pt nor dit-0.safetensors; leave --resume out")
+        log.info("resumed after %d steps", self.trained)
+
+    def _read(self) -> None:
+        recordings = load(self.course.data, torch.device("cpu"))
+        offsets, lengths = torch.from_numpy(recordings.offsets), torch.from_numpy(recordings.lengths)
+        self.bank, counts = log_mels(recordings.audio.to(self.device), offsets, lengths, self.device)
+        speakers = sorted(set(recordings.speakers.tolist()))
+        kept = max(1, len(speakers) // 100)
+        training, testing = set(speakers[:-kept]), set(speakers[-kept:])
+        shelf = shelve(recordings, counts.numpy(), training)
+        seed = self.course.seed * 7919 + self.trained * 31 + self.rank
+        self.batches = ahead(stream(shelf, self.course.frames, seed), self.device)
+        held = stream(shelve(recordings, counts.numpy(), testing), min(self.course.frames, 8192), 5)
+        self.tests = [_to(next(held), self.device) for _ in range(4)]
+        log.info("%d speakers, %.1f h of mels", len(training), len(self.bank) / 93.75 / 3600)
+
+    def learn(self) -> None:
+        self.pace.begin()
+        share, saved, told = 0.0, time.monotonic(), time.monotonic()
+        running = torch.zeros((), device=self.device)
+        for step, batch in enumerate(self.batches):
+            running += self._step(batch, self.pace.rate(share, step))
+            if (step + 1) % GAUGE_STEPS:
+                continue
+            share = self._agree(1.0 if step + 1 >= self.course.steps else self.pace.share())
+            if share >= 1.0:
+                break
+            if (step + 1) % (10 * GAUGE_STEPS) == 0:
+                now = time.monotonic()
+                self._tell(step, float(running) / (10 * GAUGE_STEPS), 10 * GAUGE_STEPS / (now - told))
+                told = now
+                running.zero_()
+            if time.monotonic() - saved > self.course.save_seconds and self.rank == 0:
+                self.save()
+                saved = time.monotonic()
+        if self.rank == 0:
+            self.test()
+            self.save()
+
+    def _step(self, batch: Batch, rate: float) -> Tensor:
+        value = loss(self.model, self.bank, batch, self.generator)
+        value.backward()
+        parameters = [p for p in self.model.parameters() if p.grad is not None]
+        if self.world > 1:
+            _share_gradients([p.grad for p in parameters if p.grad is not None], self.world)
+        norm = nn.utils.clip_grad_norm_(parameters, 1.0, foreach=True)
+        for gradient in (p.grad for p in parameters):
+            gradient.nan_to_num_(0.0, 0.0, 0.0).mul_(torch.isfinite(norm))  # a step that broke is a step not taken
+        self.adam.param_groups[0]["lr"] = self.course.adam_rate * rate
+        self.adam.step()
+        self.muon.step(self.course.muon_rate * rate)
+        self.model.zero_grad(set_to_none=True)
+        self.trained += 1
+        self.average.update(self.trained)
+        return value.detach()
+
+    def _agree(self, share: float) -> float:
+        """The first GPU's clock, on every GPU: learning rates and the last step must be the same."""
+        if self.world == 1:
+            return share
+        told = torch.tensor([share], dtype=torch.float64, device=self.device)
+        dist.broadcast(told, 0)
+        return float(told)
+
+    def _tell(self, step: int, mean: float, speed: float) -> None:
+        if self.rank:
+            return
+        row = {"step": self.trained, "loss": round(mean, 4), "steps_per_s": round(speed, 2)}
+        if (step + 1) % (100 * GAUGE_STEPS) == 0:
+            row["held_out"] = self.test()
+        self.history.append(row)
+        log.info("%s", json.dumps(row))
+
+    @torch.no_grad()
+    def test(self) -> float:
+        """Loss of the averaged weights on held-back speakers, always with the same noise."""
+        generator = torch.Generator(self.device).manual_seed(3)
+        self.average.swap()
+        value = sum(float(loss(self.model, self.bank, batch, generator)) for batch in self.tests) / len(self.tests)
+        self.average.swap()
+        log.info("step %d held-out loss %.4f", self.trained, value)
+        return round(value, 4)
+
+    def save(self) -> None:
+        out = self.course.out
+        out.mkdir(parents=True, exist_ok=True)
+        save_carried(self.average.mean, out, "dit")
+        settings = {key: value for key, value in asdict(self.model.config).items()}
+        note = {"trained": self.trained, "config": settings, "history": self.history[-200:]}
+        (out / "dit.json").write_text(json.dumps(note), encoding="utf-8")
+        model = {name: p.detach() for name, p in self.model.named_parameters()}
+        state = {
+            "model": model,
+            "average": self.average.mean,
+            "adam": self.adam.state_dict(),
+            "muon": self.muon.state(),
+        }
+        save_state({**state, "trained": self.trained}, out / "state.pt")
+
+
+def _is_matrix(name: str, parameter: Tensor) -> bool:
+    return parameter.ndim == 2 and "attn_norm" not in name
+
+
+def _to(batch: Batch, device: torch.device) -> Batch:
+    return Batch(batch.frames.to(device), batch.tokens.to(device), batch.spans.to(device))
+
+
+def _share_gradients(gradients: list[Tensor], world: int) -> None:
+    flat = torch.cat([gradient.flatten() for gradient in gradients])
+    dist.all_reduce(flat)
+    pieces = flat.div_(world).split([gradient.numel() for gradient in gradients])
+    torch._foreach_copy_(
+        gradients, [piece.view_as(gradient) for piece, gradient in zip(pieces, gradients, strict=True)]
+    )
+
+
+def work(rank: int, course: Course) -> None:
+    """One process: rank 0 speaks and saves."""
+    logging.basicConfig(level=logging.INFO if rank == 0 else logging.WARNING, format="%(asctime)s %(name)s %(message)s")
+    device = (
+        torch.device("cuda", course.gpus[rank]) if torch.cuda.is_available() and course.gpus else torch.device("cpu")
+    )
+    if device.type == "cuda":
+        torch.cuda.set_device(device)
+        torch.set_float32_matmul_precision("high")
+    if len(course.gpus) > 1:
+        os.environ.setdefault("MASTER_ADDR", "127.0.0.1")
+        os.environ.setdefault("MASTER_PORT", "29517")
+        dist.init_process_group("nccl" if device.type == "cuda" else "gloo", rank=rank, world_size=len(course.gpus))
+    Trainer(course, rank, device).learn()
+    if len(course.gpus) > 1:
+        dist.destroy_process_group()

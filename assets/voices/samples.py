@@ -1,0 +1,70 @@
+"""Record the shipped and the held-out references: `python -m assets.voices.samples`.
+
+Needs flite and espeak-ng; the recordings are kept in the tree, so evaluation and tests need neither.
+"""
+
+import logging
+import wave
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assets.voices.corpus.heldout import heldout
+from assets.voices.corpus.speakers import RATE_HZ, Speaker, render
+from assets.voices.corpus.spelling import normalise
+
+log = logging.getLogger(__name__)
+SHIPPED = Path(__file__).parent / "references"
+HELDOUT = Path(__file__).parent / "heldout"
+
+
+def record(settings: dict[str, Any], folder: Path) -> None:
+    """Write NAME.wav and NAME.txt."""
+    numbers = {key: float(settings[key]) for key in ("ratio", "pitch_hz", "spread", "stretch")}
+    speaker = Speaker(voice=settings["voice"], **numbers, images=settings.get("images", 0.0), noise_db=-75.0)
+    line = normalise(settings["line"])
+    if line is None:
+        raise ValueError(f"{settings['name']}: the line holds characters the voices do not know")
+    samples = render(speaker, line, np.random.default_rng(0), quick=0)
+    write_wav(folder / f"{settings['name']}.wav", samples)
+    (folder / f"{settings['name']}.txt").write_text(settings["line"] + "\n", encoding="utf-8")
+    log.info("%s: %.2f s", settings["name"], len(samples) / RATE_HZ)
+
+
+def write_wav(path: Path, samples: NDArray[np.int16]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(RATE_HZ)
+        file.writeframes(samples.astype("<i2").tobytes())
+
+
+def read_wav(path: Path) -> NDArray[np.float32]:
+    """Samples in [-1, 1] of a mono 24 kHz 16-bit file."""
+    with wave.open(str(path), "rb") as file:
+        if (file.getnchannels(), file.getsampwidth(), file.getframerate()) != (1, 2, RATE_HZ):
+            raise ValueError(f"{path}: mono, 16 bit and {RATE_HZ} Hz are wanted; record it again with samples.py")
+        return np.frombuffer(file.readframes(file.getnframes()), "<i2").astype(np.float32) / 32768
+
+
+def read_references(folder: Path) -> dict[str, tuple[NDArray[np.float32], str]]:
+    """name -> samples and transcript of every reference of a folder."""
+    return {
+        path.stem: (read_wav(path), path.with_suffix(".txt").read_text(encoding="utf-8").strip())
+        for path in sorted(folder.glob("*.wav"))
+    }
+
+
+def main() -> None:
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    for settings in heldout()["shipped"]:
+        record(settings, SHIPPED)
+    for settings in heldout()["speakers"]:
+        record(settings, HELDOUT)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""One studio for most tests, one Chromium for all, a new session for each."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Playwright, sync_playwright
+
+from tests.browser.serving import Served, serving
+from tests.browser.visiting import CHROMIUM, FLAGS, Visitor, visiting
+
+
+@pytest.fixture(scope="session")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serving(tmp_path_factory.mktemp("studio")) as served:
+        yield served
+
+
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Playwright]:
+    with sync_playwright() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    launched = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    yield launched
+    launched.close()
+
+
+@pytest.fixture
+def visitor(browser: Browser, studio: Served) -> Iterator[Visitor]:
+    """Somebody who opens the studio for the first time."""
+    with visiting(browser, studio) as first:
+        first.open()
+        yield first
+
+
+@pytest.fixture
+def voice(tmp_path: Path) -> Path:
+    """A recording of a person's own: a shipped sample at another level, so that it is a clip nobody knows yet."""
+    import soundfile
+
+    from tests.browser.serving import ROOT
+
+    shipped = sorted((ROOT / "assets" / "voices" / "references").glob("*.wav"))[0]
+    samples, rate = soundfile.read(shipped, dtype="float32")
+    path = tmp_path / "my voice.wav"
+    soundfile.write(path, 0.7 * samples, rate, subtype="PCM_16")
+    return path

@@ -1,0 +1,75 @@
+"""The real studio, `python app.py`, as a process of its own on a free port with its own data folder."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+START_S = 90.0
+STOP_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    url: str
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def get(self, path: str) -> Any:
+        with urllib.request.urlopen(self.url + path, timeout=10) as answer:
+            return json.loads(answer.read())
+
+    def stop(self) -> int:
+        """SIGTERM, as a service manager would; the exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(STOP_S)
+
+
+@contextmanager
+def serving(data_dir: Path, port: int = 0, **settings: object) -> Iterator[Served]:
+    """Start, wait until it can speak, and stop at the end whatever happened."""
+    port = port or free_port()
+    data_dir.mkdir(parents=True, exist_ok=True)
+    log = data_dir / "studio.log"
+    ours = {"STUDIO_PORT": port, "STUDIO_DATA_DIR": data_dir, "STUDIO_DEVICE": "cpu", **settings}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("STUDIO_")}
+    environment |= {name: str(value) for name, value in ours.items()}
+    with log.open("ab") as sink:
+        process = subprocess.Popen([sys.executable, "app.py"], cwd=ROOT, env=environment, stdout=sink, stderr=sink)
+    served = Served(f"http://127.0.0.1:{port}", process, log)
+    try:
+        wait_until_ready(served)
+        yield served
+    finally:
+        process.kill()
+        process.wait()
+
+
+def wait_until_ready(served: Served) -> None:
+    due = time.monotonic() + START_S
+    while time.monotonic() < due:
+        if served.process.poll() is not None:
+            break
+        try:
+            served.get("/ready")
+            return
+        except (urllib.error.URLError, TimeoutError, ConnectionError):
+            time.sleep(0.1)
+    raise AssertionError(f"the studio did not become ready:\n{served.log.read_text()}")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,73 @@
+"""Several people at one studio: each hears and sees only their own, and knows where they stand."""
+
+from pathlib import Path
+
+from playwright.sync_api import Browser, expect
+
+from tests.browser.serving import Served, serving
+from tests.browser.visiting import LONG, visiting
+
+
+def test_two_people_at_once_hear_only_their_own_and_the_second_sees_their_place(
+    browser: Browser, studio: Served
+) -> None:
+    with visiting(browser, studio) as first, visiting(browser, studio) as second:
+        first.open()
+        second.open()
+        first.write(LONG)
+        first.speak()
+        expect(first.page.locator(".standing-words")).to_contain_text("Speaking")
+        second.write("Mine alone.")
+        second.speak()
+        expect(second.page.locator(".standing-words")).to_contain_text("Next in line")
+        first.wait_for_takes(1)
+        second.wait_for_takes(1)
+        assert [take["order"]["text"] for take in first.takes()] == [LONG]
+        assert [take["order"]["text"] for take in second.takes()] == ["Mine alone."]
+        [other] = first.takes()
+        assert second.page.request.get(f"{studio.url}/studio/takes/{other['id']}/audio.wav").status == 404
+        streams = [{url for url in one.requested if "/studio/live/" in url} for one in (first, second)]
+        assert all(streams)
+        assert not streams[0] & streams[1]
+        for stream in streams[0]:
+            assert second.page.request.get(stream).status == 404
+
+
+def test_stop_works_while_waiting_in_line(browser: Browser, studio: Served) -> None:
+    with visiting(browser, studio) as first, visiting(browser, studio) as second:
+        first.open()
+        second.open()
+        first.write(LONG)
+        first.speak()
+        expect(first.page.locator(".standing-words")).to_contain_text("Speaking")
+        second.speak()
+        expect(second.page.locator(".standing-words")).to_contain_text("Next in line")
+        second.page.keyboard.press("Escape")
+        expect(second.page.locator("body.performing")).to_have_count(0, timeout=3_000)
+        first.page.keyboard.press("Escape")
+        expect(first.page.locator("body.performing")).to_have_count(0, timeout=3_000)
+        second.page.wait_for_timeout(500)
+        assert studio.get("/studio/telemetry?series=false")["running"] == []
+        assert second.takes() == []
+
+
+def test_a_full_queue_is_said_in_words_and_the_line_stays(browser: Browser, tmp_path: Path) -> None:
+    with (
+        serving(tmp_path, STUDIO_QUEUE_SIZE=1) as served,
+        visiting(browser, served) as first,
+        visiting(browser, served) as second,
+        visiting(browser, served) as third,
+    ):
+        third.refusals_expected = True
+        for visitor in (first, second, third):
+            visitor.open()
+            visitor.write(LONG)
+        first.speak()
+        expect(first.page.locator(".standing-words")).to_contain_text("Speaking")
+        second.speak()
+        expect(second.page.locator(".standing-words")).to_contain_text("Next in line")
+        third.speak()
+        third.expect_message("The queue is full")
+        expect(third.page.locator("#script textarea")).to_have_value(LONG)
+        for visitor in (second, first):
+            visitor.page.keyboard.press("Escape")

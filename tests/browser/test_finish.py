@@ -1,0 +1,133 @@
+"""What a picky guest notices: speed, keys, phones, screen readers, and that nothing comes from elsewhere."""
+
+import time
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.serving import ROOT, Served
+from tests.browser.visiting import Visitor, visiting
+
+AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
+INTERACTIVE_S = 2.0
+SMALL = """
+[...document.querySelectorAll('button, select, a, input, textarea, [role=slider]')].filter((element) => {
+  const box = element.getBoundingClientRect();
+  const shown = box.width && box.height && getComputedStyle(element).visibility !== 'hidden';
+  const drawn = element.closest('.field') ?? element; // the whole pill of a field takes the press
+  const { width, height } = drawn.getBoundingClientRect();
+  return shown && !element.closest('.sr-only, [hidden]') && (height < 43.5 || width < 24);
+}).map((element) => element.outerHTML.slice(0, 120))
+"""
+
+
+def serious(page: Page) -> list[str]:
+    """What axe-core calls serious or critical."""
+    page.add_script_tag(content=Path(AXE).read_text("utf-8"))
+    found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+    grave = [one for one in found if one["impact"] in ("serious", "critical")]
+    return [f"{one['id']}: {node['html'][:160]}" for one in grave for node in one["nodes"]]
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+def test_axe_finds_nothing_serious(browser: Browser, studio: Served, theme: str) -> None:
+    with visiting(browser, studio) as visitor:
+        page = visitor.page
+        page.add_init_script(f"localStorage.setItem('studio-theme', '{theme}')")
+        visitor.open()
+        expect(page.locator(".chip").first).to_be_visible()
+        assert serious(page) == []
+        visitor.write("One.")
+        visitor.speak()
+        visitor.wait_for_takes(1)
+        page.get_by_role("button", name="More").click()
+        page.get_by_role("button", name="Compare").click()
+        page.get_by_role("button", name="Download").click()
+        assert serious(page) == []
+        page.keyboard.press("Escape")
+        page.get_by_role("button", name="Delete").click()
+        page.get_by_role("button", name="Keys and help").click()
+        assert serious(page) == []
+        page.keyboard.press("Escape")
+        page.get_by_role("link", name="Monitor").click()
+        expect(page.locator(".plot .area").first).to_be_attached()
+        assert serious(page) == []
+
+
+def test_a_phone_scrolls_only_down_and_offers_large_targets(browser: Browser, studio: Served) -> None:
+    with visiting(browser, studio, **PHONE) as visitor:
+        page = visitor.page
+        visitor.open()
+        expect(page.locator(".voice-bar")).to_be_visible()
+        expect(page.locator(".range")).to_be_hidden()
+        visitor.write("A line for the road.")
+        page.locator("#speak").tap()
+        visitor.wait_for_takes(1)
+        page.locator(".voice-bar").tap()
+        expect(page.locator(".range")).to_be_visible()
+        for name in ("Speak", "Monitor"):
+            page.get_by_role("link", name=name).tap()
+            page.wait_for_timeout(300)
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390
+            assert not (small := page.evaluate(SMALL)), small
+            assert serious(page) == []
+        assert page.locator(".strip").bounding_box()["height"] <= 48  # type: ignore[index]
+
+
+def test_the_page_can_be_used_soon_and_asks_nobody_else(browser: Browser, studio: Served) -> None:
+    with visiting(browser, studio) as visitor:
+        visitor.page.goto(visitor.url, wait_until="commit")
+        began = time.monotonic()
+        visitor.page.wait_for_selector("body[data-ready]")
+        took_s = time.monotonic() - began
+        visitor.speak()
+        visitor.wait_for_takes(1)
+        hosts = {urlsplit(url).netloc for url in visitor.requested if url.startswith("http")}
+        assert hosts == {urlsplit(visitor.url).netloc}
+        assert took_s < INTERACTIVE_S
+
+
+def test_keys_do_what_the_help_says(visitor: Visitor) -> None:
+    page = visitor.page
+    page.locator("#script textarea").fill("One.")
+    page.keyboard.press("Control+Enter")
+    visitor.wait_for_takes(1)
+    page.locator("#script textarea").blur()
+    page.keyboard.press("r")
+    visitor.wait_for_takes(2)
+    page.keyboard.press("j")
+    expect(page.locator("li.take").nth(1)).to_have_attribute("aria-current", "true")
+    page.keyboard.press("k")
+    expect(page.locator("li.take").nth(0)).to_have_attribute("aria-current", "true")
+    page.keyboard.press("s")
+    expect(page.get_by_role("button", name="Star", exact=True).first).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("c")
+    expect(page.get_by_role("region", name="Compare two takes")).to_be_visible()
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.locator("#script textarea").press("End")
+    page.keyboard.type("s")
+    expect(page.locator("#script textarea")).to_have_value("One.s")
+
+
+def test_the_script_shows_how_it_is_spoken(visitor: Visitor) -> None:
+    page = visitor.page
+    visitor.write("You won 67% of them.")
+    expect(page.locator(".spoken-form")).to_contain_text("sixty seven percent")
+    expect(page.locator(".spoken-facts")).to_contain_text("20 characters")
+    page.get_by_role("button", name="Insert pause").click()
+    expect(page.locator("#script textarea")).to_have_value("You won 67% of them. [pause:0.8s] ")
+    expect(page.locator(".pause-mark")).to_have_text("0.8 s pause")
+
+
+def test_the_theme_is_remembered(visitor: Visitor) -> None:
+    page = visitor.page
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    page.get_by_role("button", name="Light theme").click()
+    page.reload()
+    page.wait_for_selector("body[data-ready]")
+    assert page.evaluate("document.documentElement.dataset.theme") == "light"

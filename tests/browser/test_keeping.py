@@ -1,0 +1,77 @@
+"""Nothing is lost: drafts survive a reload, takes a restart, a deletion its undo."""
+
+from pathlib import Path
+
+from playwright.sync_api import Browser, expect
+
+from tests.browser.serving import free_port, serving
+from tests.browser.visiting import Visitor, visiting
+
+
+def test_what_was_typed_and_chosen_survives_a_reload(visitor: Visitor) -> None:
+    page = visitor.page
+    visitor.write("Keep this line.")
+    page.locator("#seed input").fill("11")
+    page.locator(".picker").select_option(index=1)
+    chosen = page.locator(".picker").input_value()
+    expect(page.locator("#transcript textarea")).not_to_have_value("")
+    page.locator("#transcript textarea").fill("These words, corrected.")
+    page.reload()
+    page.wait_for_selector("body[data-ready]")
+    expect(page.locator("#script textarea")).to_have_value("Keep this line.")
+    expect(page.locator("#seed input")).to_have_value("11")
+    expect(page.locator(".picker")).to_have_value(chosen)
+    expect(page.locator("#transcript textarea")).to_have_value("These words, corrected.")
+
+
+def test_takes_and_their_settings_survive_a_restart(browser: Browser, tmp_path: Path) -> None:
+    port = free_port()
+    with serving(tmp_path, port) as served, visiting(browser, served) as visitor:
+        visitor.open()
+        visitor.write("This take will outlive the process.")
+        visitor.page.locator("#seed input").fill("5")
+        visitor.speak()
+        visitor.wait_for_takes(1)
+        visitor.page.get_by_role("button", name="Star", exact=True).click()
+        expect(visitor.page.locator("li.take [aria-pressed=true]")).to_have_count(1)
+        audio = f"{served.url}/studio/takes/{visitor.takes()[0]['id']}/audio.wav"
+        before = visitor.page.request.get(audio).body()
+        visitor.page.goto("about:blank")
+        assert served.stop() == 0
+        with serving(tmp_path, port):
+            visitor.open()
+            visitor.wait_for_takes(1)
+            assert visitor.takes()[0]["starred"] is True
+            assert visitor.page.request.get(audio).body() == before
+            visitor.write("Something else.")
+            visitor.page.get_by_role("button", name="Use these settings").click()
+            expect(visitor.page.locator("#script textarea")).to_have_value("This take will outlive the process.")
+            expect(visitor.page.locator("#seed input")).to_have_value("5")
+            visitor.page.get_by_role("button", name="Play", exact=True).click()
+            visitor.page.wait_for_function("window.heard.length > 0")
+
+
+def test_a_deleted_take_can_be_brought_back(visitor: Visitor) -> None:
+    page = visitor.page
+    visitor.write("One.")
+    visitor.speak()
+    visitor.wait_for_takes(1)
+    page.get_by_role("button", name="Delete").click()
+    visitor.wait_for_takes(0)
+    expect(page.get_by_text("Every take you make lands here")).to_be_visible()
+    page.get_by_role("button", name="Undo").click()
+    visitor.wait_for_takes(1)
+    assert len(visitor.takes()) == 1
+
+
+def test_a_moved_window_cuts_the_words_with_it(visitor: Visitor) -> None:
+    page = visitor.page
+    words = page.locator("#transcript textarea")
+    whole = words.input_value()
+    end = page.get_by_role("slider", name="End of the selected part")
+    end.focus()
+    for _ in range(4):
+        page.keyboard.press("Shift+ArrowLeft")
+    expect(words).not_to_have_value(whole)
+    assert whole.startswith(words.input_value().split()[0])
+    assert len(words.input_value()) < len(whole)

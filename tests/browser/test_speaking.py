@@ -1,0 +1,132 @@
+"""Speak: from the first press to a take, heard while it is made, stopped when asked."""
+
+import itertools
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Playwright, expect
+
+from tests.browser.serving import ROOT, Served
+from tests.browser.visiting import CHROMIUM, FLAGS, LONG, Visitor, visiting
+
+
+def test_the_first_press_of_speak_makes_sound(visitor: Visitor) -> None:
+    visitor.speak()
+    visitor.wait_for_takes(1)
+    [take] = visitor.takes()
+    heard = visitor.heard()
+    assert sum(piece["length"] for piece in heard) == round(take["duration_s"] * take["sample_rate"])
+    assert {piece["rate"] for piece in heard} == {take["sample_rate"]}
+    assert max(piece["loudest"] for piece in heard) > 0.02
+
+
+def test_a_long_line_is_heard_before_it_is_made_and_without_overlaps(visitor: Visitor) -> None:
+    visitor.write(LONG)
+    visitor.speak()
+    visitor.wait_for_takes(1)
+    heard = visitor.heard()
+    assert len(heard) > 1
+    assert heard[0]["takes"] == 0
+    for before, after in itertools.pairwise(heard):
+        assert after["when"] - before["when"] >= (before["length"] - 1) / before["rate"]
+
+
+def test_progress_and_the_growing_waveform_show_while_it_is_made(visitor: Visitor) -> None:
+    visitor.write(LONG)
+    visitor.speak()
+    expect(visitor.page.locator(".being-made .facts")).to_contain_text("%")
+    expect(visitor.page.locator(".standing-words")).to_contain_text("Speaking")
+    visitor.page.keyboard.press("Escape")
+    expect(visitor.page.locator(".being-made")).to_be_hidden()
+
+
+def test_ones_own_clip_becomes_the_voice(visitor: Visitor, voice: Path) -> None:
+    page = visitor.page
+    visitor.upload(voice)
+    expect(page.locator(".picker option:checked")).to_have_text("My voice.wav")
+    expect(page.locator("#transcript textarea")).to_have_value("")
+    page.locator("#transcript textarea").fill(voice_words())
+    visitor.speak()
+    visitor.wait_for_takes(1)
+    clips = page.request.get(visitor.url + "/studio/clips").json()
+    assert visitor.takes()[0]["order"]["clip_id"] == clips["mine"][0]["id"]
+    assert visitor.takes()[0]["order"]["transcript"] == voice_words()
+
+
+def test_a_recording_becomes_the_voice(playwright: Playwright, studio: Served) -> None:
+    sample = sorted((ROOT / "assets" / "voices" / "references").glob("*.wav"))[0]
+    fake = ["--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream"]
+    flags = [*FLAGS, *fake, f"--use-file-for-fake-audio-capture={sample}"]
+    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
+    with visiting(browser, studio, permissions=["microphone"]) as visitor:
+        visitor.open()
+        visitor.page.get_by_role("button", name="Record").click()
+        expect(visitor.page.locator(".recorder .readout")).to_have_text(re.compile("0:0[4-9]"), timeout=10_000)
+        visitor.page.get_by_role("button", name="Use it").click()
+        expect(visitor.page.locator(".picker option:checked")).to_contain_text("Recording")
+    browser.close()
+
+
+def test_escape_stops_the_device_midway(visitor: Visitor, studio: Served) -> None:
+    visitor.write(LONG)
+    visitor.speak()
+    expect(visitor.page.locator(".being-made .facts")).to_contain_text("%")
+    visitor.page.keyboard.press("Escape")
+    expect(visitor.page.locator("body.performing")).to_have_count(0, timeout=3_000)
+    assert studio.get("/studio/telemetry?series=false")["running"] == []
+    assert visitor.takes() == []
+    expect(visitor.page.locator("#script textarea")).to_have_value(LONG)
+
+
+def test_a_reroll_draws_a_new_seed_and_settings_come_back(visitor: Visitor) -> None:
+    page = visitor.page
+    visitor.write("A short line.")
+    page.locator("#seed input").fill("7")
+    visitor.speak()
+    visitor.wait_for_takes(1)
+    page.get_by_role("button", name="Re-roll").click()
+    visitor.wait_for_takes(2)
+    assert visitor.takes()[0]["order"]["seed"] != 7
+    visitor.write("Something else.")
+    page.locator("#seed input").fill("")
+    page.get_by_role("button", name="Use these settings").last.click()
+    expect(page.locator("#script textarea")).to_have_value("A short line.")
+    expect(page.locator("#seed input")).to_have_value("7")
+
+
+def test_two_takes_switch_without_a_gap(visitor: Visitor) -> None:
+    page = visitor.page
+    visitor.write("A short line.")
+    visitor.speak()
+    visitor.wait_for_takes(1)
+    page.get_by_role("button", name="Re-roll").click()
+    visitor.wait_for_takes(2)
+    for button in page.get_by_role("button", name="Compare").all():
+        button.click()
+    expect(page.locator(".side .fact", has_text="LUFS")).to_have_count(2)
+    before = len(visitor.heard())
+    page.get_by_role("button", name="Play both").click()
+    page.wait_for_function(f"window.heard.length >= {before + 2}")
+    both = visitor.heard()[before:]
+    assert both[0]["when"] == both[1]["when"]
+    page.keyboard.press("x")
+    assert len(visitor.heard()) == before + 2  # switching schedules nothing: both already run
+
+
+@pytest.mark.parametrize("format", ["wav", "flac", "mp3"])
+def test_a_take_downloads_under_a_speaking_name(visitor: Visitor, format: str) -> None:
+    page = visitor.page
+    visitor.write("One.")
+    visitor.speak()
+    visitor.wait_for_takes(1)
+    page.get_by_role("button", name="Download").click()
+    with page.expect_download() as started:
+        page.get_by_role("menuitem", name=format.upper()).click()
+    assert started.value.suggested_filename.endswith(f".{format}")
+    assert Path(started.value.path()).stat().st_size > 1000
+
+
+def voice_words() -> str:
+    words = sorted((ROOT / "assets" / "voices" / "references").glob("*.txt"))[0]
+    return words.read_text("utf-8").strip()

@@ -1,0 +1,97 @@
+"""A person at the studio: one browser session, what they hear, and what the console complained about."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.serving import Served
+
+CHROMIUM = "/usr/bin/chromium"
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+TAKE_MS = 60_000
+READY = "body[data-ready]"
+REFUSED = "Failed to load resource: the server responded with a status of"  # Chromium's own line for each 4xx
+
+LONG = " ".join(f"This is sentence number {count} of a rather long story." for count in range(1, 9))
+
+# Notes every piece of sound the page schedules: when, how long, how loud. Nothing is taken out of its way.
+LISTEN = """
+window.heard = [];
+const start = AudioBufferSourceNode.prototype.start;
+AudioBufferSourceNode.prototype.start = function (when = 0, offset = 0) {
+  const samples = this.buffer.getChannelData(0);
+  const loudest = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
+  const made = document.querySelectorAll('li.take').length;
+  window.heard.push({ when, offset, length: samples.length, rate: this.context.sampleRate, loudest, takes: made });
+  return start.call(this, when, offset);
+};
+"""
+
+
+@dataclass
+class Visitor:
+    page: Page
+    url: str
+    refusals_expected: bool = False
+    complaints: list[str] = field(default_factory=list)
+    requested: list[str] = field(default_factory=list)
+
+    def watch(self) -> None:
+        page = self.page
+        page.on("console", lambda message: self._note(message.type, message.text))
+        page.on("pageerror", lambda error: self._note("error", str(error)))
+        page.on("request", lambda request: self.requested.append(request.url))
+
+    def _note(self, kind: str, text: str) -> None:
+        expected = self.refusals_expected and text.startswith(REFUSED)
+        if kind in ("error", "warning") and not expected:
+            self.complaints.append(text)
+
+    def open(self, fragment: str = "") -> None:
+        self.page.goto(self.url + "/" + fragment)
+        self.page.wait_for_selector(READY)
+
+    def write(self, text: str) -> None:
+        self.page.locator("#script textarea").fill(text)
+
+    def speak(self) -> None:
+        self.page.locator("#speak").click()
+
+    def wait_for_takes(self, count: int) -> None:
+        expect(self.page.locator("li.take")).to_have_count(count, timeout=TAKE_MS)
+        expect(self.page.locator("body.performing")).to_have_count(0, timeout=TAKE_MS)
+
+    def takes(self) -> list[dict[str, Any]]:
+        answer = self.page.request.get(self.url + "/studio/takes")
+        assert answer.ok
+        takes: list[dict[str, Any]] = answer.json()
+        return takes
+
+    def heard(self) -> list[dict[str, Any]]:
+        pieces: list[dict[str, Any]] = self.page.evaluate("window.heard")
+        return pieces
+
+    def expect_message(self, words: str) -> None:
+        expect(self.page.locator(".toast", has_text=words).first).to_be_visible()
+
+    def upload(self, *files: Path) -> None:
+        self.page.locator("input[type=file]").set_input_files([str(file) for file in files])
+
+
+@contextmanager
+def visiting(browser: Browser, served: Served, **context: Any) -> Iterator[Visitor]:
+    """A new session in its own context; at the end the console must have stayed quiet."""
+    session = browser.new_context(**({"viewport": {"width": 1440, "height": 900}} | context))
+    session.add_init_script(LISTEN)
+    session.set_default_timeout(15_000)
+    visitor = Visitor(session.new_page(), served.url)
+    visitor.watch()
+    try:
+        yield visitor
+        assert visitor.complaints == []
+    finally:
+        session.close()

@@ -1,0 +1,56 @@
+"""The embedded voice, loaded once, spoken with through manager and lane as the studio does."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from engines.base import Checkpoint
+from engines.manager import Manager, Policy
+from engines.registry import Device
+from engines.ticket import Ticket
+from engines.types import Audio, Reference, Request, Take
+from tests.engines.test_manager import until
+
+VOICES = Path(__file__).parents[3] / "assets" / "voices"
+
+
+def reference(path: Path) -> Reference:
+    samples, rate = soundfile.read(path, dtype="float32")
+    return Reference(Audio(np.ascontiguousarray(samples), rate), path.with_suffix(".txt").read_text().strip())
+
+
+class Mouth:
+    """A manager with the embedded F5 checkpoint."""
+
+    def __init__(self) -> None:
+        self.manager = Manager({"f5": Checkpoint("embedded")}, Device(name="cpu"), Policy(request_timeout_s=600))
+        self.manager.start()
+        until(lambda: self.manager.status("f5").state in ("ready", "failed"), 120)
+        assert self.manager.status("f5").state == "ready", self.manager.status("f5").message
+
+    def start(self, text: str, voice: Reference, seed: int = 7, **settings: object) -> Ticket:
+        return self.manager.submit(Request(text=text, reference=voice, seed=seed, **settings), owner="ann")  # type: ignore[arg-type]
+
+    def say(self, text: str, voice: Reference, seed: int = 7, **settings: object) -> Take:
+        return finish(self.start(text, voice, seed, **settings))
+
+
+def finish(ticket: Ticket) -> Take:
+    while not ticket.ended:
+        ticket.read(0.1)
+    return ticket.result()
+
+
+@pytest.fixture(scope="session")
+def mouth() -> Iterator[Mouth]:
+    mouth = Mouth()
+    yield mouth
+    mouth.manager.close(5.0)
+
+
+@pytest.fixture(scope="session")
+def amber() -> Reference:
+    return reference(VOICES / "references" / "amber.wav")

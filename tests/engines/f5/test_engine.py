@@ -1,0 +1,119 @@
+"""The engine on the embedded checkpoint: reproducible, exact where it promises, gentle with memory, quick to stop."""
+
+import numpy as np
+import psutil
+import pytest
+
+from engines.audio import silences
+from engines.errors import BadAudio, BadSetting, BadText, UnsupportedText
+from engines.types import Audio, LaneEvent, Reference
+from tests.engines.f5.conftest import Mouth, finish
+
+LINE = "the bridge is out, take the long way round."
+
+
+def test_the_same_request_gives_the_same_audio_also_after_a_restart(mouth: Mouth, amber: Reference) -> None:
+    first, again = mouth.say(LINE, amber), mouth.say(LINE, amber)
+    assert np.array_equal(first.audio.samples, again.audio.samples)
+    fresh = Mouth()
+    restarted = fresh.say(LINE, amber)
+    fresh.manager.close(5.0)
+    assert np.array_equal(first.audio.samples, restarted.audio.samples)
+
+
+def test_another_seed_gives_another_take(mouth: Mouth, amber: Reference) -> None:
+    one, other = (mouth.say(LINE, amber, seed=seed).audio.samples for seed in (1, 2))
+    shared = min(len(one), len(other))
+    assert np.abs(one[:shared] - other[:shared]).max() > 0.01
+
+
+def test_a_take_is_the_same_alone_and_in_company(mouth: Mouth, amber: Reference) -> None:
+    alone = mouth.say(LINE, amber).audio.samples
+    company = mouth.start("a longer line by somebody else, who came a little earlier than you did.", amber, seed=3)
+    together = finish(mouth.start(LINE, amber)).audio.samples
+    finish(company)
+    assert len(together) == len(alone)
+    assert np.linalg.norm(together - alone) / np.linalg.norm(alone) < 1e-3
+
+
+def test_pauses_are_exact_to_20_ms_at_ten_places(mouth: Mouth, amber: Reference) -> None:
+    wanted = [0.3 + 0.15 * number for number in range(10)]
+    words = "one two three four five six seven eight nine ten eleven".split()
+    text = " ".join(f"number {word} [pause:{pause:.2f}s]" for word, pause in zip(words, wanted, strict=False))
+    audio = mouth.say(f"{text} number eleven.", amber, steps=5).audio
+    zero = np.concatenate(([0], (audio.samples == 0).astype(np.int8), [0]))
+    edges = np.flatnonzero(np.diff(zero)).reshape(-1, 2)
+    exact = [(end - start) / audio.sample_rate for start, end in edges if end - start > 0.25 * audio.sample_rate]
+    heard = [span.length_s for span in silences(audio, 0.25) if 0 < span.start_s and span.end_s < audio.duration_s]
+    assert exact == pytest.approx(wanted, abs=0.02)
+    assert heard == pytest.approx(wanted, abs=0.02)
+
+
+def test_a_pause_may_stand_at_the_start_and_at_the_end(mouth: Mouth, amber: Reference) -> None:
+    audio = mouth.say(f"[pause:500ms] {LINE} [pause:0.7s]", amber, steps=5).audio
+    spoken = np.flatnonzero(audio.samples)
+    assert spoken[0] / audio.sample_rate == pytest.approx(0.5, abs=0.02)
+    assert audio.duration_s - spoken[-1] / audio.sample_rate == pytest.approx(0.7, abs=0.02)
+
+
+def test_a_long_text_speaks_through_with_flat_memory(mouth: Mouth, amber: Reference) -> None:
+    text = " ".join(f"This is sentence number {n}, and it says a little more than nothing." for n in range(1, 30))[:2000]
+    ticket = mouth.start(text, amber, steps=2)
+    ticket.read(60)
+    early = psutil.Process().memory_info().rss
+    take = finish(ticket)
+    assert take.audio.duration_s > 60
+    assert psutil.Process().memory_info().rss - early < 150e6
+
+
+def test_audio_comes_long_before_the_end_of_a_long_line(mouth: Mouth, amber: Reference) -> None:
+    cost = mouth.say("Come here. " + LINE * 3, amber, steps=4).cost
+    assert cost.ttfa_s < cost.total_s / 2
+
+
+def test_cancel_stops_the_device_within_one_step(mouth: Mouth, amber: Reference) -> None:
+    events: list[LaneEvent] = []
+    mouth.manager.listen(events.append)
+    ticket = mouth.start(LINE * 4, amber)
+    while not any(event.kind == "stepped" for event in events):
+        ticket.wait(0.01)
+    ticket.cancel()
+    seen = len([event for event in events if event.kind == "stepped"])
+    assert ticket.wait(30)
+    ticket.wait(0.5)
+    assert len([event for event in events if event.kind == "stepped"]) <= seen + 1
+
+
+def test_speed_makes_it_shorter(mouth: Mouth, amber: Reference) -> None:
+    slow, fast = (mouth.say(LINE, amber, speed=speed, steps=3).audio.duration_s for speed in (0.8, 1.4))
+    assert fast < slow * 0.75
+
+
+@pytest.mark.parametrize(
+    ("text", "settings", "error", "words"),
+    [
+        ("   ", {}, BadText, "type a line"),
+        ("!!!", {}, BadText, "nothing to say"),
+        ("Привет", {}, UnsupportedText, "Cyrillic"),
+        ("x" * 1_000_000, {}, BadText, "characters"),
+        (LINE, {"steps": 0}, BadSetting, "steps must be"),
+        (LINE, {"speed": 9.0}, BadSetting, "speed must be"),
+        (LINE, {"guidance": -1.0}, BadSetting, "guidance must be"),
+        ("[pause:99s] hello", {}, BadText, "pause"),
+    ],
+)
+def test_what_cannot_be_spoken_is_refused_in_words(
+    mouth: Mouth, amber: Reference, text: str, settings: dict[str, float], error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        mouth.say(text, amber, **settings)
+
+
+def test_references_that_cannot_be_used_are_refused_in_words(mouth: Mouth, amber: Reference) -> None:
+    long = Reference(Audio(np.ones(24_000 * 13, np.float32), 24_000), "a")
+    silent = Reference(Audio(np.zeros(48_000, np.float32), 24_000), "a")
+    for voice, words in ((long, "select a part"), (silent, "silent")):
+        with pytest.raises(BadAudio, match=words):
+            mouth.say(LINE, voice)
+    with pytest.raises(BadText, match="transcript"):
+        mouth.say(LINE, Reference(amber.audio, "Привет"))
