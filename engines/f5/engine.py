@@ -12,7 +12,7 @@ from engines import audio as sound
 from engines import text as writing
 from engines.base import Advanced, Checkpoint, Event, Finished, Job, Refused, Spoke
 from engines.compiling import FRAME_BUCKET, Compiled, wanted
-from engines.errors import BadAudio, BadSetting, BadText, NotReady, OutOfMemory
+from engines.errors import BadAudio, BadSetting, BadText, NotReady, OutOfMemory, UnsupportedText
 from engines.f5 import planning
 from engines.f5.joining import Joiner, Piece
 from engines.f5.loading import Voice, load
@@ -171,7 +171,11 @@ class F5Engine:
             raise BadAudio(
                 f"the reference is {reference.audio.duration_s:.1f} s long; F5-TTS takes {limit_s:.0f} s, select a part"
             )
-        transcript = writing.fit(reference.transcript, self.voice.vocabulary.characters).strip()
+        try:
+            spoken = writing.spoken_form(reference.transcript)
+            transcript = writing.fit(spoken, self.voice.vocabulary.characters).strip()
+        except UnsupportedText as error:
+            raise UnsupportedText(f"the transcript: {error}", error.characters) from error
         if not transcript:
             raise BadText("the transcript has nothing this checkpoint can say; type what is said in the reference")
         samples = sound.resample(reference.audio, SAMPLE_RATE).samples

@@ -4,7 +4,7 @@ import { exportMenu } from "./export.js";
 import { h, icon } from "./dom.js";
 import { LiveRow } from "./live.js";
 import * as fields from "./fields.js";
-import { post, remove } from "./server.js";
+import { get, post, remove } from "./server.js";
 import { select, setTakes, state, takeOf } from "./state.js";
 import { TakeRow } from "./take.js";
 import { toast } from "./toast.js";
@@ -33,6 +33,7 @@ export function mount(element) {
   on("player", () => rows.forEach((row) => row.drawPlayer()));
   on("playhead", () => rows.forEach((row) => row.drawPlayhead()));
   on("compare", () => rows.forEach((row) => row.mark()));
+  document.addEventListener("visibilitychange", lookAgain);
   draw();
 }
 
@@ -40,6 +41,13 @@ function nothingYet() {
   return h("div.empty", {},
     h("p", {}, "Every take you make lands here: listen, compare, keep the best."),
     h("button.quiet", { type: "button", onclick: () => fields.input("script").focus() }, icon("words"), "Write a line"));
+}
+
+/** Another tab may have made or deleted some meanwhile. */
+async function lookAgain() {
+  if (document.hidden || state.performance) return;
+  const takes = await get("/studio/takes").catch(() => null);
+  if (takes && JSON.stringify(takes) !== JSON.stringify(state.takes)) setTakes(takes);
 }
 
 /** Keep the rows that stay, so that focus and playheads stay with them. */

@@ -57,7 +57,9 @@ def test_a_pause_may_stand_at_the_start_and_at_the_end(mouth: Mouth, amber: Refe
 
 
 def test_a_long_text_speaks_through_with_flat_memory(mouth: Mouth, amber: Reference) -> None:
-    text = " ".join(f"This is sentence number {n}, and it says a little more than nothing." for n in range(1, 30))[:2000]
+    text = " ".join(f"This is sentence number {n}, and it says a little more than nothing." for n in range(1, 30))[
+        :2000
+    ]
     ticket = mouth.start(text, amber, steps=2)
     ticket.read(60)
     early = psutil.Process().memory_info().rss

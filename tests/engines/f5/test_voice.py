@@ -27,7 +27,10 @@ def takes(mouth: Mouth) -> dict[str, tuple[str, Samples, float]]:
 
 
 def test_three_of_four_closed_set_sentences_are_understood(takes: dict[str, tuple[str, Samples, float]]) -> None:
-    right = [not ears.errors(ears.words(line), ears.hear_choice(clip, heldout()["closed"])) for line, clip, _ in takes.values()]
+    right = [
+        not ears.errors(ears.words(line), ears.hear_choice(clip, heldout()["closed"]))
+        for line, clip, _ in takes.values()
+    ]
     assert len(right) >= 8 and np.mean(right) >= 0.75
 
 
