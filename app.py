@@ -34,6 +34,7 @@ from studio.ui import build, mount_assets, mount_page
 log = logging.getLogger("studio")
 
 SAMPLES = Path(__file__).parent / "assets" / "voices" / "references"
+PORT_FIRST_S = 0.3
 DRAIN_S = 300.0  # accepted requests may take this long after a SIGTERM
 GRADIO_FOLDER = "GRADIO_TEMP_DIR"  # where Gradio keeps uploads; ours, so that housekeeping may sweep it
 LAST_LOOK_S = 2.0  # pages fetch their last sound before the port closes
@@ -81,7 +82,8 @@ def web(studio: Studio, door: Door) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        studio.manager.start()
+        # The port opens first: importing torch beside it would hold it up for seconds.
+        asyncio.get_running_loop().call_later(PORT_FIRST_S, studio.manager.start)
         studio.telemetry.start()
         housekeeping.start()
         yield

@@ -16,13 +16,13 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from bench.checkpoints import SYMBOLS, VOCODER, redraw, write
 from engines.base import Checkpoint
 from engines.f5.network import DiT, DiTConfig
 from engines.f5.sampling import advance, row, schedule, time_grid
 from engines.manager import Manager, Policy
 from engines.registry import Device
 from engines.types import Audio, Reference, Request
-from tests.engines.f5.checkpoints import SYMBOLS, VOCODER, redraw, write
 
 log = logging.getLogger("bench.f5")
 
@@ -157,6 +157,7 @@ def main() -> None:
     figures: dict[str, object] = {"device": torch.cuda.get_device_name(), "torch": torch.__version__}
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
     figures["network"] = network_figures()
+    log.info("%s", json.dumps(figures, indent=1))
     with tempfile.TemporaryDirectory() as made:
         VOCODER["backbone"]["init_args"].update(dim=512, intermediate_dim=1536, num_layers=8)  # type: ignore[union-attr]
         VOCODER["head"]["init_args"].update(dim=512)  # type: ignore[union-attr]

@@ -65,7 +65,7 @@ class Speaking:
 
     @property
     def fraction(self) -> float:
-        steps = self.heard + len(self.waves) + sum(row.step / self.plan.steps for row in self.rows.values())
+        steps = self.heard + len(self.waves) + sum(each.step / self.plan.steps for each in self.rows.values())
         return steps / len(self.pieces)
 
     def may_start(self, rows_each: int) -> bool:
@@ -212,7 +212,7 @@ class F5Engine:
         active = [speaking for id, speaking in self._speaking.items() if id not in held]
         try:
             self._start_pieces(active)
-            rows = [row for speaking in active for row in speaking.rows.values()]
+            rows = [each for speaking in active for each in speaking.rows.values()]
             if rows:
                 self._advance(rows)
             return [event for speaking in active for event in self._harvest(speaking)]
@@ -257,7 +257,7 @@ class F5Engine:
     def _harvest(self, speaking: Speaking) -> Iterator[Event]:
         """Turn finished rows into sound, in order."""
         id = speaking.job.id
-        for number in [number for number, row in speaking.rows.items() if row.done]:
+        for number in [number for number, active in speaking.rows.items() if active.done]:
             made = speaking.rows.pop(number).x[len(speaking.prepared.mel) :]
             wave: Samples = self.voice.vocoder(made).float().cpu().numpy() * np.float32(speaking.prepared.gain)
             if not np.isfinite(wave).all():

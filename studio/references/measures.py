@@ -2,7 +2,7 @@
 
 import numpy as np
 import numpy.typing as npt
-from scipy.signal import butter, sosfilt, welch
+import scipy  # its signal package loads when first used: two seconds that the start need not wait for
 
 from engines.audio import active_frames, frame_length
 from engines.types import Audio
@@ -76,7 +76,9 @@ def _voice_power(audio: Audio) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.
     """Mean square of each frame above 80 Hz, and whether it holds speech; both of shape (frames,)."""
     rate = audio.sample_rate
     active = active_frames(audio.samples, rate)
-    filtered = sosfilt(butter(4, VOICE_FROM_HZ, "highpass", fs=rate, output="sos"), audio.samples.astype(np.float64))
+    filtered = scipy.signal.sosfilt(
+        scipy.signal.butter(4, VOICE_FROM_HZ, "highpass", fs=rate, output="sos"), audio.samples.astype(np.float64)
+    )
     padded = np.zeros(len(active) * frame_length(rate))
     padded[: len(filtered)] = filtered
     power: npt.NDArray[np.float64] = np.mean(np.square(padded.reshape(len(active), -1)), axis=1)
@@ -85,7 +87,7 @@ def _voice_power(audio: Audio) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.
 
 def _spectrum(audio: Audio) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     segment = min(len(audio.samples), PSD_SEGMENT * max(1, audio.sample_rate // 16_000))
-    frequencies, power = welch(audio.samples.astype(np.float64), audio.sample_rate, nperseg=segment)
+    frequencies, power = scipy.signal.welch(audio.samples.astype(np.float64), audio.sample_rate, nperseg=segment)
     return frequencies, power
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from scipy.signal import butter, sosfiltfilt
+import scipy  # its signal package loads when first used: two seconds that the start need not wait for
 
 from engines.audio import decode, normalise, silences, trim
 from engines.errors import BadAudio
@@ -43,8 +43,8 @@ def mend(audio: Audio, name: Mend, *, original: Path | None = None) -> Audio:
 def high_pass(audio: Audio) -> Audio:
     """Remove DC offset and rumble below 70 Hz, without shifting phase (Butterworth, forwards and backwards)."""
     samples = audio.samples - np.mean(audio.samples, dtype=np.float64)
-    sections = butter(HIGH_PASS_ORDER, HIGH_PASS_HZ, "highpass", fs=audio.sample_rate, output="sos")
-    return Audio(sosfiltfilt(sections, samples).astype(np.float32), audio.sample_rate)
+    sections = scipy.signal.butter(HIGH_PASS_ORDER, HIGH_PASS_HZ, "highpass", fs=audio.sample_rate, output="sos")
+    return Audio(scipy.signal.sosfiltfilt(sections, samples).astype(np.float32), audio.sample_rate)
 
 
 def denoise(audio: Audio) -> Audio:

@@ -5,7 +5,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, expect
 
 from tests.browser.serving import Served, serving
-from tests.browser.visiting import LONG, visiting
+from tests.browser.visiting import LONG, SOME, visiting
 
 
 def test_two_people_at_once_hear_only_their_own_and_the_second_sees_their_place(
@@ -14,7 +14,7 @@ def test_two_people_at_once_hear_only_their_own_and_the_second_sees_their_place(
     with visiting(browser, studio) as first, visiting(browser, studio) as second:
         first.open()
         second.open()
-        first.write(LONG)
+        first.write(SOME)
         first.speak()
         expect(first.page.locator(".standing-words")).to_contain_text("Speaking")
         second.write("Mine alone.")
@@ -22,7 +22,7 @@ def test_two_people_at_once_hear_only_their_own_and_the_second_sees_their_place(
         expect(second.page.locator(".standing-words")).to_contain_text("Next in line")
         first.wait_for_takes(1)
         second.wait_for_takes(1)
-        assert [take["order"]["text"] for take in first.takes()] == [LONG]
+        assert [take["order"]["text"] for take in first.takes()] == [SOME]
         assert [take["order"]["text"] for take in second.takes()] == ["Mine alone."]
         [other] = first.takes()
         assert second.page.request.get(f"{studio.url}/studio/takes/{other['id']}/audio.wav").status == 404

@@ -2,9 +2,9 @@
 
 import itertools
 import re
+import zipfile
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Playwright, expect
 
 from tests.browser.serving import ROOT, Served
@@ -114,17 +114,22 @@ def test_two_takes_switch_without_a_gap(visitor: Visitor) -> None:
     assert len(visitor.heard()) == before + 2  # switching schedules nothing: both already run
 
 
-@pytest.mark.parametrize("format", ["wav", "flac", "mp3"])
-def test_a_take_downloads_under_a_speaking_name(visitor: Visitor, format: str) -> None:
+def test_a_take_downloads_in_three_formats_under_a_speaking_name(visitor: Visitor) -> None:
     page = visitor.page
     visitor.write("One.")
     visitor.speak()
     visitor.wait_for_takes(1)
-    page.get_by_role("button", name="Download").click()
+    for format in ("wav", "flac", "mp3"):
+        page.get_by_role("button", name="Download").click()
+        with page.expect_download() as started:
+            page.get_by_role("menuitem", name=format.upper()).click()
+        assert started.value.suggested_filename.endswith(f".{format}")
+        assert Path(started.value.path()).stat().st_size > 1000
+    page.get_by_role("button", name="Export").click()
     with page.expect_download() as started:
-        page.get_by_role("menuitem", name=format.upper()).click()
-    assert started.value.suggested_filename.endswith(f".{format}")
-    assert Path(started.value.path()).stat().st_size > 1000
+        page.get_by_role("menuitem", name="1 take as FLAC").click()
+    names = zipfile.ZipFile(started.value.path()).namelist()
+    assert sorted(Path(name).suffix for name in names) == [".flac", ".json"]
 
 
 def voice_words() -> str:

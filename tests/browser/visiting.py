@@ -16,7 +16,8 @@ TAKE_MS = 60_000
 READY = "body[data-ready]"
 REFUSED = "Failed to load resource: the server responded with a status of"  # Chromium's own line for each 4xx
 
-LONG = " ".join(f"This is sentence number {count} of a rather long story." for count in range(1, 9))
+LONG = " ".join(f"This is sentence number {count} of a rather long story." for count in range(1, 7))
+SOME = " ".join(LONG.split(". ")[:2]) + "."
 
 # Notes every piece of sound the page schedules: when, how long, how loud. Nothing is taken out of its way.
 LISTEN = """

@@ -93,7 +93,11 @@ export async function takeIn(file, name = file.name) {
     announce(`${clip.name} is the voice now. Type what is said in the selected part.`);
     fields.input("transcript").focus();
   } catch (error) {
-    toast(`“${name}” cannot be used. ${error.message}`, { failed: true });
+    toast(`“${name}” cannot be used. ${error.message}`, {
+      failed: true,
+      action: "Choose another",
+      onaction: () => emit("choose-clip"),
+    });
   } finally {
     emit("clip-busy", null);
   }

@@ -53,10 +53,26 @@ function rebuild() {
   tray.sides = chosen.map(side);
   tray.play = iconButton("play", "Play both, hear one", toggle, { disabled: chosen.length < 2 });
   tray.play.classList.add("play");
-  tray.match = h("button.quiet.match", { type: "button", onclick: toggleMatch, "aria-label": "Match loudness", title: "Lowers the louder one: a louder take often seems the better one" }, icon("equal"), h("span", {}, "Match loudness"));
-  const second = chosen.length < 2 && h("p.side.missing", {}, "Choose a second take with ", icon("compare"), " to switch between them.");
-  tray.element.replaceChildren(tray.play, ...tray.sides.map((one) => one.element), ...(second ? [second] : [tray.match]),
-    iconButton("close", "Close the comparison", close));
+  tray.match = h(
+    "button.quiet.match",
+    {
+      type: "button",
+      onclick: toggleMatch,
+      "aria-label": "Match loudness",
+      title: "Lowers the louder one: a louder take often seems the better one",
+    },
+    icon("equal"),
+    h("span", {}, "Match loudness"),
+  );
+  const second =
+    chosen.length < 2 &&
+    h("p.side.missing", {}, "Choose a second take with ", icon("compare"), " to switch between them.");
+  tray.element.replaceChildren(
+    tray.play,
+    ...tray.sides.map((one) => one.element),
+    ...(second ? [second] : [tray.match]),
+    iconButton("close", "Close the comparison", close),
+  );
   draw();
 }
 
@@ -64,9 +80,19 @@ function side(id, place) {
   const take = takeOf(id);
   const waveform = new Waveform({ bar: 2, gap: 1 }).show({ peaks: take.peaks });
   const level = h("span.fact");
-  const element = h("button.side", { type: "button", onclick: () => hear(place) },
-    h("span.letter", {}, SIDES[place]), waveform.element,
-    h("span.facts", {}, h("span.fact", {}, `seed ${take.order.seed}`), h("span.fact", {}, seconds(take.duration_s)), level));
+  const element = h(
+    "button.side",
+    { type: "button", onclick: () => hear(place) },
+    h("span.letter", {}, SIDES[place]),
+    waveform.element,
+    h(
+      "span.facts",
+      {},
+      h("span.fact", {}, `seed ${take.order.seed}`),
+      h("span.fact", {}, seconds(take.duration_s)),
+      level,
+    ),
+  );
   measure(take, level);
   return { id, element, waveform, take };
 }
@@ -100,7 +126,8 @@ export function hear(place = 1 - heard) {
 /** Amplitudes that make both equally loud, by lowering the louder one. */
 function levels() {
   const quietest = Math.min(...chosen.map((id) => loud.get(id) ?? Infinity));
-  const level = (id) => (matched && Number.isFinite(quietest) ? 10 ** ((quietest - (loud.get(id) ?? quietest)) / 20) : 1);
+  const level = (id) =>
+    matched && Number.isFinite(quietest) ? 10 ** ((quietest - (loud.get(id) ?? quietest)) / 20) : 1;
   return Object.fromEntries(chosen.map((id) => [id, level(id)]));
 }
 
@@ -151,5 +178,6 @@ function draw() {
 
 function drawPlayheads() {
   if (!chosen.length) return;
-  for (const { id, waveform, take } of tray.sides) waveform.show({ played: playingPair() ? player.positionOf(id) / take.duration_s : 0 });
+  for (const { id, waveform, take } of tray.sides)
+    waveform.show({ played: playingPair() ? player.positionOf(id) / take.duration_s : 0 });
 }

@@ -2,7 +2,7 @@
 import { ICONS } from "./icons.js";
 
 /**
- * An element with attributes, listeners (`onclick`), properties (`.value`) and children. False and null leave things out.
+ * An element with attributes, listeners (`onclick`), properties (`.value`) and children. False and null are left out.
  * @param {string} tag  with optional classes: "button.quiet"
  */
 export function h(tag, attributes = {}, ...children) {
@@ -28,7 +28,11 @@ export function icon(name) {
 
 /** A button that shows only an icon; `label` is what it does, read aloud and shown on hover. */
 export function iconButton(name, label, onclick, attributes = {}) {
-  return h("button.icon-button", { type: "button", "aria-label": label, title: label, onclick, ...attributes }, icon(name));
+  return h(
+    "button.icon-button",
+    { type: "button", "aria-label": label, title: label, onclick, ...attributes },
+    icon(name),
+  );
 }
 
 export function clamp(value, least, most) {

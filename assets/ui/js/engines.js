@@ -8,7 +8,12 @@ import { bytes, percent } from "./words.js";
 export function engineTable() {
   const list = h("ul.engines");
   const rows = new Map();
-  const element = h("section.card.wide", { "aria-label": "Engines" }, h("div.card-head", {}, h("h3", {}, "Engines")), list);
+  const element = h(
+    "section.card.wide",
+    { "aria-label": "Engines" },
+    h("div.card-head", {}, h("h3", {}, "Engines")),
+    list,
+  );
   const draw = ({ engines }) => {
     for (const engine of engines) {
       if (!rows.has(engine.name)) rows.set(engine.name, list.appendChild(row(engine.name)));
@@ -20,14 +25,36 @@ export function engineTable() {
 
 function row(name) {
   const button = h("button.quiet", { type: "button", onclick: () => change(name, button.dataset.verb) });
-  return h("li.engine", {}, h("div.engine-words", {}, h("h4"), h("p.engine-state"), h("p.facts")), h("div.progress", { hidden: true }, h("i")), button);
+  return h(
+    "li.engine",
+    {},
+    h("div.engine-words", {}, h("h4"), h("p.engine-state"), h("p.facts")),
+    h("div.progress", { hidden: true }, h("i")),
+    button,
+  );
 }
 
 function fill(row, { title, state, message, progress, memory_bytes, licence, info }) {
   const busy = state === "loading" || state === "warming";
   row.querySelector("h4").textContent = title;
-  row.querySelector(".engine-state").replaceChildren(...[h(`span.state.${state}`, {}, h("i.dot"), busy ? `${state} ${percent(progress)}` : state), message !== state && h("span", {}, message)].filter(Boolean));
-  const facts = info ? [info.checkpoint, `${(info.parameters / 1e6).toFixed(0)} M parameters`, `${info.device}, ${info.dtype}`, info.compiled ? "compiled" : "not compiled", `${info.sample_rate / 1000} kHz`, bytes(memory_bytes)] : [];
+  row
+    .querySelector(".engine-state")
+    .replaceChildren(
+      ...[
+        h(`span.state.${state}`, {}, h("i.dot"), busy ? `${state} ${percent(progress)}` : state),
+        message !== state && h("span", {}, message),
+      ].filter(Boolean),
+    );
+  const facts = info
+    ? [
+        info.checkpoint,
+        `${(info.parameters / 1e6).toFixed(0)} M parameters`,
+        `${info.device}, ${info.dtype}`,
+        info.compiled ? "compiled" : "not compiled",
+        `${info.sample_rate / 1000} kHz`,
+        bytes(memory_bytes),
+      ]
+    : [];
   row.querySelector(".facts").textContent = [...facts, `licence: ${licence}`].join(" · ");
   const bar = row.querySelector(".progress");
   bar.hidden = !busy;

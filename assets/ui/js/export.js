@@ -7,7 +7,8 @@ import { plural } from "./words.js";
 const FORMATS = { wav: "WAV, 32-bit float", flac: "FLAC, lossless", mp3: "MP3, small" };
 
 export function downloadMenu(take) {
-  const link = ([format, name]) => h("a", { href: `/studio/takes/${take.id}/audio.${format}?download=1`, download: "" }, name);
+  const link = ([format, name]) =>
+    h("a", { href: `/studio/takes/${take.id}/audio.${format}?download=1`, download: "" }, name);
   return menu(iconButton("download", "Download"), () => Object.entries(FORMATS).map(link));
 }
 
@@ -16,13 +17,19 @@ export function exportMenu() {
   const button = h("button.quiet.small", { type: "button" }, "Export", icon("down"));
   return menu(button, () => {
     const starred = state.takes.filter((take) => take.starred);
-    const groups = [[starred, "starred take"], [state.takes, "take"]].filter(([takes]) => takes.length);
+    const groups = [
+      [starred, "starred take"],
+      [state.takes, "take"],
+    ].filter(([takes]) => takes.length);
     return groups.flatMap(([takes, noun]) => Object.keys(FORMATS).map((format) => zip(takes, noun, format)));
   });
 }
 
 function zip(takes, noun, format) {
   const ids = takes.map((take) => take.id).join(",");
-  return h("a", { href: `/studio/takes.zip?ids=${ids}&format=${format}`, download: "takes.zip" },
-    `${plural(takes.length, noun)} as ${format.toUpperCase()}, zip`);
+  return h(
+    "a",
+    { href: `/studio/takes.zip?ids=${ids}&format=${format}`, download: "takes.zip" },
+    `${plural(takes.length, noun)} as ${format.toUpperCase()}, zip`,
+  );
 }

@@ -9,10 +9,15 @@ export function mount(element) {
   const links = Object.entries(PAGES).map(([page, title]) => h("a", { href: `#${page}`, "data-page": page }, title));
   const theme = iconButton("sun", "Light theme", toggleTheme);
   element.append(
-    h("header.header", {},
-      h("h1", {}, mark(), h("span", {}, "Champion Voice Studio")),
+    h(
+      "header.header",
+      {},
+      h("h1", {}, icon("mark"), h("span", {}, "Champion Voice Studio")),
       h("nav", { "aria-label": "Pages" }, ...links),
-      h("span.gap"), theme, iconButton("help", "Keys and help", openHelp)),
+      h("span.gap"),
+      theme,
+      iconButton("help", "Keys and help", openHelp),
+    ),
   );
   const drawPage = (page) => {
     for (const link of links) link.toggleAttribute("aria-current", false);
@@ -28,11 +33,4 @@ export function mount(element) {
   on("theme", drawTheme);
   drawTheme();
   drawPage(document.body.dataset.page);
-}
-
-/** Five bars of a waveform: the studio's mark. */
-function mark() {
-  const holder = document.createElement("template");
-  holder.innerHTML = `<svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><path d="M3 10v4M7.5 7v10M12 3v18M16.5 8v8M21 10v4"/></svg>`;
-  return holder.content.firstElementChild;
 }

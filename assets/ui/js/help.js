@@ -21,10 +21,24 @@ export function openHelp() {
 }
 
 function made() {
-  const box = h("dialog.help", { "aria-labelledby": "help-title" },
-    h("div.panel-head", {}, h("h2", { id: "help-title" }, "Keys"), iconButton("close", "Close", () => box.close())),
-    h("dl", {}, ...KEYS.map(([key, does]) => h("div", {}, h("dt", {}, ...key.split("  ").flatMap((one) => [h("kbd", {}, one), " "])), h("dd", {}, does)))),
-    h("p.hint", {}, "Keys work while you are not typing. Clone only voices whose owners agreed to it."));
+  const box = h(
+    "dialog.help",
+    { "aria-labelledby": "help-title" },
+    h(
+      "div.panel-head",
+      {},
+      h("h2", { id: "help-title" }, "Keys"),
+      iconButton("close", "Close", () => box.close()),
+    ),
+    h(
+      "dl",
+      {},
+      ...KEYS.map(([key, does]) =>
+        h("div", {}, h("dt", {}, ...key.split("  ").flatMap((one) => [h("kbd", {}, one), " "])), h("dd", {}, does)),
+      ),
+    ),
+    h("p.hint", {}, "Keys work while you are not typing. Clone only voices whose owners agreed to it."),
+  );
   box.addEventListener("click", (event) => event.target === box && box.close());
   return box;
 }

@@ -1,5 +1,6 @@
 /** Line icons on a 24 px grid; stroke and fill come from the style. */
 export const ICONS = {
+  mark: '<path d="M3 10v4M7.5 7v10M12 3v18M16.5 8v8M21 10v4"/>', // five bars of a waveform
   play: '<path class="solid" d="M8 5.2v13.6c0 .8.9 1.3 1.5.8l10-6.8c.6-.4.6-1.2 0-1.6l-10-6.8C8.9 3.9 8 4.4 8 5.2z"/>',
   pause: '<path class="solid" d="M7 5h3.5v14H7zM13.5 5H17v14h-3.5z"/>',
   stop: '<rect class="solid" x="6" y="6" width="12" height="12" rx="2"/>',

@@ -13,9 +13,12 @@ export class LiveRow {
     this.waveform = new Waveform({ className: "live" });
     this.text = h("p.take-text");
     this.facts = h("p.facts");
-    this.element = h("div.take.being-made", { hidden: true },
+    this.element = h(
+      "div.take.being-made",
+      { hidden: true },
       h("span.pulse", { "aria-hidden": "true" }),
-      h("div.take-body", {}, this.text, h("div.take-wave", {}, this.waveform.element), this.facts));
+      h("div.take-body", {}, this.text, h("div.take-wave", {}, this.waveform.element), this.facts),
+    );
     on("performance", () => this.draw());
     on("playhead", () => this.draw());
   }

@@ -11,7 +11,15 @@ const LAYERS = ["first", "second", "third"]; // engines; what no engine claims i
 export function mount(element) {
   const cards = [memoryCard(), useCard(), costCard(), laneCard()];
   const engines = engineTable();
-  element.append(h("div.monitor", {}, h("h2.page-title", {}, "Monitor"), h("div.cards", {}, ...cards.map((card) => card.element)), engines.element));
+  element.append(
+    h(
+      "div.monitor",
+      {},
+      h("h2.page-title", {}, "Monitor"),
+      h("div.cards", {}, ...cards.map((card) => card.element)),
+      engines.element,
+    ),
+  );
   on("page", (page) => page === "monitor" && lookNow());
   on("telemetry", (told) => {
     if (!told || document.body.dataset.page !== "monitor") return;
@@ -25,9 +33,14 @@ function card(title, label, draw) {
   const drawing = plot(`${label}, ${spanWords}`);
   const scale = h("span.scale");
   const legend = h("ul.legend");
-  const element = h("section.card", { "aria-label": title },
-    h("div.card-head", {}, h("h3", {}, title), figures), h("div.plot-holder", {}, drawing, scale),
-    h("div.axis", { "aria-hidden": "true" }, h("span", {}, "10 min ago"), h("span", {}, "now")), legend);
+  const element = h(
+    "section.card",
+    { "aria-label": title },
+    h("div.card-head", {}, h("h3", {}, title), figures),
+    h("div.plot-holder", {}, drawing, scale),
+    h("div.axis", { "aria-hidden": "true" }, h("span", {}, "10 min ago"), h("span", {}, "now")),
+    legend,
+  );
   return { element, draw: (told) => draw(told, { figures, drawing, scale, legend }) };
 }
 
@@ -43,12 +56,23 @@ function memoryCard() {
   return card("Memory", "Memory in use by part", (told, { figures, drawing, scale, legend }) => {
     const { points, now, total_bytes, memory, device, at_s } = told;
     const names = Object.keys(now.parts_bytes).sort((one, other) => (one === "other") - (other === "other"));
-    const most = ceiling(points.map((point) => point.used_bytes), 1e8);
+    const most = ceiling(
+      points.map((point) => point.used_bytes),
+      1e8,
+    );
     const look = (name, place) => (name === "other" ? name : LAYERS[place % LAYERS.length]);
     figures.replaceChildren(figure(bytes(now.used_bytes), `of ${bytes(total_bytes)} ${memory}, ${device}`));
-    drawAreas(drawing, points, names.map((name, place) => ({ className: look(name, place), of: (point) => point.parts_bytes[name] ?? 0 })), most, at_s);
+    drawAreas(
+      drawing,
+      points,
+      names.map((name, place) => ({ className: look(name, place), of: (point) => point.parts_bytes[name] ?? 0 })),
+      most,
+      at_s,
+    );
     scale.textContent = bytes(most);
-    legend.replaceChildren(...names.map((name, place) => key(look(name, place), `${name} ${bytes(now.parts_bytes[name])}`)));
+    legend.replaceChildren(
+      ...names.map((name, place) => key(look(name, place), `${name} ${bytes(now.parts_bytes[name])}`)),
+    );
   });
 }
 
@@ -56,35 +80,80 @@ function useCard() {
   return card("Use", "How busy device and lane are", (told, { figures, drawing, scale, legend }) => {
     const { points, now, at_s, memory } = told;
     const of = memory === "VRAM" ? "GPU" : "all cores";
-    figures.replaceChildren(figure(percent(now.utilisation), of), figure(percent(now.lane_busy), "lane", "Time the lane spent in engines' steps"));
-    drawLines(drawing, points, [{ className: "second", of: (point) => point.lane_busy }, { className: "first", of: (point) => point.utilisation }], 1, at_s);
+    figures.replaceChildren(
+      figure(percent(now.utilisation), of),
+      figure(percent(now.lane_busy), "lane", "Time the lane spent in engines' steps"),
+    );
+    drawLines(
+      drawing,
+      points,
+      [
+        { className: "second", of: (point) => point.lane_busy },
+        { className: "first", of: (point) => point.utilisation },
+      ],
+      1,
+      at_s,
+    );
     scale.textContent = "100 %";
     legend.replaceChildren(key("first", of), key("second", "lane: the one worker that owns the device"));
   });
 }
 
 function costCard() {
-  return card("What takes cost", "Time to first sound and to the whole take", (told, { figures, drawing, scale, legend }) => {
-    const { timed, latency_s, ttfa_s, rtf, requests, at_s } = told;
-    const most = ceiling(timed.map((one) => one.latency_s), 1);
-    const both = ({ p50, p95 }, what) => figure(fine(p50), `${what}, P95 ${fine(p95)}`, "P50: half of the takes were faster. P95: 95 of 100 were");
-    figures.replaceChildren(both(ttfa_s, "first sound"), both(latency_s, "whole take"),
-      figure(rtf.p50 === null ? "–" : rtf.p50.toFixed(2), "RTF", "Seconds of computing per second of sound: half of the takes needed less"));
-    drawTakes(drawing, timed, most, at_s);
-    scale.textContent = seconds(most);
-    legend.replaceChildren(key("first", "whole take"), key("second", "first sound"), h("li", {}, `over ${plural(requests, "take")}`));
-  });
+  return card(
+    "What takes cost",
+    "Time to first sound and to the whole take",
+    (told, { figures, drawing, scale, legend }) => {
+      const { timed, latency_s, ttfa_s, rtf, requests, at_s } = told;
+      const most = ceiling(
+        timed.map((one) => one.latency_s),
+        1,
+      );
+      const both = ({ p50, p95 }, what) =>
+        figure(fine(p50), `${what}, P95 ${fine(p95)}`, "P50: half of the takes were faster. P95: 95 of 100 were");
+      figures.replaceChildren(
+        both(ttfa_s, "first sound"),
+        both(latency_s, "whole take"),
+        figure(
+          rtf.p50 === null ? "–" : rtf.p50.toFixed(2),
+          "RTF",
+          "Seconds of computing per second of sound: half of the takes needed less",
+        ),
+      );
+      drawTakes(drawing, timed, most, at_s);
+      scale.textContent = seconds(most);
+      legend.replaceChildren(
+        key("first", "whole take"),
+        key("second", "first sound"),
+        h("li", {}, `over ${plural(requests, "take")}`),
+      );
+    },
+  );
 }
 
 function laneCard() {
   return card("Queue", "How many requests speak and wait", (told, { figures, drawing, scale, legend }) => {
     const { points, running, waiting, outcomes, at_s } = told;
-    const most = ceiling(points.map((point) => point.queued + point.running), 5);
+    const most = ceiling(
+      points.map((point) => point.queued + point.running),
+      5,
+    );
     figures.replaceChildren(figure(String(running.length), "speaking"), figure(String(waiting.length), "waiting"));
-    drawLines(drawing, points, [{ className: "second", of: (point) => point.queued, steps: true }, { className: "first", of: (point) => point.running, steps: true }], most, at_s);
+    drawLines(
+      drawing,
+      points,
+      [
+        { className: "second", of: (point) => point.queued, steps: true },
+        { className: "first", of: (point) => point.running, steps: true },
+      ],
+      most,
+      at_s,
+    );
     scale.textContent = String(most);
     const requests = [...running, ...waiting].slice(0, 6).map(request);
-    const counted = ["done", "failed", "cancelled", "refused"].map((name) => `${outcomes[name] ?? 0} ${name}`).join(" · ");
+    const counted = ["done", "failed", "cancelled", "refused"]
+      .map((name) => `${outcomes[name] ?? 0} ${name}`)
+      .join(" · ");
     legend.replaceChildren(key("first", "speaking"), key("second", "waiting"), h("li", {}, counted), ...requests);
   });
 }

@@ -13,8 +13,12 @@ const EXPLAINED = {
 };
 
 export function mount(element) {
-  const button = h("button.quiet.more", { type: "button", "aria-expanded": "false", "aria-controls": "more-settings",
-    onclick: () => unfold(button) }, icon("down"), "More");
+  const button = h(
+    "button.quiet.more",
+    { type: "button", "aria-expanded": "false", "aria-controls": "more-settings", onclick: () => unfold(button) },
+    icon("down"),
+    "More",
+  );
   const chance = iconButton("again", "Draw a new seed for every take", () => fields.write("seed", null));
   element.append(h("div.more-controls", {}, chance, button));
   const licence = h("p.hint.licence");

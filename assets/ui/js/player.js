@@ -123,7 +123,10 @@ export function play(key, track, from_s = positions.get(key) ?? 0) {
   begin([{ key, track }], from_s, key);
 }
 
-/** Play two tracks of one rate together and hear the one with key `heard`. @param {{key, track, level?: number}[]} voices */
+/**
+ * Play two tracks of one rate together and hear the one with key `heard`.
+ * @param {{key: string, track: object, level?: number}[]} voices
+ */
 export function playPair(voices, heard, from_s = 0) {
   begin(voices, from_s, heard);
 }
@@ -158,7 +161,12 @@ export function positionOf(key) {
 /** Move the playhead; what plays goes on from there. */
 export function seek(key, at_s) {
   positions.set(key, at_s);
-  if (isPlaying(key)) begin(programme.voices.map(({ key, track, level }) => ({ key, track, level })), at_s, programme.heard);
+  if (isPlaying(key))
+    begin(
+      programme.voices.map(({ key, track, level }) => ({ key, track, level })),
+      at_s,
+      programme.heard,
+    );
   else emit("playhead");
 }
 

@@ -1,4 +1,4 @@
-/** Plots of the last minutes, as SVG: areas that add up, lines, and points. Time runs to the right edge, which is now. */
+/** Plots of the last minutes, as SVG: areas that add up, lines, points. Time runs to the right edge, which is now. */
 import { clock } from "./words.js";
 
 const SPACE = "http://www.w3.org/2000/svg";
@@ -13,13 +13,20 @@ function svg(tag, attributes) {
 
 /** An empty plot; `label` says in words what it shows. */
 export function plot(label) {
-  const element = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": label, class: "plot" });
+  const element = svg("svg", {
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+    preserveAspectRatio: "none",
+    role: "img",
+    "aria-label": label,
+    class: "plot",
+  });
   return element;
 }
 
 const x = (at_s, now_s) => WIDTH * (1 - (now_s - at_s) / SPAN_S);
 const y = (value, most) => HEIGHT - 1 - (HEIGHT - 2) * Math.min(1, value / (most || 1));
-const path = (points) => points.map(([left, top], place) => `${place ? "L" : "M"}${left.toFixed(1)} ${top.toFixed(1)}`).join("");
+const path = (points) =>
+  points.map(([left, top], place) => `${place ? "L" : "M"}${left.toFixed(1)} ${top.toFixed(1)}`).join("");
 
 function grid() {
   return [0.25, 0.5, 0.75].map((share) => svg("path", { d: `M0 ${HEIGHT * share}H${WIDTH}`, class: "grid" }));
@@ -43,7 +50,16 @@ export function drawAreas(element, points, layers, most, now_s) {
 export function drawLines(element, points, lines, most, now_s) {
   const shapes = lines.map(({ className, of, steps }) => {
     const corners = points.map((point) => [x(point.at_s, now_s), y(of(point), most)]);
-    const walked = steps ? corners.flatMap(([left, top], place) => (place ? [[left, corners[place - 1][1]], [left, top]] : [[left, top]])) : corners;
+    const walked = steps
+      ? corners.flatMap(([left, top], place) =>
+          place
+            ? [
+                [left, corners[place - 1][1]],
+                [left, top],
+              ]
+            : [[left, top]],
+        )
+      : corners;
     return svg("path", { d: path(walked), class: `line ${className}` });
   });
   element.replaceChildren(...grid(), ...(points.length > 1 ? shapes : []));
@@ -51,13 +67,15 @@ export function drawLines(element, points, lines, most, now_s) {
 
 /** One mark per take, from first sound to the whole of it. */
 export function drawTakes(element, timed, most, now_s) {
-  const shapes = timed.filter((one) => now_s - one.at_s < SPAN_S).flatMap((one) => {
-    const left = x(one.at_s, now_s);
-    const whole = svg("path", { d: `M${left} ${y(one.ttfa_s, most)}V${y(one.latency_s, most)}`, class: "take-span" });
-    const first = svg("path", { d: `M${left - 3} ${y(one.ttfa_s, most)}h6`, class: "take-first" });
-    const last = svg("path", { d: `M${left - 3} ${y(one.latency_s, most)}h6`, class: "take-last" });
-    return [whole, first, last];
-  });
+  const shapes = timed
+    .filter((one) => now_s - one.at_s < SPAN_S)
+    .flatMap((one) => {
+      const left = x(one.at_s, now_s);
+      const whole = svg("path", { d: `M${left} ${y(one.ttfa_s, most)}V${y(one.latency_s, most)}`, class: "take-span" });
+      const first = svg("path", { d: `M${left - 3} ${y(one.ttfa_s, most)}h6`, class: "take-first" });
+      const last = svg("path", { d: `M${left - 3} ${y(one.latency_s, most)}h6`, class: "take-last" });
+      return [whole, first, last];
+    });
   element.replaceChildren(...grid(), ...shapes);
 }
 

@@ -10,7 +10,8 @@ import { Refusal } from "./server.js";
  * @property {(data: any[]) => void} yields  every output so far
  */
 
-const api = () => `${new URL(window.gradio_config.root, location.href).pathname.replace(/\/$/, "")}${window.gradio_config.api_prefix}`;
+const api = () =>
+  `${new URL(window.gradio_config.root, location.href).pathname.replace(/\/$/, "")}${window.gradio_config.api_prefix}`;
 
 function endpoint(name) {
   return window.gradio_config.dependencies.find((dependency) => dependency.api_name === name).id;
@@ -46,7 +47,11 @@ export class Place {
   }
 
   #post(path, body) {
-    return fetch(api() + path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+    return fetch(api() + path, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
   }
 
   #forget() {
@@ -56,11 +61,18 @@ export class Place {
 
   async #join(data) {
     const { session_hash, fn_index } = this;
-    const answer = await this.#post("/queue/join", { data, fn_index, session_hash, event_data: null, trigger_id: null });
+    const answer = await this.#post("/queue/join", {
+      data,
+      fn_index,
+      session_hash,
+      event_data: null,
+      trigger_id: null,
+    });
     const said = await answer.json().catch(() => ({}));
     if (answer.ok) return said;
     const detail = typeof said.detail === "string" ? said.detail : "";
-    if (detail.startsWith("Queue is full")) throw new Refusal("the queue is full; wait for a take to finish, then press Speak again", 503);
+    if (detail.startsWith("Queue is full"))
+      throw new Refusal("the queue is full; wait for a take to finish, then press Speak again", 503);
     throw new Refusal(detail || said.error || `the studio refused (${answer.status}); try again`, answer.status);
   }
 

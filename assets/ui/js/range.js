@@ -30,7 +30,12 @@ export class RangePicker {
   }
 
   #handle(label) {
-    const handle = h("button.range-handle", { type: "button", role: "slider", "aria-label": label, "aria-valuemin": "0" });
+    const handle = h("button.range-handle", {
+      type: "button",
+      role: "slider",
+      "aria-label": label,
+      "aria-valuemin": "0",
+    });
     handle.addEventListener("keydown", (event) => this.#key(event, handle));
     return handle;
   }
@@ -94,7 +99,10 @@ export class RangePicker {
     this.end.style.left = share(this.to);
     this.middle.style.width = share(this.to - this.from);
     this.waveform.show({ window: [this.from / this.length, this.to / this.length] });
-    for (const [handle, at] of [[this.start, this.from], [this.end, this.to]]) {
+    for (const [handle, at] of [
+      [this.start, this.from],
+      [this.end, this.to],
+    ]) {
       handle.setAttribute("aria-valuemax", this.length.toFixed(2));
       handle.setAttribute("aria-valuenow", at.toFixed(2));
       handle.setAttribute("aria-valuetext", seconds(at));

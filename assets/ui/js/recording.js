@@ -1,4 +1,5 @@
 /** Record a reference: the microphone's raw samples, drawn while they come, kept as a float WAV. */
+import { emit } from "./bus.js";
 import { takeIn } from "./clips.js";
 import { announce, h, icon } from "./dom.js";
 import { toast } from "./toast.js";
@@ -27,7 +28,8 @@ export async function openRecorder(place) {
     const stream = await microphone();
     await record(stream, place);
   } catch (error) {
-    toast(sentence(REFUSALS[error.name] ?? error.message), { failed: true });
+    const text = sentence(REFUSALS[error.name] ?? error.message);
+    toast(text, { failed: true, action: "Upload a clip", onaction: () => emit("choose-clip") });
   } finally {
     open = false;
     place.hidden = true;
@@ -36,7 +38,8 @@ export async function openRecorder(place) {
 }
 
 function microphone() {
-  if (!navigator.mediaDevices) throw new Error("browsers give the microphone only to https or localhost; open the studio there, or upload a clip");
+  if (!navigator.mediaDevices)
+    throw new Error("browsers give the microphone only to https or localhost; open the studio there, or upload a clip");
   return navigator.mediaDevices.getUserMedia(RAW);
 }
 
@@ -86,7 +89,11 @@ function untilStopped(tap, rate, place) {
     announce("Recording.");
     tap.onsound = () => {
       time.textContent = clock(tap.seconds);
-      waveform.show({ peaks: tap.meter.peaks.slice(-400), played: 1, filled: Math.min(1, tap.meter.peaks.length / 400) });
+      waveform.show({
+        peaks: tap.meter.peaks.slice(-400),
+        played: 1,
+        filled: Math.min(1, tap.meter.peaks.length / 400),
+      });
       if (tap.seconds >= LONGEST_S) resolve(true);
     };
   });

@@ -32,7 +32,11 @@ async function examine(problems, chips) {
   const mine = ++asked;
   const { clip, start_s, end_s } = voice;
   try {
-    const { checks } = await post(`/studio/clips/${clip.id}/report`, { start_s, end_s, transcript: fields.text("transcript") });
+    const { checks } = await post(`/studio/clips/${clip.id}/report`, {
+      start_s,
+      end_s,
+      transcript: fields.text("transcript"),
+    });
     if (mine !== asked) return;
     problems.replaceChildren(...checks.filter((check) => check.state !== "ok").map(problem));
     chips.replaceChildren(...checks.filter((check) => check.state === "ok").map(chip));

@@ -18,7 +18,10 @@ async function ask(path, options) {
   }
   if (answer.ok) return answer;
   const said = await answer.json().catch(() => ({}));
-  throw new Refusal(said.error ?? said.detail ?? `the studio answered with an error (${answer.status}); try again`, answer.status);
+  throw new Refusal(
+    said.error ?? said.detail ?? `the studio answered with an error (${answer.status}); try again`,
+    answer.status,
+  );
 }
 
 export async function get(path, options = {}) {

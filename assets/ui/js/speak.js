@@ -27,10 +27,20 @@ export async function speak(changes = {}) {
   if (state.performance) return;
   const wanted = { ...order(), ...changes };
   if (!wanted.text.trim()) return refuse("there is nothing to say; type a line first", "script");
-  if (!wanted.transcript.trim()) return refuse("the voice has no transcript; type exactly what is said in the selected part", "transcript");
+  if (!wanted.transcript.trim())
+    return refuse("the voice has no transcript; type exactly what is said in the selected part", "transcript");
   unlock(RATE);
   player.stop();
-  const performance = { phase: "queueing", rank: 0, eta_s: null, progress: 0, id: null, order: wanted, meter: null, track: null };
+  const performance = {
+    phase: "queueing",
+    rank: 0,
+    eta_s: null,
+    progress: 0,
+    id: null,
+    order: wanted,
+    meter: null,
+    track: null,
+  };
   performance.place = new Place("speak", {
     waiting: (rank, eta_s) => update(performance, { phase: "queued", rank, eta_s: eta_s ?? guessed(rank) }),
     yields: ([status]) => heard(performance, status),
@@ -43,12 +53,24 @@ export async function speak(changes = {}) {
 async function finish(performance, wanted) {
   try {
     const { text, clip_id, start_s, end_s, transcript, engine, seed, speed, steps, guidance } = wanted;
-    const said = await performance.place.call([text, clip_id, start_s, end_s, transcript, engine, seed, speed, steps, guidance]);
+    const said = await performance.place.call([
+      text,
+      clip_id,
+      start_s,
+      end_s,
+      transcript,
+      engine,
+      seed,
+      speed,
+      steps,
+      guidance,
+    ]);
     const take = said?.[2];
     if (take) await received(performance, take);
     else announce("Stopped.");
   } catch (error) {
-    if (performance.phase !== "stopping") toast(error.message, { failed: true });
+    if (performance.phase !== "stopping")
+      toast(error.message, { failed: true, action: "Try again", onaction: () => speak() });
   } finally {
     performance.listening?.abort();
     if (performance.id && player.isPlaying(performance.id)) player.stop(); // it failed half way
@@ -79,7 +101,8 @@ function update(performance, changes) {
   const begins = performance.phase !== "running" && changes.phase === "running";
   Object.assign(performance, changes);
   if (begins) announce("Speaking.");
-  else if (changes.phase === "queued" && changes.rank !== performance.told) announce(`${rankWords(changes.rank, changes.eta_s)}.`);
+  else if (changes.phase === "queued" && changes.rank !== performance.told)
+    announce(`${rankWords(changes.rank, changes.eta_s)}.`);
   performance.told = changes.rank;
   emit("performance");
 }

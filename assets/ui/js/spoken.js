@@ -11,8 +11,16 @@ let asked = 0;
 export function mount(element) {
   const said = h("p.spoken-form");
   const facts = h("p.facts");
-  const pause = h("button.quiet.small", { type: "button", title: `Inserts ${pauseTag(PAUSE_S)} where the cursor is`,
-    onclick: () => fields.insert("script", pauseTag(PAUSE_S)) }, icon("pausemark"), "Insert pause");
+  const pause = h(
+    "button.quiet.small",
+    {
+      type: "button",
+      title: `Inserts ${pauseTag(PAUSE_S)} where the cursor is`,
+      onclick: () => fields.insert("script", pauseTag(PAUSE_S)),
+    },
+    icon("pausemark"),
+    "Insert pause",
+  );
   element.append(h("div.spoken", {}, said, h("div.spoken-facts", {}, facts, pause)));
   const soon = debounced(200, () => preview(said, facts));
   on("field", (name) => name === "script" && soon());
@@ -42,7 +50,9 @@ function show(said, facts, read) {
   if (read.error) said.replaceChildren(icon("fail"), h("span", {}, sentence(read.error)));
   else if (differs) said.replaceChildren(h("span.label", {}, "Spoken as"), ...read.spoken.flatMap(part));
   else said.replaceChildren(h("span.label", {}, "Spoken as typed"));
-  facts.textContent = [read.error ? "" : `About ${seconds(read.estimate_s)}`, plural(read.characters, "character")].filter(Boolean).join(" · ");
+  facts.textContent = [read.error ? "" : `About ${seconds(read.estimate_s)}`, plural(read.characters, "character")]
+    .filter(Boolean)
+    .join(" · ");
 }
 
 /** A piece of speech with what was spelled out marked, or a pause. */

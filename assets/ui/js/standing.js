@@ -16,7 +16,10 @@ export function mount(element) {
     if (event.target.closest("#speak")) speak();
     else if (event.target.closest("#stop")) stop();
   });
-  for (const [selector, keys] of [["#speak", "Ctrl Enter"], ["#stop", "Esc"]]) {
+  for (const [selector, keys] of [
+    ["#speak", "Ctrl Enter"],
+    ["#stop", "Esc"],
+  ]) {
     whenThere(selector).then((button) => button.append(h("kbd", { "aria-hidden": "true" }, keys)));
   }
   draw();
@@ -25,7 +28,10 @@ export function mount(element) {
 function show(words, bar) {
   const { performance } = state;
   document.body.classList.toggle("performing", Boolean(performance));
-  for (const [selector, off] of [["#speak", Boolean(performance)], ["#stop", !performance]]) {
+  for (const [selector, off] of [
+    ["#speak", Boolean(performance)],
+    ["#stop", !performance],
+  ]) {
     document.querySelector(selector)?.setAttribute("aria-disabled", String(off));
   }
   const text = performance ? standing(performance) : loading();

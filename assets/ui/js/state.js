@@ -1,4 +1,4 @@
-/** What the page knows: the voice, the takes, the one performance. Modules read it here and hear of changes by `bus`. */
+/** What the page knows: the voice, the takes, the one performance. Modules read it here and hear of changes by bus. */
 import { emit } from "./bus.js";
 import * as fields from "./fields.js";
 import { get } from "./server.js";

@@ -6,7 +6,11 @@ import { bytes, fine, percent, plural } from "./words.js";
 const STATES = { unloaded: "unloaded", loading: "loading", warming: "warming up", ready: "ready", failed: "failed" };
 
 export function mount(element) {
-  const line = h("footer.strip", { "aria-label": "State of the studio" }, h("span.waiting", {}, "Asking the studio how it is"));
+  const line = h(
+    "footer.strip",
+    { "aria-label": "State of the studio" },
+    h("span.waiting", {}, "Asking the studio how it is"),
+  );
   element.append(line);
   on("telemetry", (told) => line.replaceChildren(...(told ? parts(told) : lost())));
 }
@@ -21,13 +25,33 @@ function parts(told) {
     ...engines.map(engine),
     h("span.device.wide", { title: device }, short(device)),
     memory(told),
-    h("span.wide", { title: "How busy the device was in the last second" }, "use ", h("b", {}, percent(now.utilisation))),
+    h(
+      "span.wide",
+      { title: "How busy the device was in the last second" },
+      "use ",
+      h("b", {}, percent(now.utilisation)),
+    ),
     h("span.gap"),
-    h("span.wide", { title: "From request to first sound: half of the takes were faster" }, "first sound ", h("b", {}, fine(ttfa_s.p50))),
-    h("span.wide", { title: "From request to the whole take: half were faster, and 95 of 100" },
-      "P50 ", h("b", {}, fine(latency_s.p50)), " P95 ", h("b", {}, fine(latency_s.p95))),
-    h("span.lane", { title: `${plural(running.length, "request")} speaking, ${queue_length} waiting` },
-      `${running.length ? `speaking ${running.length} · ` : ""}queue `, h("b", {}, String(queue_length))),
+    h(
+      "span.wide",
+      { title: "From request to first sound: half of the takes were faster" },
+      "first sound ",
+      h("b", {}, fine(ttfa_s.p50)),
+    ),
+    h(
+      "span.wide",
+      { title: "From request to the whole take: half were faster, and 95 of 100" },
+      "P50 ",
+      h("b", {}, fine(latency_s.p50)),
+      " P95 ",
+      h("b", {}, fine(latency_s.p95)),
+    ),
+    h(
+      "span.lane",
+      { title: `${plural(running.length, "request")} speaking, ${queue_length} waiting` },
+      `${running.length ? `speaking ${running.length} · ` : ""}queue `,
+      h("b", {}, String(queue_length)),
+    ),
   ];
 }
 
@@ -44,8 +68,15 @@ function short(device) {
 function memory({ memory: kind, total_bytes, now }) {
   const share = total_bytes ? now.used_bytes / total_bytes : 0;
   const label = kind === "VRAM" ? "VRAM" : "memory";
-  const named = Object.entries(now.parts_bytes).map(([name, size]) => `${name} ${bytes(size)}`).join(" · ");
-  return h("span.memory", { title: `${kind}: ${named}` }, h("span.label-wide", {}, `${label} `),
+  const named = Object.entries(now.parts_bytes)
+    .map(([name, size]) => `${name} ${bytes(size)}`)
+    .join(" · ");
+  return h(
+    "span.memory",
+    { title: `${kind}: ${named}` },
+    h("span.label-wide", {}, `${label} `),
     h("span.meter", { "aria-hidden": "true" }, h("i", { style: `width:${(100 * share).toFixed(1)}%` })),
-    h("b", {}, bytes(now.used_bytes)), h("span.label-wide", {}, ` of ${bytes(total_bytes)}`));
+    h("b", {}, bytes(now.used_bytes)),
+    h("span.label-wide", {}, ` of ${bytes(total_bytes)}`),
+  );
 }

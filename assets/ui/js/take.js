@@ -22,9 +22,18 @@ export class TakeRow {
     this.waveform = new Waveform();
     this.time = h("span.readout.time");
     this.compare = iconButton("compare", "Compare", () => toggleCompare(this.take.id), { "aria-pressed": "false" });
-    this.element = h("li.take", { tabindex: "-1", onfocusin: () => state.selected !== this.take.id && select(this.take.id),
-      onpointerdown: () => select(this.take.id) },
-      this.star, this.play, this.#body(), this.#actions());
+    this.element = h(
+      "li.take",
+      {
+        tabindex: "-1",
+        onfocusin: () => state.selected !== this.take.id && select(this.take.id),
+        onpointerdown: () => select(this.take.id),
+      },
+      this.star,
+      this.play,
+      this.#body(),
+      this.#actions(),
+    );
     this.tell = seekable(this.waveform, "Position in the take", {
       at: () => player.positionOf(this.take.id),
       length: () => this.take.duration_s,
@@ -37,23 +46,36 @@ export class TakeRow {
   #body() {
     const { order, cost, engine, duration_s } = this.take;
     const fact = (text, title) => h("span.fact", title ? { title } : {}, text);
-    return h("div.take-body", {},
+    return h(
+      "div.take-body",
+      {},
       h("p.take-text", { title: order.text }, order.text),
       h("div.take-wave", {}, this.waveform.element, this.time),
-      h("p.facts", {},
-        fact(TITLES[engine] ?? engine, this.take.checkpoint), fact(`seed ${order.seed}`, "The same seed and settings give the same take"),
+      h(
+        "p.facts",
+        {},
+        fact(TITLES[engine] ?? engine, this.take.checkpoint),
+        fact(`seed ${order.seed}`, "The same seed and settings give the same take"),
         fact(seconds(duration_s), "Length"),
         fact(`first ${fine(cost.ttfa_s)}`, "From the press to the first sound, at the server"),
-        fact(`RTF ${cost.rtf.toFixed(2)}`, "Seconds of computing per second of sound; below 1 is faster than real time")));
+        fact(
+          `RTF ${cost.rtf.toFixed(2)}`,
+          "Seconds of computing per second of sound; below 1 is faster than real time",
+        ),
+      ),
+    );
   }
 
   #actions() {
-    return h("div.take-actions", {},
+    return h(
+      "div.take-actions",
+      {},
       iconButton("again", "Re-roll: the same with a new seed", () => this.reroll()),
       iconButton("settings", "Use these settings: script, voice and seed", () => this.use()),
       this.compare,
       downloadMenu(this.take),
-      iconButton("trash", "Delete", () => discard(this.take.id)));
+      iconButton("trash", "Delete", () => discard(this.take.id)),
+    );
   }
 
   /** @param take  as the server tells it now */

@@ -18,8 +18,14 @@ export function mount(element) {
   const empty = nothingYet();
   const menu = exportMenu();
   element.append(
-    h("section.takes", { "aria-labelledby": "takes-title" },
-      h("div.panel-head", {}, h("h2", { id: "takes-title" }, "Takes ", count), menu), empty, live.element, list),
+    h(
+      "section.takes",
+      { "aria-labelledby": "takes-title" },
+      h("div.panel-head", {}, h("h2", { id: "takes-title" }, "Takes ", count), menu),
+      empty,
+      live.element,
+      list,
+    ),
   );
   const draw = () => {
     drawRows(list);
@@ -38,9 +44,12 @@ export function mount(element) {
 }
 
 function nothingYet() {
-  return h("div.empty", {},
+  return h(
+    "div.empty",
+    {},
     h("p", {}, "Every take you make lands here: listen, compare, keep the best."),
-    h("button.quiet", { type: "button", onclick: () => fields.input("script").focus() }, icon("words"), "Write a line"));
+    h("button.quiet", { type: "button", onclick: () => fields.input("script").focus() }, icon("words"), "Write a line"),
+  );
 }
 
 /** Another tab may have made or deleted some meanwhile. */

@@ -7,7 +7,10 @@ export async function tidyGradio() {
   transcript.setAttribute("spellcheck", "true");
   const engine = await whenThere("#engine");
   engine.setAttribute("aria-label", "Engine");
-  for (const [kind, words] of [["number", "Speed"], ["range", "Speed, as a slider"]]) {
+  for (const [kind, words] of [
+    ["number", "Speed"],
+    ["range", "Speed, as a slider"],
+  ]) {
     (await whenThere(`#speed input[type=${kind}]`)).setAttribute("aria-label", words);
   }
   const script = await whenThere("#script textarea");

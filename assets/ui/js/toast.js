@@ -23,7 +23,9 @@ export function toast(text, { failed = false, action = "", onaction = null } = {
     action && h("button.link", { type: "button", onclick: act }, action),
     iconButton("close", "Dismiss", remove),
   );
-  [...shelf.children].filter((other) => other.querySelector("p").textContent === text).forEach((other) => other.remove());
+  [...shelf.children]
+    .filter((other) => other.querySelector("p").textContent === text)
+    .forEach((other) => other.remove());
   shelf.append(note);
   announce(text, failed);
   leaveAfter(note, failed ? FAILURE_STAYS_MS : STAYS_MS);

@@ -33,9 +33,21 @@ function head() {
   const picker = h("select.picker", { "aria-label": "Voice", onchange: () => chooseClip(picker.value) });
   const mini = new Waveform({ bar: 2, gap: 1, className: "mini" });
   const name = h("span.bar-name");
-  const bar = h("button.voice-bar", { type: "button", "aria-expanded": "false", onclick: () => unfold(bar) },
-    h("span.bar-label", {}, "Voice"), name, mini.element, icon("down"));
-  return { picker, mini, name, bar, head: h("div.panel-head", {}, h("h2", {}, "Voice"), h("div.select", {}, picker, icon("down"))) };
+  const bar = h(
+    "button.voice-bar",
+    { type: "button", "aria-expanded": "false", onclick: () => unfold(bar) },
+    h("span.bar-label", {}, "Voice"),
+    name,
+    mini.element,
+    icon("down"),
+  );
+  return {
+    picker,
+    mini,
+    name,
+    bar,
+    head: h("div.panel-head", {}, h("h2", {}, "Voice"), h("div.select", {}, picker, icon("down"))),
+  };
 }
 
 function unfold(bar) {
@@ -47,12 +59,32 @@ function controls() {
   const play = iconButton("play", "Play the selected part", playWindow);
   const length = h("span.readout");
   const part = iconButton("next", "Select another good part", nextPart);
-  const file = h("input", { type: "file", accept: "audio/*,.wav,.flac,.mp3,.ogg,.opus,.m4a", "aria-label": "Upload a clip", hidden: true,
-    onchange: () => { takeIn(file.files[0]); file.value = ""; } });
+  const file = h("input", {
+    type: "file",
+    accept: "audio/*,.wav,.flac,.mp3,.ogg,.opus,.m4a",
+    "aria-label": "Upload a clip",
+    hidden: true,
+    onchange: () => {
+      takeIn(file.files[0]);
+      file.value = "";
+    },
+  });
+  on("choose-clip", () => file.click());
   const upload = h("button.quiet", { type: "button", onclick: () => file.click() }, icon("upload"), "Upload");
   const recorder = h("div.recorder", { hidden: true });
-  const record = h("button.quiet", { type: "button", onclick: () => openRecorder(recorder) }, icon("microphone"), "Record");
-  return { play, length, part, recorder, controls: h("div.voice-controls", {}, play, length, part, h("span.gap"), upload, record, file) };
+  const record = h(
+    "button.quiet",
+    { type: "button", onclick: () => openRecorder(recorder) },
+    icon("microphone"),
+    "Record",
+  );
+  return {
+    play,
+    length,
+    part,
+    recorder,
+    controls: h("div.voice-controls", {}, play, length, part, h("span.gap"), upload, record, file),
+  };
 }
 
 function draw({ waveform, range, picker, mini, name, play, length, part }) {
@@ -74,7 +106,10 @@ function draw({ waveform, range, picker, mini, name, play, length, part }) {
 
 function fill(picker) {
   const option = (clip) => h("option", { value: clip.id }, titled(clip.name));
-  const groups = [["Samples", state.samples], ["Your clips", state.mine]].filter(([, clips]) => clips.length);
+  const groups = [
+    ["Samples", state.samples],
+    ["Your clips", state.mine],
+  ].filter(([, clips]) => clips.length);
   picker.replaceChildren(...groups.map(([label, clips]) => h("optgroup", { label }, ...clips.map(option))));
   const { voice } = state;
   if (voice && ![...picker.options].some((one) => one.value === voice.clip.id)) picker.append(option(voice.clip));

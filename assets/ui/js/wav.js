@@ -2,7 +2,8 @@
 export function wav(pieces, rate) {
   const count = pieces.reduce((sum, piece) => sum + piece.length, 0);
   const file = new DataView(new ArrayBuffer(58 + 4 * count));
-  const text = (at, letters) => [...letters].forEach((letter, place) => file.setUint8(at + place, letter.charCodeAt(0)));
+  const text = (at, letters) =>
+    [...letters].forEach((letter, place) => file.setUint8(at + place, letter.charCodeAt(0)));
   text(0, "RIFF");
   file.setUint32(4, 50 + 4 * count, true);
   text(8, "WAVEfmt ");

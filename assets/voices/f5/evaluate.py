@@ -21,8 +21,8 @@ from assets.voices.f5.card import write_card
 from assets.voices.f5.export import CHECKPOINT
 from assets.voices.f5.measuring import Heard, Speak, Trial, figures, listen, plan
 from assets.voices.f5.sampling import Studio, load_voice
-from engines.f5.mel import log_mel
 from assets.voices.samples import HELDOUT, SHIPPED, read_references, write_wav
+from engines.f5.mel import log_mel
 
 log = logging.getLogger(__name__)
 ORIGINALS = Path(__file__).with_name("originals.json")

@@ -7,6 +7,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from bench.checkpoints import ARCH, SYMBOLS, redraw, write
 from engines.base import Checkpoint
 from engines.errors import BadCheckpoint
 from engines.f5.frontend import Vocabulary
@@ -14,7 +15,6 @@ from engines.f5.loading import Voice, load
 from engines.f5.network import DiT, DiTConfig
 from engines.placing import Placement
 from engines.weights import restore
-from tests.engines.f5.checkpoints import ARCH, SYMBOLS, redraw, write
 
 CPU = Placement(torch.device("cpu"), torch.float32)
 

@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from bench.checkpoints import ARCH, SYMBOLS, redraw
 from engines.f5.network import DiT, DiTConfig
 from engines.f5.sampling import Row, advance, row, schedule, time_grid
-from tests.engines.f5.checkpoints import ARCH, SYMBOLS, redraw
 
 CFM = pytest.importorskip("f5_tts.model.cfm").CFM
 UpstreamDiT = pytest.importorskip("f5_tts.model.backbones.dit").DiT

@@ -6,6 +6,8 @@ import torch
 import yaml
 from safetensors.torch import save_file
 from torch import nn
+from vocos.heads import ISTFTHead
+from vocos.models import VocosBackbone
 
 ARCH = {
     "dim": 128, "depth": 3, "heads": 4, "dim_head": 32, "ff_mult": 2, "text_dim": 64, "conv_layers": 2,
@@ -40,9 +42,6 @@ def redraw(network: nn.Module, seed: int = 0) -> nn.Module:
 
 def write(folder: Path, network: nn.Module, arch: dict[str, object], seed: int = 0) -> Path:
     """A checkpoint folder as upstream publishes it, the transformer's weights under their averaged names."""
-    from vocos.heads import ISTFTHead
-    from vocos.models import VocosBackbone
-
     (folder / "vocos").mkdir(parents=True)
     state = {f"ema_model.transformer.{name}": value.clone() for name, value in network.state_dict().items()}
     save_file(state, folder / "model_1.safetensors")
