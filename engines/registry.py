@@ -1,5 +1,6 @@
 """Engine names and how to make one. Importing this imports no torch; a factory does, and runs on the lane."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -30,6 +31,10 @@ class Spec:
     factory: str  # "module:class", imported on the lane
 
     def make(self, device: Device) -> Engine:
+        """Import the engine's module, torch with it, and build the engine."""
+        # Read once, when torch's OpenMP loads. Threads that spin while they wait take the cores that the page, the server
+        # and other programs need: on two busy cores a take then lasts four times as long.
+        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
         module, _, name = self.factory.partition(":")
         build: Callable[[Device], Engine] = getattr(import_module(module), name)
         return build(device)
