@@ -69,6 +69,14 @@ def wait_until_ready(served: Served) -> None:
     raise AssertionError(f"the studio did not become ready:\n{served.log.read_text()}")
 
 
+def wait_until_idle(served: Served) -> None:
+    """Until the lane holds nothing: a stopped request leaves after the step it is in, long before it would be done."""
+    due = time.monotonic() + STOP_S
+    while served.get("/studio/telemetry?series=false")["running"]:
+        assert time.monotonic() < due
+        time.sleep(0.05)
+
+
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

@@ -41,9 +41,9 @@ def test_axe_finds_nothing_serious(browser: Browser, studio: Served, theme: str)
         expect(page.locator(".chip").first).to_be_visible()
         assert serious(page) == []
         visitor.write("One.")
+        visitor.hurry()
         visitor.speak()
         visitor.wait_for_takes(1)
-        page.get_by_role("button", name="More").click()
         page.get_by_role("button", name="Compare").click()
         page.get_by_role("button", name="Download").click()
         assert serious(page) == []
@@ -64,6 +64,7 @@ def test_a_phone_scrolls_only_down_and_offers_large_targets(browser: Browser, st
         expect(page.locator(".voice-bar")).to_be_visible()
         expect(page.locator(".range")).to_be_hidden()
         visitor.write("A line for the road.")
+        visitor.hurry()
         page.locator("#speak").tap()
         visitor.wait_for_takes(1)
         page.locator(".voice-bar").tap()
@@ -92,6 +93,7 @@ def test_the_page_can_be_used_soon_and_asks_nobody_else(browser: Browser, studio
 
 def test_keys_do_what_the_help_says(visitor: Visitor) -> None:
     page = visitor.page
+    visitor.hurry()
     page.locator("#script textarea").fill("One.")
     page.keyboard.press("Control+Enter")
     visitor.wait_for_takes(1)

@@ -30,6 +30,7 @@ def test_takes_and_their_settings_survive_a_restart(browser: Browser, tmp_path: 
         visitor.open()
         visitor.write("This take will outlive the process.")
         visitor.page.locator("#seed input").fill("5")
+        visitor.hurry()
         visitor.speak()
         visitor.wait_for_takes(1)
         visitor.page.get_by_role("button", name="Star", exact=True).click()
@@ -54,6 +55,7 @@ def test_takes_and_their_settings_survive_a_restart(browser: Browser, tmp_path: 
 def test_a_deleted_take_can_be_brought_back(visitor: Visitor) -> None:
     page = visitor.page
     visitor.write("One.")
+    visitor.hurry()
     visitor.speak()
     visitor.wait_for_takes(1)
     page.get_by_role("button", name="Delete").click()

@@ -103,6 +103,7 @@ def test_a_blocked_microphone_gets_one_sentence(playwright: Playwright, studio: 
         visitor.page.get_by_role("button", name="Record").click()
         visitor.expect_message("The microphone is blocked; allow it for this page")
         expect(visitor.page.locator(".recorder")).to_be_hidden()
+        visitor.hurry()
         visitor.speak()
         visitor.wait_for_takes(1)
     browser.close()

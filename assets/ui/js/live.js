@@ -38,7 +38,7 @@ export class LiveRow {
 
 function words({ phase, rank, eta_s, progress, track }) {
   if (phase === "queued") return rankWords(rank, eta_s);
-  if (phase !== "running") return phase === "stopping" ? "Stopping" : "Asking for a place";
+  if (phase !== "running") return "Asking for a place";
   const made = track?.length ? `${seconds(track.duration)} made · ` : "";
   return `${made}${percent(progress)}${eta_s ? ` · ${seconds(eta_s)} left` : ""}`;
 }

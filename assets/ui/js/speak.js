@@ -13,10 +13,11 @@ import { rankWords, seconds, sentence } from "./words.js";
 
 const RATE = 24000; // of the context woken by the press, before the engine's rate is known
 const PEAK_S = 0.02;
+const PARAMETERS = "text clip_id start_s end_s transcript engine seed speed steps guidance".split(" "); // of /speak
 
 /**
  * @typedef {object} Performance
- * @property {"queueing"|"queued"|"running"|"stopping"} phase
+ * @property {"queueing"|"queued"|"running"} phase
  * @property {number} rank  in whichever line it waits; 0 when it runs
  * @property {number|null} eta_s @property {number} progress
  * @property {string|null} id  known once the lane has it
@@ -50,33 +51,28 @@ export async function speak(changes = {}) {
   await finish(performance, wanted);
 }
 
-async function finish(performance, wanted) {
+async function finish(performance, order) {
   try {
-    const { text, clip_id, start_s, end_s, transcript, engine, seed, speed, steps, guidance } = wanted;
-    const said = await performance.place.call([
-      text,
-      clip_id,
-      start_s,
-      end_s,
-      transcript,
-      engine,
-      seed,
-      speed,
-      steps,
-      guidance,
-    ]);
+    const said = await performance.place.call(PARAMETERS.map((name) => order[name]));
     const take = said?.[2];
     if (take) await received(performance, take);
-    else announce("Stopped.");
   } catch (error) {
-    if (performance.phase !== "stopping")
-      toast(error.message, { failed: true, action: "Try again", onaction: () => speak() });
+    if (isOn(performance)) toast(error.message, { failed: true, action: "Try again", onaction: () => speak() });
   } finally {
     performance.listening?.abort();
     if (performance.id && player.isPlaying(performance.id)) player.stop(); // it failed half way
-    state.performance = null;
-    emit("performance");
+    if (isOn(performance)) leaveStage();
   }
+}
+
+/** Whether it is still the page's performance: a stopped one may end later, beside the next. */
+function isOn(performance) {
+  return state.performance === performance;
+}
+
+function leaveStage() {
+  state.performance = null;
+  emit("performance");
 }
 
 /** Gradio knows no time before its first run; the lane knows when what runs now will end. */
@@ -85,25 +81,22 @@ function guessed(rank) {
 }
 
 /** The server told where it stands. */
-function heard(performance, status) {
-  const { id, state: phase, rank, progress, eta_s } = status;
+function heard(performance, { id, state: phase, rank, progress, eta_s, sample_rate }) {
+  if (!isOn(performance)) return;
   if (!performance.id) {
     performance.id = id;
-    listen(performance, status.sample_rate);
-    if (performance.phase === "stopping") cancel(performance);
+    listen(performance, sample_rate);
   }
-  if (performance.phase === "stopping") return;
   update(performance, { phase: phase === "queued" ? "queued" : "running", rank, progress, eta_s });
 }
 
 function update(performance, changes) {
-  if (performance.phase === "stopping") return;
+  if (!isOn(performance)) return;
   const begins = performance.phase !== "running" && changes.phase === "running";
+  const moves = changes.phase === "queued" && changes.rank !== performance.rank;
   Object.assign(performance, changes);
   if (begins) announce("Speaking.");
-  else if (changes.phase === "queued" && changes.rank !== performance.told)
-    announce(`${rankWords(changes.rank, changes.eta_s)}.`);
-  performance.told = changes.rank;
+  else if (moves) announce(`${rankWords(changes.rank, changes.eta_s)}.`);
   emit("performance");
 }
 
@@ -150,23 +143,20 @@ async function received(performance, take) {
   player.rename(performance.id, take.id);
   performance.id = null;
   setTakes([take, ...state.takes.filter((other) => other.id !== take.id)]);
+  if (!isOn(performance)) return;
   select(take.id);
   announce(`Take ready: ${seconds(take.duration_s)}, seed ${take.order.seed}.`);
 }
 
-/** Stop what is made, wherever it stands: in Gradio's line, in the lane's, or speaking. */
+/** Stop what is made, wherever it stands: in Gradio's line, in the lane's, or speaking. The page is free at once. */
 export function stop() {
   const { performance } = state;
-  if (!performance || performance.phase === "stopping") return;
-  performance.phase = "stopping";
-  emit("performance");
+  if (!performance) return;
   player.stop();
-  if (performance.id) cancel(performance);
+  leaveStage();
+  if (performance.id) post(`/studio/live/${performance.id}/cancel`).catch(() => performance.place.leave());
   else performance.place.leave();
-}
-
-function cancel(performance) {
-  post(`/studio/live/${performance.id}/cancel`).catch(() => performance.place.leave());
+  announce("Stopped.");
 }
 
 function refuse(reason, field) {

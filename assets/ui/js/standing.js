@@ -42,7 +42,6 @@ function show(words, bar) {
 }
 
 function standing({ phase, rank, eta_s, progress }) {
-  if (phase === "stopping") return "Stopping";
   if (phase === "queueing") return "Asking for a place";
   if (phase === "queued" && !able()) return `${loading()} Your line is next.`;
   if (phase === "queued") return rankWords(rank, eta_s);

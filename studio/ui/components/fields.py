@@ -19,6 +19,7 @@ def script() -> gr.Textbox:
 
 def transcript() -> gr.Textbox:
     return gr.Textbox(
+        "",  # without a value the endpoint would demand one
         label="What is said in the selected part",
         placeholder="Type exactly the words you hear in the selected part.",
         lines=2,

@@ -81,17 +81,17 @@ def speaker(studio: Studio) -> Callable[..., Iterator[Said]]:
     """The listener of `/speak`, over one studio."""
 
     def speak(
-        text: str,
-        clip_id: str,
-        start_s: float,
-        end_s: float,
-        transcript: str,
-        engine: str,
-        seed: int | None,
-        speed: float,
-        steps: int | None,
-        guidance: float | None,
         request: gr.Request,
+        text: str,
+        clip_id: str = "",
+        start_s: float = 0.0,
+        end_s: float = 0.0,
+        transcript: str = "",
+        engine: str = studio.settings.engines[0],
+        seed: int | None = None,
+        speed: float = 1.0,
+        steps: int | None = None,
+        guidance: float | None = None,
     ) -> Iterator[Said]:
         """Speak a text with a voice: yields where it stands, and last the audio and the take."""
         order = Order(
