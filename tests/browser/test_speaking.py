@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import Playwright, expect
 
 from tests.browser.serving import ROOT, Served, wait_until_idle
-from tests.browser.visiting import CHROMIUM, FLAGS, LONG, Visitor, visiting
+from tests.browser.visiting import CHROMIUM, FLAGS, LONG, SOME, Visitor, visiting
 
 
 def test_the_first_press_of_speak_makes_sound(visitor: Visitor) -> None:
@@ -22,7 +22,7 @@ def test_the_first_press_of_speak_makes_sound(visitor: Visitor) -> None:
 
 
 def test_a_long_line_is_heard_before_it_is_made_and_without_overlaps(visitor: Visitor) -> None:
-    visitor.write(LONG)
+    visitor.write(SOME)
     visitor.speak()
     visitor.wait_for_takes(1)
     heard = visitor.heard()

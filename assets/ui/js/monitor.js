@@ -2,7 +2,7 @@
 import { on } from "./bus.js";
 import { h } from "./dom.js";
 import { engineTable } from "./engines.js";
-import { ceiling, drawAreas, drawLines, drawTakes, plot, spanWords } from "./plots.js";
+import { ceiling, drawAreas, drawLines, drawTakes, plot, timeOf } from "./plots.js";
 import { lookNow } from "./telemetry.js";
 import { bytes, fine, percent, plural, rankWords, seconds } from "./words.js";
 
@@ -30,18 +30,24 @@ export function mount(element) {
 /** A card with a title, figures, a plot and a legend. */
 function card(title, label, draw) {
   const figures = h("p.figures");
-  const drawing = plot(`${label}, ${spanWords}`);
+  const drawing = plot(`${label}, last minutes`);
   const scale = h("span.scale");
   const legend = h("ul.legend");
+  const since = h("span");
   const element = h(
     "section.card",
     { "aria-label": title },
     h("div.card-head", {}, h("h3", {}, title), figures),
     h("div.plot-holder", {}, drawing, scale),
-    h("div.axis", { "aria-hidden": "true" }, h("span", {}, "10 min ago"), h("span", {}, "now")),
+    h("div.axis", { "aria-hidden": "true" }, since, h("span", {}, "now")),
     legend,
   );
-  return { element, draw: (told) => draw(told, { figures, drawing, scale, legend }) };
+  const redraw = (told) => {
+    const time = timeOf(told.points, told.at_s);
+    since.textContent = `${time.span_s / 60} min ago`;
+    draw({ ...told, time }, { figures, drawing, scale, legend });
+  };
+  return { element, draw: redraw };
 }
 
 function figure(value, label, title = "") {
@@ -54,7 +60,7 @@ function key(className, words) {
 
 function memoryCard() {
   return card("Memory", "Memory in use by part", (told, { figures, drawing, scale, legend }) => {
-    const { points, now, total_bytes, memory, device, at_s } = told;
+    const { points, now, total_bytes, memory, device, time } = told;
     const names = Object.keys(now.parts_bytes).sort((one, other) => (one === "other") - (other === "other"));
     const most = ceiling(
       points.map((point) => point.used_bytes),
@@ -67,7 +73,7 @@ function memoryCard() {
       points,
       names.map((name, place) => ({ className: look(name, place), of: (point) => point.parts_bytes[name] ?? 0 })),
       most,
-      at_s,
+      time,
     );
     scale.textContent = bytes(most);
     legend.replaceChildren(
@@ -78,7 +84,7 @@ function memoryCard() {
 
 function useCard() {
   return card("Use", "How busy device and lane are", (told, { figures, drawing, scale, legend }) => {
-    const { points, now, at_s, memory } = told;
+    const { points, now, time, memory } = told;
     const of = memory === "VRAM" ? "GPU" : "all cores";
     figures.replaceChildren(
       figure(percent(now.utilisation), of),
@@ -92,7 +98,7 @@ function useCard() {
         { className: "first", of: (point) => point.utilisation },
       ],
       1,
-      at_s,
+      time,
     );
     scale.textContent = "100 %";
     legend.replaceChildren(key("first", of), key("second", "lane: the one worker that owns the device"));
@@ -104,7 +110,7 @@ function costCard() {
     "What takes cost",
     "Time to first sound and to the whole take",
     (told, { figures, drawing, scale, legend }) => {
-      const { timed, latency_s, ttfa_s, rtf, requests, at_s } = told;
+      const { timed, latency_s, ttfa_s, rtf, requests, time } = told;
       const most = ceiling(
         timed.map((one) => one.latency_s),
         1,
@@ -120,12 +126,12 @@ function costCard() {
           "Seconds of computing per second of sound: half of the takes needed less",
         ),
       );
-      drawTakes(drawing, timed, most, at_s);
+      drawTakes(drawing, timed, most, time);
       scale.textContent = seconds(most);
       legend.replaceChildren(
         key("first", "whole take"),
         key("second", "first sound"),
-        h("li", {}, `over ${plural(requests, "take")}`),
+        h("li", {}, requests ? `over ${plural(requests, "take")}` : "Takes appear here as they are made"),
       );
     },
   );
@@ -133,7 +139,7 @@ function costCard() {
 
 function laneCard() {
   return card("Queue", "How many requests speak and wait", (told, { figures, drawing, scale, legend }) => {
-    const { points, running, waiting, outcomes, at_s } = told;
+    const { points, running, waiting, outcomes, time } = told;
     const most = ceiling(
       points.map((point) => point.queued + point.running),
       5,
@@ -147,7 +153,7 @@ function laneCard() {
         { className: "first", of: (point) => point.running, steps: true },
       ],
       most,
-      at_s,
+      time,
     );
     scale.textContent = String(most);
     const requests = [...running, ...waiting].slice(0, 6).map(request);

@@ -112,7 +112,7 @@ async function listen(performance, rate) {
       const first = !track.length;
       track.push(samples);
       meter.add(samples);
-      if (first) player.play(performance.id, track, 0);
+      if (first && isOn(performance)) player.play(performance.id, track, 0);
     }
   } catch (error) {
     if (error.name !== "AbortError") console.warn("live sound ended early:", error.message);
@@ -153,6 +153,7 @@ export function stop() {
   const { performance } = state;
   if (!performance) return;
   player.stop();
+  performance.listening?.abort();
   leaveStage();
   if (performance.id) post(`/studio/live/${performance.id}/cancel`).catch(() => performance.place.leave());
   else performance.place.leave();

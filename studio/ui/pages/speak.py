@@ -65,7 +65,8 @@ def _endpoint(studio: Studio, inputs: list[gr.components.Component]) -> None:
 
     The page joins the queue itself (assets/ui/js/queue.js) to show its rank in words, so nothing visible fires this.
     """
-    outputs = [gr.JSON(visible=False), gr.Audio(visible=False), gr.JSON(visible=False)]
+    audio = gr.Audio(label="Audio", visible=False)
+    outputs = [gr.JSON(label="Status", visible=False), audio, gr.JSON(label="Take", visible=False)]
     gr.Button(visible=False).click(
         speaker(studio),
         inputs=inputs,
