@@ -5,11 +5,12 @@ import re
 from playwright.sync_api import Browser, expect
 
 from tests.browser.serving import Served
-from tests.browser.visiting import SOME, Visitor, visiting
+from tests.browser.visiting import LONG, Visitor, visiting
 
 
 def test_the_strip_moves_while_a_job_runs(visitor: Visitor) -> None:
-    visitor.write(SOME)
+    visitor.write(LONG)
+    visitor.hurry()
     visitor.speak()
     expect(visitor.page.locator(".strip .lane")).to_contain_text("speaking 1")
     visitor.wait_for_takes(1)
@@ -24,7 +25,8 @@ def test_the_monitor_moves_while_a_job_runs(browser: Browser, studio: Served) ->
         page = watcher.page
         expect(page.locator(".plot .area").first).to_be_attached()
         before = page.locator(".plot .line.first").first.get_attribute("d")
-        speaker.write(SOME)
+        speaker.write(LONG)
+        speaker.hurry()
         speaker.speak()
         expect(page.locator(".request")).to_contain_text("Someone's on f5")
         expect(page.locator(".card", has_text="Queue").first).to_contain_text("1 speaking")
