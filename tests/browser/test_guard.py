@@ -8,14 +8,12 @@ from pathlib import Path
 import gradio as gr
 import pytest
 from fastapi import FastAPI
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from studio.session import OWNER_HEADER, SessionMiddleware
 from studio.settings import Settings
 from tests.studio.house import served, write_clip
 
-CHROMIUM = "/usr/bin/chromium"
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 DRAWN = "element.querySelector('i').textContent = 'ran'"
 
 
@@ -43,11 +41,10 @@ def url(tmp_path: Path) -> Iterator[str]:
 
 
 @pytest.fixture
-def page() -> Iterator[Page]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser.new_page()
-        browser.close()
+def page(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context()
+    yield context.new_page()
+    context.close()
 
 
 def test_gradio_works_under_the_policy(url: str, page: Page) -> None:
