@@ -1,0 +1,87 @@
+"""Where an S1 checkpoint's files are: embedded, in a local folder, or on the Hub."""
+
+import hashlib
+from collections.abc import Generator
+from dataclasses import dataclass
+from pathlib import Path
+
+from engines.base import Checkpoint
+from engines.errors import BadCheckpoint
+from engines.fetching import fetch
+from engines.types import Progress
+
+EMBEDDED = Path(__file__).parents[2] / "assets" / "voices" / "s1" / "checkpoint"
+NEEDED = ("config.json", "tokenizer.tiktoken", "special_tokens.json")
+WEIGHTS = ("model.safetensors", "model.pth")
+CODECS = ("codec.safetensors", "codec.pth")
+BLOCK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """What a loaded voice is made of."""
+
+    name: str  # shown to the designer
+    folder: Path
+    weights: Path
+    codec: Path
+    codec_config: Path | None  # None: the published codec's
+    codec_digest: str
+    defaults: Path | None  # generation_config.json
+
+
+def locate(checkpoint: Checkpoint) -> Generator[Progress, None, Files]:
+    """Find or download every file: yields progress, returns the files. Raises BadCheckpoint saying what is missing."""
+    source = checkpoint.source
+    if source.startswith("hf://"):
+        repo = source.removeprefix("hf://").strip("/")
+        if repo.count("/") != 1:
+            raise BadCheckpoint(f"{source}: write hf://owner/repo")
+        for file in (*NEEDED, "model.pth", "codec.pth"):
+            path = yield from fetch(repo, file)
+        name, folder = repo, path.parent
+    else:
+        folder = EMBEDDED if source == "embedded" else Path(source).expanduser()
+        name = "embedded" if source == "embedded" else folder.name
+    yield Progress(0.4, "checking its files")
+    return _files(name, folder)
+
+
+def _files(name: str, folder: Path) -> Files:
+    if not folder.is_dir():
+        raise BadCheckpoint(f"{folder}: there is no such folder; check STUDIO_S1_CHECKPOINT")
+    for needed in NEEDED:
+        if not (folder / needed).is_file():
+            raise BadCheckpoint(f"{name}: {needed} is missing; copy the whole checkpoint folder")
+    codec = _one(name, folder, CODECS)
+    return Files(
+        name=name,
+        folder=folder,
+        weights=_one(name, folder, WEIGHTS),
+        codec=codec,
+        codec_config=_optional(folder / "codec.yaml"),
+        codec_digest=_digest(codec),
+        defaults=_optional(folder / "generation_config.json"),
+    )
+
+
+def _one(name: str, folder: Path, names: tuple[str, ...]) -> Path:
+    for each in names:
+        if (folder / each).is_file():
+            return folder / each
+    raise BadCheckpoint(f"{name}: {' or '.join(names)} is missing; copy the whole checkpoint folder")
+
+
+def _optional(path: Path) -> Path | None:
+    return path if path.is_file() else None
+
+
+def _digest(path: Path) -> str:
+    """SHA-256 of the file's size, first and last mebibyte: two codecs differ everywhere."""
+    size = path.stat().st_size
+    hashed = hashlib.sha256(str(size).encode())
+    with path.open("rb") as file:
+        hashed.update(file.read(BLOCK))
+        file.seek(max(0, size - BLOCK))
+        hashed.update(file.read(BLOCK))
+    return hashed.hexdigest()

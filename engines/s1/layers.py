@@ -1,0 +1,44 @@
+"""What the dual transformer and the codec share: root-mean-square norm, gated feed-forward, rotary positions."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+
+class RMSNorm(nn.Module):
+    """Zhang and Sennrich 2019 (arXiv:1910.07467), in float32 whatever the input."""
+
+    def __init__(self, dim: int, eps: float) -> None:
+        super().__init__()
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(dim))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.rms_norm(x.float(), self.weight.shape, eps=self.eps).to(x.dtype) * self.weight
+
+
+class FeedForward(nn.Module):
+    """SwiGLU (Shazeer 2020, arXiv:2002.05202)."""
+
+    def __init__(self, dim: int, intermediate: int) -> None:
+        super().__init__()
+        self.w1 = nn.Linear(dim, intermediate, bias=False)
+        self.w2 = nn.Linear(intermediate, dim, bias=False)
+        self.w3 = nn.Linear(dim, intermediate, bias=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.w2(F.silu(self.w1(x)) * self.w3(x))
+
+
+def rotary_table(positions: int, head_dim: int, base: float, start: int = 0) -> Tensor:
+    """(positions, head_dim / 2, 2) cosines and sines. They pass through bfloat16, as those the weights learnt with."""
+    rates = base ** -(torch.arange(0, head_dim, 2).float() / head_dim)
+    angles = torch.outer(torch.arange(start, start + positions).float(), rates)
+    return torch.stack((angles.cos(), angles.sin()), -1).bfloat16().float()
+
+
+def rotate(x: Tensor, table: Tensor) -> Tensor:
+    """Turn neighbouring pairs of (b, t, heads, head_dim) by their positions' angles, (b or 1, t, head_dim / 2, 2)."""
+    even, odd = x.float().view(*x.shape[:-1], -1, 2).unbind(-1)
+    cosine, sine = table[:, :, None].unbind(-1)
+    return torch.stack((even * cosine - odd * sine, odd * cosine + even * sine), -1).flatten(-2).to(x.dtype)

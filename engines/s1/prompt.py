@@ -1,0 +1,37 @@
+"""What the network reads: the reference as one turn of a speaker, then the text to be spoken as the start of another."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from engines.s1.network import DualAR
+from engines.s1.tokenizer import END, INTERLEAVE, Tokenizer
+
+SPEAKER = "<|speaker:0|>"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Turn:
+    """Something said: text, and the codes of how it sounded; without codes it is still to be said."""
+
+    text: str
+    codes: Tensor | None = None  # (codebooks, frames) int64
+
+
+def embed(network: DualAR, tokenizer: Tokenizer, turns: list[Turn], opening: bool) -> Tensor:
+    """(t, dim) embeddings of turns in a row; `opening` stands at the start of a prompt."""
+    device = network.embeddings.weight.device
+    parts: list[Tensor] = []
+    # Upstream encodes each of these apart, so their tokens never merge.
+    tokens = tokenizer.control(INTERLEAVE) if opening else []
+    for turn in turns:
+        tokens = [*tokens, *tokenizer.control(SPEAKER), *tokenizer.text(turn.text)]
+        if turn.codes is not None:
+            parts += [_text(network, tokens, device), network.embed_frames(turn.codes.T.to(device))]
+            tokens = tokenizer.control(END)
+    return torch.cat([*parts, _text(network, tokens, device)])
+
+
+def _text(network: DualAR, tokens: list[int], device: torch.device) -> Tensor:
+    return network.embed_text(torch.tensor(tokens, dtype=torch.long, device=device))

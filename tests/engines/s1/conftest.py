@@ -1,0 +1,33 @@
+"""A random S1 checkpoint in the true format, small, and the voice our loader makes of it."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from engines.base import Checkpoint
+from engines.placing import Placement
+from engines.s1.loading import Voice, load
+
+pytest.importorskip("fish_speech")
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from bench.s1_checkpoints import TINY, write
+
+    return write(tmp_path_factory.mktemp("s1") / "checkpoint", TINY)
+
+
+@pytest.fixture(scope="session")
+def voice(folder: Path) -> Voice:
+    return read(folder)
+
+
+def read(folder: Path) -> Voice:
+    loading = load(Checkpoint(str(folder)), Placement(torch.device("cpu"), torch.float32))
+    while True:
+        try:
+            next(loading)
+        except StopIteration as stopped:
+            return stopped.value

@@ -1,0 +1,140 @@
+"""Network, sampling and codec against fish-speech 0.1.0 on the same weights and noise, in float32."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from bench import s1_checkpoints, s1_upstream
+from engines.s1.codec import Past
+from engines.s1.decoding import Frames, Sampling
+from engines.s1.loading import Voice
+from engines.s1.prompt import Turn, embed
+
+TRANSCRIPT, TEXT = "what the reference said.", "Hello there, this is (excited) line 123."
+# Upstream keeps its settings in bfloat16; these are the same number there.
+SAMPLING = Sampling(seed=2**33 + 1, temperature=0.75, top_p=0.875, repetition_penalty=1.25)
+LENGTH = 512
+
+
+@pytest.fixture(scope="module")
+def upstream(folder: Path) -> Any:
+    return s1_checkpoints.network(folder, weights=True)
+
+
+@pytest.fixture(scope="module")
+def codes(voice: Voice) -> Tensor:
+    generator = torch.Generator().manual_seed(1)
+    sizes = [voice.tokenizer.semantic_count, *[voice.codec.config.residual_size] * 4]
+    return torch.stack([torch.randint(size, (37,), generator=generator) for size in sizes])
+
+
+def relative(found: Tensor, wanted: Tensor) -> float:
+    return ((found - wanted).norm() / wanted.norm()).item()
+
+
+def speak(voice: Voice, prompt: Tensor, frames: int, sampling: Sampling = SAMPLING) -> Tensor:
+    drawn = Frames(voice.network, 1, LENGTH, voice.codec.config.residual_size)
+    made = []
+    with torch.inference_mode():
+        drawn.read(0, prompt[:-1], 0)
+        drawn.begin(0, prompt[-1], len(prompt) - 1, sampling)
+        for number in range(frames):
+            made.append(drawn.step(1, len(prompt) - 1 + number)[0])
+    return torch.stack(made, 1)
+
+
+def slow_logits(voice: Voice, prompt: Tensor) -> tuple[Tensor, Tensor]:
+    """(t, dim) hidden and (t, semantic + 1) logits of every position at once."""
+    with torch.inference_mode():
+        cache = voice.network.slow_cache(1, len(prompt))
+        hidden = voice.network.read(prompt[None], torch.arange(len(prompt))[None], cache)[0]
+        return hidden, voice.network.follow(hidden)
+
+
+def test_the_prompt_and_the_slow_logits_equal_upstream(voice: Voice, upstream: Any, codes: Tensor) -> None:
+    values = s1_upstream.prompt(upstream, TEXT, TRANSCRIPT, codes)
+    prompt = embed(voice.network, voice.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], opening=True)
+    begin, count, end = voice.network.semantic_begin, voice.network.semantic_count, voice.network.end_token
+    wanted = all_logits(upstream, values)
+    found = slow_logits(voice, prompt)[1]
+    assert relative(found[:, :-1], wanted[:, begin : begin + count]) < 1e-4
+    assert relative(found[:, -1], wanted[:, end]) < 1e-4
+
+
+def all_logits(upstream: Any, values: Tensor) -> Tensor:
+    inner = super(type(upstream), upstream)  # DualAR's own method cannot return all positions
+    with torch.inference_mode():
+        return inner.forward_generate(values[None], return_all=True).logits[0]
+
+
+def test_the_fast_logits_equal_upstream_code_by_code(voice: Voice, upstream: Any, codes: Tensor) -> None:
+    prompt = embed(voice.network, voice.tokenizer, [Turn(TRANSCRIPT, codes)], opening=True)
+    hidden = slow_logits(voice, prompt)[0][-1:]
+    cache, frame = voice.network.fast_cache(1), codes[:, 0]
+    with torch.inference_mode():
+        upstream.setup_caches(1, LENGTH, dtype=torch.float32)
+        upstream.forward_generate_fast(upstream.fast_project_in(hidden[None]), torch.tensor([0]))
+        x = torch.stack((voice.network.fast_project_in(hidden), voice.network.fast_embeddings(frame[:1])), 1)
+        for codebook in range(1, len(frame)):
+            before = frame[codebook - 1][None]
+            wanted = upstream.forward_generate_fast(upstream.fast_embeddings(before)[None], torch.tensor([codebook]))
+            found = voice.network.write(x, 0 if codebook == 1 else codebook, cache)
+            assert relative(found, wanted[0]) < 1e-4
+            x = voice.network.fast_embeddings(frame[codebook])[None, None]
+
+
+def test_the_same_noise_gives_the_same_codes_for_200_frames(voice: Voice, upstream: Any, codes: Tensor) -> None:
+    values = s1_upstream.prompt(upstream, TEXT, TRANSCRIPT, codes)
+    prompt = embed(voice.network, voice.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], opening=True)
+    wanted = s1_upstream.generate(upstream, values, 200, SAMPLING, voice.codec.config.residual_size)
+    found = speak(voice, prompt, wanted.shape[1])
+    assert wanted.shape[1] == 200
+    assert torch.equal(found, wanted.long())
+    assert len(set(found[0].tolist())) > 50
+
+
+def test_a_broken_layer_is_seen(voice: Voice, codes: Tensor) -> None:
+    prompt = embed(voice.network, voice.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], opening=True)
+    wanted = slow_logits(voice, prompt)[1]
+    for layer in voice.network.layers:
+        with torch.no_grad():
+            layer.attention.wo.weight.mul_(1.02)
+            moved = relative(slow_logits(voice, prompt)[1], wanted)
+            layer.attention.wo.weight.div_(1.02)
+        assert moved > 1e-4
+
+
+def test_the_codec_equals_upstream(voice: Voice, folder: Path) -> None:
+    upstream, samples = s1_checkpoints.codec(folder), sound()
+    with torch.inference_mode():
+        wanted, lengths = upstream.encode(samples[None, None])
+        found = voice.codec.encode(samples)
+        assert torch.equal(found, wanted[0])
+        sounding, _ = upstream.decode(wanted, lengths)
+        assert relative(voice.codec.decode(found), sounding[0, 0]) < 1e-5
+
+
+@pytest.mark.parametrize("packets", [(1,) * 40, (4, 8, 16, 12), (39, 1)])
+def test_streamed_sound_equals_sound_in_one_go_and_no_frame_is_decoded_twice(
+    voice: Voice, packets: tuple[int, ...]
+) -> None:
+    past: Past = {}
+    with torch.inference_mode():
+        codes = voice.codec.encode(sound())[:, : sum(packets)]
+        whole = voice.codec.decode(codes)
+        decoded: list[int] = []
+        hook = voice.codec.decoder.model[0].register_forward_pre_hook(
+            lambda _, inputs: decoded.append(inputs[0].shape[-1])
+        )
+        pieces = [voice.codec.decode(piece, past) for piece in codes.split(list(packets), dim=1)]
+        hook.remove()
+    assert sum(decoded) == 4 * codes.shape[1]  # the decoder runs at four times the frame rate
+    assert (torch.cat(pieces) - whole).abs().max() <= 1e-3 * whole.abs().max()
+
+
+def sound() -> Tensor:
+    generator = torch.Generator().manual_seed(4)
+    return torch.randn(256 * 45, generator=generator) * 0.1
