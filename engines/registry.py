@@ -18,6 +18,8 @@ class Device:
     quantize: str = "none"  # none, int8, int4
     max_batch: int = 0  # rows in one step
     threads: int = 0  # CPU threads of the lane
+    cache_dir: str = ""  # where what was computed of references survives a restart; empty = nowhere
+    prefix_cache_bytes: int = 256_000_000  # s1: read references kept in memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,12 +50,21 @@ SPECS = {
         reference_max_s=12.0,
         factory="engines.f5.engine:F5Engine",
     ),
+    "s1": Spec(
+        name="s1",
+        title="S1-Mini",
+        sample_rate=44_100,
+        reference_max_s=30.0,
+        factory="engines.s1.engine:S1Engine",
+    ),
 }
 
 # Published weights and their terms; a checkpoint from elsewhere is its maker's.
 LICENCES = {
     ("f5", "hf://SWivid/F5-TTS"): "CC-BY-NC-4.0 (non-commercial)",
     ("f5", "embedded"): "Apache-2.0, trained on synthetic speech",
+    ("s1", "hf://fishaudio/openaudio-s1-mini"): "CC-BY-NC-SA-4.0 (non-commercial)",
+    ("s1", "embedded"): "Apache-2.0, trained on synthetic speech",
 }
 
 

@@ -52,6 +52,9 @@ class Request:
     speed: float = 1.0  # f5 only; s1 refuses other values
     steps: int | None = None  # f5: evaluations of the flow (NFE)
     guidance: float | None = None  # f5: classifier-free guidance strength
+    temperature: float | None = None  # s1: how freely codes are drawn
+    top_p: float | None = None  # s1: share of the likeliest codes to draw from
+    repetition_penalty: float | None = None  # s1: above 1, recent codes are less likely
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,9 +119,9 @@ class EngineInfo:
     licence: str
     sample_rate: int  # Hz of its takes
     reference_max_s: float  # longer references are refused, never cut in silence
-    default_steps: int
-    default_guidance: float
+    defaults: Mapping[str, float]  # of the settings it knows, by their name in Request
     vocabulary: frozenset[str]  # characters it can say; empty = any
+    markers: tuple[str, ...]  # emotions and tones it acts on, written (excited)
     device: str
     dtype: str
     parameters: int

@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import imageio_ffmpeg
-
 from engines.errors import BadAudio
 
 FORMATS = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,aac,asf,amr,aiff,mp3,ogg,flac,wav"
@@ -38,6 +36,8 @@ def transcoded(path: Path, max_duration_s: float) -> Iterator[tuple[Path, float]
 def _run(path: Path, wav: Path, max_duration_s: float) -> str:
     """ffmpeg's log."""
     try:
+        import imageio_ffmpeg  # absent on machines that only speak
+
         with path.open("rb") as file:
             command = [imageio_ffmpeg.get_ffmpeg_exe(), *_arguments(wav, max_duration_s)]
             log = subprocess.run(command, stdin=file, capture_output=True, timeout=TIME_MAX_S, check=True).stderr
@@ -47,7 +47,7 @@ def _run(path: Path, wav: Path, max_duration_s: float) -> str:
         raise BadAudio(
             "this is not sound the studio can read, or it is cut off; export it as WAV, FLAC or MP3"
         ) from error
-    except (OSError, RuntimeError) as error:
+    except (ImportError, OSError, RuntimeError) as error:
         raise BadAudio(
             "this format needs ffmpeg, which cannot run here; export the clip as WAV, FLAC or MP3"
         ) from error

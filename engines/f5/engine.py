@@ -136,9 +136,9 @@ class F5Engine:
             licence=self._licence,
             sample_rate=SAMPLE_RATE,
             reference_max_s=SPECS["f5"].reference_max_s,
-            default_steps=voice.steps,
-            default_guidance=voice.guidance,
+            defaults={"speed": 1.0, "steps": voice.steps, "guidance": voice.guidance},
             vocabulary=voice.vocabulary.characters,
+            markers=(),
             device=str(self._placement.device),
             dtype=str(self._placement.dtype).removeprefix("torch."),
             parameters=sum(p.numel() for p in voice.network.parameters()),
@@ -172,7 +172,7 @@ class F5Engine:
                 f"the reference is {reference.audio.duration_s:.1f} s long; F5-TTS takes {limit_s:.0f} s, select a part"
             )
         try:
-            spoken = writing.spoken_form(reference.transcript)
+            spoken = writing.spoken_form(writing.without_markers(reference.transcript))
             transcript = writing.fit(spoken, self.voice.vocabulary.characters).strip()
         except UnsupportedText as error:
             raise UnsupportedText(f"the transcript: {error}", error.characters) from error
@@ -201,7 +201,7 @@ class F5Engine:
             raise BadSetting(f"speed must be {SPEEDS[0]} to {SPEEDS[1]}, not {request.speed:g}")
         if not GUIDANCES[0] <= guidance <= GUIDANCES[1]:
             raise BadSetting(f"guidance must be {GUIDANCES[0]:g} to {GUIDANCES[1]:g}, not {guidance:g}")
-        pieces = planning.pieces(writing.parse(request.text), self.voice.vocabulary.characters)
+        pieces = planning.pieces(writing.parse(writing.without_markers(request.text)), self.voice.vocabulary.characters)
         if not pieces:
             raise BadText("there is nothing to say in this text; write at least one word")
         prepared = self.prepare(request.reference)

@@ -1,12 +1,14 @@
 """Text as pure functions: read what was typed, spell it as it is spoken, fit it to a checkpoint, cut it into chunks."""
 
 from engines.text.chunks import chunks
+from engines.text.markers import MARKERS, without_markers
 from engines.text.script import MAX_CHARACTERS, MAX_PAUSES_S, Pause, Say, Script, estimate_s, parse
 from engines.text.spoken import spoken_form
 from engines.text.syllables import count_syllables
 from engines.text.vocabulary import fit
 
 __all__ = [
+    "MARKERS",
     "MAX_CHARACTERS",
     "MAX_PAUSES_S",
     "Pause",
@@ -18,4 +20,5 @@ __all__ = [
     "fit",
     "parse",
     "spoken_form",
+    "without_markers",
 ]

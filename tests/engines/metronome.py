@@ -37,7 +37,7 @@ class Metronome:
     def info(self) -> EngineInfo:
         return EngineInfo(
             name="tick", title="Metronome", checkpoint="brass", licence="none", sample_rate=RATE, reference_max_s=10,
-            default_steps=1, default_guidance=0, vocabulary=frozenset(), device="cpu", dtype="none", parameters=0,
+            defaults={}, vocabulary=frozenset(), markers=(), device="cpu", dtype="none", parameters=0,
             compiled=False,
         )  # fmt: skip
 

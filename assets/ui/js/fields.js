@@ -69,6 +69,6 @@ export function chooseEngine(name) {
 
 on("engine-info", (info) => {
   if (!info) return;
-  inputs.steps?.setAttribute("placeholder", `${info.default_steps}`);
-  inputs.guidance?.setAttribute("placeholder", `${info.default_guidance}`);
+  inputs.steps?.setAttribute("placeholder", `${info.defaults.steps}`);
+  inputs.guidance?.setAttribute("placeholder", `${info.defaults.guidance}`);
 });

@@ -61,7 +61,7 @@ def _draw_flite(rng: np.random.Generator) -> Speaker:
         ratio=ratio,
         pitch_hz=float(np.clip(BASE_HZ[voice] * ratio * np.exp(rng.uniform(-0.22, 0.28)), 72, 310)),
         spread=float(rng.uniform(0.07, 0.2)),
-        stretch=float(rng.triangular(0.96, 1.2, 1.5)),
+        stretch=float(rng.triangular(1.0, 1.2, 1.5)),
         **_colour(rng),
     )
 
@@ -72,9 +72,15 @@ def _draw_espeak(rng: np.random.Generator) -> Speaker:
         ratio=float(rng.uniform(0.93, 1.1)),
         pitch_hz=float(rng.integers(20, 75)),
         spread=float(rng.integers(30, 75)),
-        stretch=float(rng.triangular(0.97, 1.15, 1.4)),
+        stretch=float(rng.triangular(1.0, 1.18, 1.4)),
         **_colour(rng),
     )
+
+
+def warm() -> None:
+    """Load every flite voice; espeak-ng is left to each process, since it may keep a thread."""
+    for voice in flite.VOICES:
+        flite.speak("one", voice, stretch=1.0, mean_hz=100.0, deviation_hz=10.0)
 
 
 def render(speaker: Speaker, line: str, rng: np.random.Generator, quick: int = 5) -> NDArray[np.int16]:

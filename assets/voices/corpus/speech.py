@@ -9,24 +9,32 @@ import multiprocessing
 import random
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assets.voices.corpus.sentences import Sentences
-from assets.voices.corpus.speakers import RATE_HZ, draw_speaker, render
+from assets.voices.corpus.speakers import RATE_HZ, draw_speaker, render, warm
 
 log = logging.getLogger(__name__)
 UTTERANCES = 22  # of each speaker
-SHORTEST_S, LONGEST_S = 0.7, 10.0
-JOINED, ENOUGH, JOIN_CHANCE = (
-    {"book", "tale", "everyday", "game", "numbers"},
-    55,
-    0.75,
-)  # a line this short gets another
-SHARES = {"book": 0.34, "tale": 0.02, "everyday": 0.30, "game": 0.10, "numbers": 0.10, "digits": 0.06, "short": 0.08}
+SHORTEST_S, LONGEST_S = 0.9, 9.0
+PACE = 0.07  # deviation of a line's pace from its speaker's, as a logarithm: how long a line is must not be certain
+JOINED = {"gloss", "example", "tale", "words", "everyday", "game", "numbers"}
+ENOUGH, JOIN_CHANCE = 55, 0.75  # characters below which a line of those kinds gets another
+SHARES = {
+    "gloss": 0.10,
+    "example": 0.20,
+    "tale": 0.01,
+    "words": 0.20,
+    "everyday": 0.19,
+    "game": 0.08,
+    "numbers": 0.08,
+    "digits": 0.09,
+    "short": 0.05,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +79,8 @@ def speak(task: Task) -> Part:
     speaker = draw_speaker(rng)
     pieces, texts = [], []
     for line in lines:
-        audio = render(speaker, line, rng)
+        pace = float(np.exp(rng.normal(0, PACE)))
+        audio = render(replace(speaker, stretch=speaker.stretch * pace), line, rng)
         if SHORTEST_S <= len(audio) / RATE_HZ <= LONGEST_S:
             pieces.append(audio)
             texts.append(line)
@@ -87,6 +96,7 @@ def make(plan: Plan, sentences: Sentences) -> None:
     speakers: list[int] = []
     texts: list[str] = []
     total = 0
+    warm()  # before the fork, so that the workers share what it loads
     with multiprocessing.get_context("fork").Pool(plan.workers) as pool, (plan.out / "audio.i16").open("wb") as file:
         rows = _limited(tasks(sentences, plan.seed), plan, int(wanted / RATE_HZ / 60) + plan.workers)
         for speaker, part in enumerate(pool.imap(speak, rows, chunksize=2)):

@@ -51,7 +51,7 @@ ORDINALS = [
     "twenty " + word for word in ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"]
 ]
 HOURS = [say_number(hour) for hour in range(1, 13)]
-DIGIT_COUNTS = (2, 3, 4, 5, 7, 8, 9)  # six is the evaluation's
+DIGIT_COUNTS = (2, 3, 4, 5, 5, 7, 7, 8, 9)  # six is the evaluation's; its neighbours come twice
 
 
 def _read(name: str) -> list[str]:

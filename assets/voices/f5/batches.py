@@ -69,13 +69,13 @@ def draw_items(shelf: Shelf, rng: np.random.Generator) -> Iterator[Item]:
             yield Item(tuple(chosen), max(STEP, (total + STRETCH) // STEP * STEP))
 
 
-def build(shelf: Shelf, items: list[Item], rng: np.random.Generator) -> Batch:
+def build(shelf: Shelf, items: list[Item], rng: np.random.Generator, seam_share: float) -> Batch:
     frames = np.empty((len(items), items[0].frames), np.int64)
     spans = np.empty((len(items), 2), np.int64)
     texts = []
     for row, item in enumerate(items):
         seams = _lay(shelf, item, frames[row], rng)
-        spans[row] = _span(item, seams, rng)
+        spans[row] = _span(item, seams, rng, seam_share)
         text = shelf.texts[item.utterances[0]]
         for other in item.utterances[1:]:
             text = join(text, shelf.texts[other])
@@ -103,16 +103,16 @@ def _lay(shelf: Shelf, item: Item, row: NDArray[np.int64], rng: np.random.Genera
     return seams[1:]
 
 
-def _span(item: Item, seams: list[int], rng: np.random.Generator) -> tuple[int, int]:
+def _span(item: Item, seams: list[int], rng: np.random.Generator, seam_share: float) -> tuple[int, int]:
     """The frames to be made: from a seam to the end as in use, or any 60 to 100 %, half of them suffixes."""
-    if seams and rng.random() < 0.5:
+    if seams and rng.random() < seam_share:
         return int(rng.choice(seams)), item.frames
     size = max(1, int(item.frames * rng.uniform(0.6, 1.0)))
     start = item.frames - size if rng.random() < 0.5 else int(rng.integers(0, item.frames - size + 1))
     return start, start + size
 
 
-def stream(shelf: Shelf, frames_per_step: int, seed: int) -> Iterator[Batch]:
+def stream(shelf: Shelf, frames_per_step: int, seed: int, seam_share: float) -> Iterator[Batch]:
     """Endless batches of rows of one length; what is left of a length waits for the next round."""
     rng = np.random.default_rng(seed)
     waiting: dict[int, list[Item]] = {}
@@ -124,7 +124,7 @@ def stream(shelf: Shelf, frames_per_step: int, seed: int) -> Iterator[Batch]:
             if len(rows) >= max(1, frames_per_step // item.frames):
                 full.append(waiting.pop(item.frames))
         for number in rng.permutation(len(full)):
-            yield build(shelf, full[number], rng)
+            yield build(shelf, full[number], rng, seam_share)
 
 
 def ahead(batches: Iterator[Batch], device: torch.device, depth: int = 6) -> Iterator[Batch]:

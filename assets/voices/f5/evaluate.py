@@ -1,4 +1,4 @@
-"""Measure the shipped voice and write its model card: `python -m assets.voices.f5.evaluate [--every N]`.
+"""Measure a voice and write its model card: `python -m assets.voices.f5.evaluate [--checkpoint DIR] [--every N]`.
 
 `--originals` first measures the synthesizers' own audio of the same lines (needs flite and espeak-ng) and keeps the figures in
 `originals.json`, so that later runs need no synthesizer.
@@ -89,7 +89,9 @@ def copy_synthesis(checkpoint: Path) -> dict[str, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--checkpoint", type=Path, default=CHECKPOINT)
+    parser.add_argument(
+        "--checkpoint", type=Path, default=CHECKPOINT, help="an exported folder; the shipped one if absent"
+    )
     parser.add_argument("--every", type=int, default=1, help="measure one line in so many; the card says how many")
     parser.add_argument("--originals", action="store_true")
     parser.add_argument("--keep", type=Path, help="write every take here")
@@ -98,7 +100,7 @@ def main() -> None:
     known, trials = references(), plan(args.every)
     if args.originals:
         heard = measure([trial for trial in plan() if trial.kind != "human"], original, known)
-        rows = [[row.trial.kind, row.trial.reference, row.trial.line, row.wrong, row.count] for row in heard]
+        rows = [[row.trial.kind, row.trial.reference, row.trial.line, row.wrong, row.count, row.whole] for row in heard]
         content = {"figures": figures(heard), "rows": rows}
         ORIGINALS.write_text(json.dumps(content, indent=1), encoding="utf-8")
         log.info("%s", json.dumps(content["figures"], indent=1))
@@ -125,18 +127,18 @@ def main() -> None:
 
 
 def _baseline(heard: list[Heard]) -> dict[str, float]:
-    """The synthesizers' own word error rates on the very lines that were measured."""
+    """What the same ears find in the synthesizers' own audio of the very lines that were measured."""
     if not ORIGINALS.exists():
         return {}
     rows = json.loads(ORIGINALS.read_text(encoding="utf-8"))["rows"]
     spoken = {(row.trial.kind, row.trial.reference, row.trial.line) for row in heard}
     kept = [
-        Heard(Trial(kind, name, line), wrong, count, True, name, 1.0, 0.0)
-        for kind, name, line, wrong, count in rows
+        Heard(Trial(kind, name, line), wrong, count, whole, name, 1.0, 0.0)
+        for kind, name, line, wrong, count, whole in rows
         if (kind, name, line) in spoken
     ]
     own = figures(kept)
-    return {f"own_{key}": own[key] for key in ("open_wer", "open_wer_flite", "digits_wer", "closed_right")}
+    return {f"own_{key}": own[key] for key in ("open_wer", "open_wer_flite", "digits_wer", "closed_right", "whole")}
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ and a vocoder in the `vocos` package's form; big matrices are int8 with a `.scal
 import argparse
 import json
 import logging
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +20,17 @@ from assets.voices.corpus.spelling import ALPHABET
 from assets.voices.f5.mels import BANDS, FFT, HOP, RATE_HZ
 from assets.voices.f5.packing import pack
 from assets.voices.f5.vocoder import Vocoder, describe
-from assets.voices.f5.weights import load_carried
+from assets.voices.f5.weights import PREFIX, load_carried
 
 log = logging.getLogger(__name__)
 CHECKPOINT = Path(__file__).parent / "checkpoint"
-PREFIX = "ema_model.transformer."
+INFERENCE = {"steps": 7, "guidance": 2.0, "sway": -1.0}
 ARCH_KEYS = (
     "dim", "depth", "heads", "ff_mult", "text_dim", "conv_layers", "text_mask_padding", "qk_norm", "pe_attn_head",
 )  # fmt: skip
 
 
-def configuration(arch: dict[str, Any]) -> dict[str, Any]:
+def configuration(arch: dict[str, Any], inference: dict[str, Any]) -> dict[str, Any]:
     """Upstream's layout of a model's YAML, with this project's sampling defaults beside it."""
     chosen = {key: arch[key] for key in ARCH_KEYS}
     chosen["text_embedding_average_upsampling"] = arch["text_embedding_average_upsampling"]
@@ -43,7 +44,7 @@ def configuration(arch: dict[str, Any]) -> dict[str, Any]:
         "mel_spec_type": "vocos",
     }
     model = {"name": "F5TTS_Champion_Small", "tokenizer": "custom", "backbone": "DiT", "arch": chosen, "mel_spec": mel}
-    return {"model": model, "inference": {"steps": 7, "guidance": 2.0, "sway": -1.0}}
+    return {"model": model, "inference": inference}
 
 
 def export(weights: Path, out: Path) -> None:
@@ -52,8 +53,12 @@ def export(weights: Path, out: Path) -> None:
     tensors = {PREFIX + name: tensor for name, tensor in load_carried(weights, "dit").items()}
     _save(pack(tensors), out / "model.safetensors")
     (out / "vocab.txt").write_text("".join(character + "\n" for character in ALPHABET), encoding="utf-8")
-    (out / "config.yaml").write_text(yaml.safe_dump(configuration(note["config"]), sort_keys=False), encoding="utf-8")
-    _export_vocoder(weights, out / "vocos")
+    description = configuration(note["config"], note.get("inference", INFERENCE))
+    (out / "config.yaml").write_text(yaml.safe_dump(description, sort_keys=False), encoding="utf-8")
+    if (weights / "vocoder.json").exists():
+        _export_vocoder(weights, out / "vocos")
+    elif out != CHECKPOINT:
+        shutil.copytree(CHECKPOINT / "vocos", out / "vocos", dirs_exist_ok=True)
 
 
 def _export_vocoder(weights: Path, out: Path) -> None:
@@ -85,7 +90,10 @@ def _save(tensors: dict[str, Tensor], path: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "--weights", type=Path, required=True, help="folder with dit-*.safetensors and vocoder-*.safetensors"
+        "--weights",
+        type=Path,
+        required=True,
+        help="folder with dit-*.safetensors, and vocoder-*.safetensors unless the shipped vocoder stays",
     )
     parser.add_argument("--out", type=Path, default=CHECKPOINT)
     args = parser.parse_args()

@@ -30,16 +30,26 @@ def is_flite(reference: str) -> bool:
 
 
 def plan(every: int = 1) -> list[Trial]:
-    """Every line once, by the references in turn; closed sets and digits by flite-like ones, which the recogniser hears."""
+    """Every line once, by the references in turn; closed sets and digits by flite-like ones, which the recogniser hears.
+
+    Of `every` lines one is kept, another in each round of the references, so that all of them speak.
+    """
     content = heldout()
     names = [speaker["name"] for speaker in content["speakers"]]
     clear = [name for name in names if is_flite(name)]
     digits = [say_digits(digits) for digits in content["digits"]]
-    trials = [Trial("open", names[i % len(names)], line) for i, line in enumerate(content["open"])]
-    trials += [Trial("closed", clear[i % len(clear)], line) for i, line in enumerate(content["closed"])]
-    trials += [Trial("digits", clear[i % len(clear)], line) for i, line in enumerate(digits)]
-    trials += [Trial("human", "human", line) for line in content["closed"]]
-    return trials[::every]
+    parts = (
+        ("open", names, content["open"]),
+        ("closed", clear, content["closed"]),
+        ("digits", clear, digits),
+        ("human", ["human"], content["closed"]),
+    )
+    return [
+        Trial(kind, speakers[number % len(speakers)], line)
+        for kind, speakers, lines in parts
+        for number, line in enumerate(lines)
+        if (number + number // len(names)) % every == 0
+    ]
 
 
 @dataclass(slots=True)

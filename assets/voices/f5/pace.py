@@ -1,7 +1,9 @@
-"""How fast to learn at a moment of a training that is spread over several calls."""
+"""What a call of a training that is spread over several is told, and how fast it is to learn at a moment."""
 
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
 
 WARM_STEPS = 150
 HELD = 0.6  # share of the whole training before the linear decay to zero
@@ -30,3 +32,23 @@ class Pace:
         progress = (self.done + self.minutes * share) / max(self.total, 1e-9)
         decay = min(1.0, max(0.0, (1.0 - progress) / (1.0 - HELD)))
         return decay * min(1.0, (step + 1) / WARM_STEPS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """The arguments that every training has."""
+
+    data: Annotated[Path, "corpus folder"]
+    out: Annotated[Path, "folder for weights and state"]
+    resume: Annotated[Path | None, "folder that an earlier call wrote, or an exported checkpoint"] = None
+    minutes: Annotated[float, "of wall time, loading included"]
+    total_minutes: Annotated[float, "of the whole training; 0: this call's"] = 0.0
+    done_minutes: Annotated[float, "of it, before this call"] = 0.0
+    gpus: Annotated[tuple[int, ...], "comma-separated numbers; none: the CPU"] = (0,)
+    seed: Annotated[int, "of everything random"] = 1
+    steps: Annotated[int, "stop after so many"] = 10**9
+    no_compile: Annotated[bool, "run without torch.compile"] = False
+    save_seconds: Annotated[float, "between saves"] = 110.0
+
+    def pace(self) -> Pace:
+        return Pace(self.minutes, self.total_minutes or self.minutes, self.done_minutes)

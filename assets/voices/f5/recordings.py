@@ -25,7 +25,7 @@ class Recordings:
 
 def load(folder: Path, device: torch.device) -> Recordings:
     index = np.load(folder / "index.npz")
-    audio = torch.from_numpy(np.fromfile(folder / "audio.i16", np.int16)).to(device)
+    audio = torch.from_numpy(np.memmap(folder / "audio.i16", np.int16, "c")).to(device)  # no copy in host memory
     texts = json.loads((folder / "texts.json").read_text(encoding="utf-8"))
     return Recordings(audio, index["offsets"], index["lengths"], index["speakers"], texts)
 

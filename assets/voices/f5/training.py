@@ -1,22 +1,25 @@
 """Train the DiT on one or several GPUs, for a stated time, going on from where an earlier call stopped."""
 
+import copy
 import json
 import logging
 import os
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Annotated
 
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 
 from assets.voices.corpus.spelling import ALPHABET
+from assets.voices.f5 import distilling, flow
 from assets.voices.f5.batches import Batch, ahead, shelve, stream
-from assets.voices.f5.flow import initialise, loss
+from assets.voices.f5.distilling import Teacher
 from assets.voices.f5.mels import log_mels
 from assets.voices.f5.muon import Muon
-from assets.voices.f5.pace import Pace
+from assets.voices.f5.pace import Call
 from assets.voices.f5.recordings import load
 from assets.voices.f5.weights import Average, load_carried, save_carried, save_state
 from engines.f5.network import DiT, DiTConfig
@@ -26,26 +29,19 @@ GAUGE_STEPS = 20  # between looks at the clock, which all GPUs take together
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Course:
-    data: Path
-    out: Path
-    resume: Path | None
-    minutes: float
-    total_minutes: float
-    done_minutes: float
-    gpus: tuple[int, ...]  # empty: the CPU
-    seed: int
-    steps: int  # at most
-    frames: int  # a step and GPU
-    dim: int
-    depth: int
-    heads: int
-    text_dim: int
-    muon_rate: float
-    adam_rate: float
-    average: float
-    compiled: bool
-    save_seconds: float
+class Course(Call):
+    frames: Annotated[int, "mel frames a step and GPU"] = 49_152
+    seams: Annotated[float, "share of joined rows that are masked from a seam to the end, as in use"] = 0.5
+    teacher: Annotated[Path | None, "distil this carried or exported checkpoint; the student starts as its copy"] = None
+    guidance: Annotated[float, "strength of guidance that a student learns"] = 2.0
+    sampling_steps: Annotated[int, "steps of the grid that a student learns"] = 7
+    dim: Annotated[int, "of the network"] = 256
+    depth: Annotated[int, "of the network"] = 12
+    heads: Annotated[int, "of the network"] = 4
+    text_dim: Annotated[int, "of the network"] = 256
+    muon_rate: Annotated[float, "for the block matrices"] = 0.01
+    adam_rate: Annotated[float, "for the rest"] = 1e-3
+    average: Annotated[float, "share that the average of the weights keeps at a step"] = 0.999
 
 
 def configure(course: Course) -> DiTConfig:
@@ -66,18 +62,20 @@ class Trainer:
     def __init__(self, course: Course, rank: int, device: torch.device) -> None:
         self.course, self.rank, self.device = course, rank, device
         self.world = max(1, len(course.gpus))
-        self.pace = Pace(course.minutes, course.total_minutes, course.done_minutes)
+        self.pace = course.pace()
         torch.manual_seed(course.seed)
         self.model = DiT(configure(course)).to(device)
-        initialise(self.model)
+        flow.initialise(self.model)
         self.trained = 0
         self._optimise()
+        self.teacher = self._hire()
         self._resume()
         self._read()
-        if course.compiled:
+        if not course.no_compile:
             torch._dynamo.config.recompile_limit = 64  # shapes change with every batch
-            for block in [*self.model.transformer_blocks, *self.model.text_embed.text_blocks]:
-                block.compile(dynamic=True)
+            for model in [self.model, self.teacher.model] if self.teacher else [self.model]:
+                for block in [*model.transformer_blocks, *model.text_embed.text_blocks]:
+                    block.compile(dynamic=True)
         self.generator = torch.Generator(device).manual_seed(course.seed * 1000 + self.trained + rank)
         self.history: list[dict[str, float]] = []
 
@@ -93,6 +91,17 @@ class Trainer:
         )
         self.average = Average(self.model, self.course.average)
 
+    def _hire(self) -> Teacher | None:
+        """The frozen teacher, its weights the student's first."""
+        if self.course.teacher is None:
+            return None
+        self._start_from(self.course.teacher)
+        return Teacher.of(copy.deepcopy(self.model), self.course.guidance, self.course.sampling_steps, self.device)
+
+    def _start_from(self, folder: Path) -> None:
+        self.model.load_state_dict(load_carried(folder, "dit"))
+        self.average = Average(self.model, self.course.average)
+
     def _resume(self) -> None:
         folder = self.course.resume
         if folder is None:
@@ -105,12 +114,10 @@ class Trainer:
             self.adam.load_state_dict(state["adam"])
             self.muon.restore(state["muon"])
             self.trained = state["trained"]
-        elif carried := load_carried(folder, "dit"):
-            self.model.load_state_dict(carried)
-            self.average = Average(self.model, self.course.average)
-            self.trained = int(json.loads((folder / "dit.json").read_text(encoding="utf-8"))["trained"])
         else:
-            raise FileNotFoundError(f"{folder} holds neither state.pt nor dit-0.safetensors; leave --resume out")
+            self._start_from(folder)
+            note = folder / "dit.json"  # an exported checkpoint has none: its average soon forgets how it began
+            self.trained = json.loads(note.read_text(encoding="utf-8"))["trained"] if note.exists() else 0
         log.info("resumed after %d steps", self.trained)
 
     def _read(self) -> None:
@@ -122,8 +129,8 @@ class Trainer:
         training, testing = set(speakers[:-kept]), set(speakers[-kept:])
         shelf = shelve(recordings, counts.numpy(), training)
         seed = self.course.seed * 7919 + self.trained * 31 + self.rank
-        self.batches = ahead(stream(shelf, self.course.frames, seed), self.device)
-        held = stream(shelve(recordings, counts.numpy(), testing), min(self.course.frames, 8192), 5)
+        self.batches = ahead(stream(shelf, self.course.frames, seed, self.course.seams), self.device)
+        held = stream(shelve(recordings, counts.numpy(), testing), min(self.course.frames, 8192), 5, self.course.seams)
         self.tests = [_to(next(held), self.device) for _ in range(4)]
         log.info("%d speakers, %.1f h of mels", len(training), len(self.bank) / 93.75 / 3600)
 
@@ -151,7 +158,7 @@ class Trainer:
             self.save()
 
     def _step(self, batch: Batch, rate: float) -> Tensor:
-        value = loss(self.model, self.bank, batch, self.generator)
+        value = self._loss(batch, self.generator)
         value.backward()
         parameters = [p for p in self.model.parameters() if p.grad is not None]
         if self.world > 1:
@@ -166,6 +173,11 @@ class Trainer:
         self.trained += 1
         self.average.update(self.trained)
         return value.detach()
+
+    def _loss(self, batch: Batch, generator: torch.Generator) -> Tensor:
+        if self.teacher is None:
+            return flow.loss(self.model, self.bank, batch, generator)
+        return distilling.loss(self.model, self.teacher, self.bank, batch, generator)
 
     def _agree(self, share: float) -> float:
         """The first GPU's clock, on every GPU: learning rates and the last step must be the same."""
@@ -189,7 +201,7 @@ class Trainer:
         """Loss of the averaged weights on held-back speakers, always with the same noise."""
         generator = torch.Generator(self.device).manual_seed(3)
         self.average.swap()
-        value = sum(float(loss(self.model, self.bank, batch, generator)) for batch in self.tests) / len(self.tests)
+        value = sum(float(self._loss(batch, generator)) for batch in self.tests) / len(self.tests)
         self.average.swap()
         log.info("step %d held-out loss %.4f", self.trained, value)
         return round(value, 4)
@@ -198,8 +210,9 @@ class Trainer:
         out = self.course.out
         out.mkdir(parents=True, exist_ok=True)
         save_carried(self.average.mean, out, "dit")
-        settings = {key: value for key, value in asdict(self.model.config).items()}
-        note = {"trained": self.trained, "config": settings, "history": self.history[-200:]}
+        note = {"trained": self.trained, "config": asdict(self.model.config), "history": self.history[-200:]}
+        if self.teacher is not None:
+            note["inference"] = {"steps": self.course.sampling_steps, "guidance": 0.0, "sway": -1.0}
         (out / "dit.json").write_text(json.dumps(note), encoding="utf-8")
         model = {name: p.detach() for name, p in self.model.named_parameters()}
         state = {

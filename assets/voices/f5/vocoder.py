@@ -3,8 +3,6 @@
 from typing import Any
 
 from torch import Tensor, nn
-from vocos.heads import ISTFTHead
-from vocos.models import VocosBackbone
 
 from assets.voices.f5.mels import BANDS, FFT, HOP, RATE_HZ
 
@@ -25,6 +23,9 @@ class Vocoder(nn.Module):
     """Backbone and head under the package's parameter names; mel (b, n, 100) -> samples (b, (n - 1) * 256)."""
 
     def __init__(self, dim: int, depth: int) -> None:
+        from vocos.heads import ISTFTHead
+        from vocos.models import VocosBackbone
+
         super().__init__()
         description = describe(dim, depth)
         self.backbone = VocosBackbone(**description["backbone"]["init_args"])

@@ -4,14 +4,14 @@ import json
 import logging
 import time
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Annotated
 
 import torch
 from torch import Tensor, nn
 
 from assets.voices.f5.discriminators import Critic
 from assets.voices.f5.mels import HOP, LogMel
-from assets.voices.f5.pace import Pace
+from assets.voices.f5.pace import Call
 from assets.voices.f5.recordings import Recordings, load
 from assets.voices.f5.vocoder import Vocoder
 from assets.voices.f5.weights import Average, load_carried, save_carried, save_state
@@ -24,23 +24,12 @@ MEL_NOISE = 0.12  # deviation of what is added to some input mels: the flow's me
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lesson:
-    data: Path
-    out: Path
-    resume: Path | None
-    minutes: float
-    total_minutes: float
-    done_minutes: float
-    gpu: int
-    seed: int
-    steps: int
-    crops: int
-    dim: int
-    depth: int
-    rate: float
-    compiled: bool
-    save_seconds: float
-    adversarial: float  # share of this call, at its end, with discriminators; 0: none
+class Lesson(Call):
+    crops: Annotated[int, "a step"] = 64
+    dim: Annotated[int, "of the network"] = 320
+    depth: Annotated[int, "of the network"] = 8
+    rate: Annotated[float, "of learning"] = 7e-4
+    adversarial: Annotated[float, "share of this call, at its end, with discriminators"] = 0.0
 
 
 def distance(made: Tensor, true: Tensor, mel: LogMel) -> Tensor:
@@ -59,8 +48,8 @@ def distance(made: Tensor, true: Tensor, mel: LogMel) -> Tensor:
 class Teacher:
     def __init__(self, lesson: Lesson) -> None:
         self.lesson = lesson
-        self.device = torch.device("cuda", lesson.gpu) if torch.cuda.is_available() else torch.device("cpu")
-        self.pace = Pace(lesson.minutes, lesson.total_minutes, lesson.done_minutes)
+        self.device = torch.device("cuda", lesson.gpus[0]) if torch.cuda.is_available() else torch.device("cpu")
+        self.pace = lesson.pace()
         torch.manual_seed(lesson.seed)
         self.model = Vocoder(lesson.dim, lesson.depth).to(self.device)
         self.optimiser = torch.optim.AdamW(
@@ -74,7 +63,7 @@ class Teacher:
         self.recordings = load(lesson.data, self.device)
         self.generator = torch.Generator().manual_seed(lesson.seed + self.trained)
         self.history: list[dict[str, float]] = []
-        if lesson.compiled:
+        if not lesson.no_compile:
             self.model.backbone.compile()
 
     def _resume(self) -> None:
@@ -172,6 +161,6 @@ class Teacher:
 
 def teach(lesson: Lesson) -> None:
     if torch.cuda.is_available():
-        torch.cuda.set_device(lesson.gpu)
+        torch.cuda.set_device(lesson.gpus[0])
         torch.set_float32_matmul_precision("high")
     Teacher(lesson).learn()

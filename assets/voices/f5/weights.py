@@ -7,6 +7,9 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
+from assets.voices.f5.packing import unpack
+
+PREFIX = "ema_model.transformer."  # of every name in an exported DiT
 MOST_BYTES = 15 * 1024 * 1024  # of one carried file
 
 
@@ -29,11 +32,12 @@ def save_carried(tensors: Mapping[str, Tensor], folder: Path, name: str) -> None
 
 
 def load_carried(folder: Path, name: str) -> dict[str, Tensor]:
-    """Every tensor of the files `name-*.safetensors`, in float32; empty where there is none."""
+    """Every tensor of the files `name-*.safetensors`, in float32; else those of the exported DiT."""
+    paths = sorted(folder.glob(f"{name}-*.safetensors")) or [folder / "model.safetensors"]
     tensors: dict[str, Tensor] = {}
-    for path in sorted(folder.glob(f"{name}-*.safetensors")):
-        tensors.update({key: tensor.float() for key, tensor in load_file(path).items()})
-    return tensors
+    for path in paths:
+        tensors.update(load_file(path))
+    return {key.removeprefix(PREFIX): tensor for key, tensor in unpack(tensors).items()}
 
 
 def save_state(state: dict[str, object], path: Path) -> None:

@@ -4,11 +4,17 @@ from collections.abc import Callable
 
 import pytest
 import torch
+import yaml
 from torch import Tensor, nn
 
 from bench.checkpoints import ARCH, SYMBOLS, redraw
+from engines.f5.files import EMBEDDED
+from engines.f5.frontend import Vocabulary
+from engines.f5.mel import log_mel
 from engines.f5.network import DiT, DiTConfig
 from engines.f5.sampling import Row, advance, row, schedule, time_grid
+from tests.engines.f5.conftest import VOICES, reference
+from tests.engines.f5.test_loading import loaded
 
 CFM = pytest.importorskip("f5_tts.model.cfm").CFM
 UpstreamDiT = pytest.importorskip("f5_tts.model.backbones.dit").DiT
@@ -29,6 +35,23 @@ def pair(**changes: object) -> tuple[nn.Module, DiT]:
     state = {name: value for name, value in upstream.state_dict().items() if not name.startswith("rotary_embed")}
     ours.load_state_dict(state)
     return upstream, ours.eval()
+
+
+@pytest.fixture(scope="module")
+def embedded() -> tuple[nn.Module, DiT, Vocabulary]:
+    """The weights that ship, as our loader reads them, in upstream's network and in ours."""
+    voice = loaded("embedded")
+    arch = yaml.safe_load((EMBEDDED / "config.yaml").read_text())["model"]["arch"]
+    upstream = UpstreamDiT(**arch, text_num_embeds=voice.vocabulary.size, mel_dim=100, dropout=0.0)
+    wrong = upstream.load_state_dict(voice.network.state_dict(), strict=False)
+    assert wrong.unexpected_keys == [] and all(name.startswith("rotary_embed") for name in wrong.missing_keys)
+    return upstream.eval(), voice.network, voice.vocabulary
+
+
+def spoken(name: str, line: str, vocabulary: Vocabulary) -> tuple[Tensor, Tensor]:
+    """A shipped reference and a line, as the engine hands them to the network."""
+    voice = reference(VOICES / "references" / f"{name}.wav")
+    return log_mel(torch.from_numpy(voice.audio.samples)), vocabulary.tokens(f"{voice.transcript} {line}")
 
 
 def relative(found: Tensor, wanted: Tensor) -> float:
@@ -69,6 +92,33 @@ def test_a_single_request_equals_upstream(variant: str, steps: int) -> None:
         wanted = upstream_mel(upstream, reference, tokens, 130, steps, seed=5)
         found = finish([our_row(ours, reference, tokens, 130, steps, seed=5)], ours)[0][40:]
     assert relative(found, wanted) < 1e-4
+
+
+@pytest.mark.parametrize("steps", [7, 16])
+def test_the_embedded_weights_speak_as_upstream(embedded: tuple[nn.Module, DiT, Vocabulary], steps: int) -> None:
+    upstream, ours, vocabulary = embedded
+    mel, tokens = spoken("amber", "The bridge is out, take the long way round.", vocabulary)
+    frames = len(mel) + 300
+    with torch.inference_mode():
+        wanted = upstream_mel(upstream, mel, tokens, frames, steps, seed=5)
+        found = finish([our_row(ours, mel, tokens, frames, steps, seed=5)], ours)[0][len(mel) :]
+    assert relative(found, wanted) < 1e-4
+
+
+def test_a_batch_on_the_embedded_weights_equals_its_members_alone(
+    embedded: tuple[nn.Module, DiT, Vocabulary],
+) -> None:
+    _, ours, vocabulary = embedded
+    orders = [("amber", "Wait here.", 80, 7), ("basil", "The gate is open, so run.", 180, 5), ("delia", "No.", 40, 9)]
+
+    def rows() -> list[Row]:
+        said = [(*spoken(name, line, vocabulary), more, steps) for name, line, more, steps in orders]
+        return [our_row(ours, mel, tokens, len(mel) + more, steps, seed=3) for mel, tokens, more, steps in said]
+
+    with torch.inference_mode():
+        together = finish(rows(), ours, bucket=64)
+        alone = [finish([row], ours)[0] for row in rows()]
+    assert max(relative(a, b) for a, b in zip(together, alone, strict=True)) < 1e-3
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -1,13 +1,16 @@
 """What the embedded voice is worth, in a small form of `python -m assets.voices.f5.evaluate`: outside ears only."""
 
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from assets.voices.corpus.heldout import heldout, is_held_out
+from assets.voices.corpus.sentences import read_sentences, write_sentences
 from assets.voices.corpus.templates import generate
 from assets.voices.f5 import recogniser as ears
+from assets.voices.f5.measuring import plan
 from engines.types import Samples
 from tests.engines.f5.conftest import VOICES, Mouth, reference
 
@@ -45,6 +48,17 @@ def test_first_and_last_words_are_there(takes: dict[str, tuple[str, Samples, flo
 
 def test_held_out_lines_are_known_as_held_out() -> None:
     assert all(is_held_out(line) for line in (*heldout()["open"], *heldout()["closed"]))
+
+
+def test_a_list_of_sentences_is_read_without_held_out_lines(tmp_path: Path) -> None:
+    line = "a line of our own."
+    write_sentences({"example": [*heldout()["open"], line]}, tmp_path / "sentences.txt.gz")
+    assert read_sentences(tmp_path / "sentences.txt.gz") == {"example": [line]}
+
+
+def test_half_of_the_evaluation_still_hears_every_reference() -> None:
+    half = plan(2)
+    assert len(half) >= 50 and {trial.reference for trial in half} == {*NAMES, "human"}
 
 
 @pytest.mark.parametrize("kind", ["everyday", "game", "numbers", "digits", "short"])

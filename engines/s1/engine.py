@@ -1,0 +1,385 @@
+"""S1-Mini behind the engine protocol: jobs become groups of sentences, each a row of frames, and frames become sound."""
+
+import logging
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from engines import audio as sound
+from engines import text as writing
+from engines.base import Advanced, Checkpoint, Event, Finished, Job, Refused, Spoke
+from engines.errors import BadAudio, BadSetting, BadText, EngineError, NotReady, OutOfMemory, UnsupportedText
+from engines.placing import place, width
+from engines.registry import SPECS, Device, licence
+from engines.s1 import planning, voices
+from engines.s1.codec import Past
+from engines.s1.decoding import Frames, Sampling
+from engines.s1.edges import Edges
+from engines.s1.loading import Voice, load
+from engines.s1.planning import Group
+from engines.s1.prompt import Turn, embed
+from engines.types import Audio, EngineInfo, Progress, Reference, Samples
+
+log = logging.getLogger(__name__)
+
+TEMPERATURES, TOP_PS, PENALTIES = (0.05, 1.5), (0.05, 1.0), (0.9, 2.0)
+PACKETS = (3, 6, 12, 24)  # frames decoded at once: the first early, later ones larger
+POSITIONS = 2048  # most that a row reads and writes, reference included
+LEVEL_RMS = 0.1
+NEW_WORDS_MIN_S = 1.0  # room that a reference must leave
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prepared:
+    """A reference as the network takes it."""
+
+    turn: Turn
+    digest: str  # of sound and transcript: what the network has read is kept under it
+    level_rms: float
+
+
+@dataclass(slots=True, eq=False)
+class Speaking:
+    """A job in work. Its groups are spoken one after another by one row."""
+
+    job: Job
+    prepared: Prepared
+    groups: list[Group]
+    sampling: Sampling
+    past: Past = field(default_factory=dict)
+    number: int = 0  # of the group in work
+    before: Turn | None = None  # the group spoken before it
+    reading: bool = False  # whether the group in work has a row
+    position: int = 0  # where its next frame goes
+    frames: list[Tensor] = field(default_factory=list)  # of the group in work
+    decoded: int = 0  # of those
+    packets: int = 0  # made since the job began
+    edges: Edges | None = None
+    failure: EngineError | None = None
+
+    @property
+    def group(self) -> Group:
+        return self.groups[self.number]
+
+    @property
+    def fraction(self) -> float:
+        whole = sum(group.usual_s for group in self.groups)
+        done = sum(group.usual_s for group in self.groups[: self.number])
+        return done / whole
+
+    @property
+    def packet(self) -> int:
+        """Frames of the next packet."""
+        return PACKETS[min(self.packets, len(PACKETS) - 1)]
+
+
+class S1Engine:
+    """Only the lane calls it; see `engines.base.Engine` for the protocol."""
+
+    def __init__(self, device: Device) -> None:
+        self._wish = device
+        self._placement = place(device)
+        self._width = width(device, self._placement.device)
+        self._voice: Voice | None = None
+        self._frames: Frames | None = None
+        self._speaking: dict[str, Speaking] = {}
+        self._rows: list[Speaking] = []  # by slot
+        self._codes = voices.CodeStore(None, 0)
+        self._prefixes = voices.PrefixStore(device.prefix_cache_bytes)
+        self._licence = ""
+
+    # Life.
+
+    def load(self, checkpoint: Checkpoint) -> Iterator[Progress]:
+        if self._wish.threads:
+            torch.set_num_threads(self._wish.threads)
+        self._licence = licence("s1", checkpoint)
+        voice = self._voice = yield from load(checkpoint, self._placement)
+        length = min(POSITIONS, voice.network.config.max_positions)
+        self._frames = Frames(voice.network, self._width, length, self._residual_size(voice))
+        folder = Path(self._wish.cache_dir) / "s1" / voice.codec_digest[:16] if self._wish.cache_dir else None
+        self._codes = voices.CodeStore(folder, voice.network.config.codebooks)
+
+    @staticmethod
+    def _residual_size(voice: Voice) -> int:
+        return min(voice.codec.config.residual_size, voice.network.config.codebook_size)
+
+    @torch.inference_mode()
+    def warm(self) -> Iterator[Progress]:
+        """Reading, a frame for each width of the batch, and the codec's packet sizes."""
+        voice, frames = self.voice, self.frames
+        past: Past = {}
+        steps = [*range(1, self._width + 1), *PACKETS]
+        for number, step in enumerate(steps, start=1):
+            if number <= self._width and not self._rows:
+                frames.read(step - 1, torch.zeros(8, voice.network.config.slow.dim, dtype=frames.pending.dtype), 0)
+                frames.step(step, 8)
+            else:
+                codes = torch.zeros(voice.network.config.codebooks, step, dtype=torch.long)
+                voice.codec.decode(codes.to(self._placement.device), past)
+            yield Progress(number / len(steps), f"warming up, {number} of {len(steps)}")
+
+    def close(self) -> None:
+        self._voice, self._frames = None, None
+        self._speaking.clear()
+        self._rows.clear()
+        self._prefixes = voices.PrefixStore(self._wish.prefix_cache_bytes)
+        if self._placement.device.type == "cuda":
+            torch.cuda.empty_cache()
+
+    @property
+    def voice(self) -> Voice:
+        if self._voice is None:
+            raise NotReady("S1-Mini is not loaded yet; wait until it says ready")
+        return self._voice
+
+    @property
+    def frames(self) -> Frames:
+        if self._frames is None:
+            raise NotReady("S1-Mini is not loaded yet; wait until it says ready")
+        return self._frames
+
+    @property
+    def info(self) -> EngineInfo:
+        voice = self.voice
+        defaults = voice.defaults
+        return EngineInfo(
+            name="s1",
+            title=SPECS["s1"].title,
+            checkpoint=voice.name,
+            licence=self._licence,
+            sample_rate=voice.codec.config.sample_rate,
+            reference_max_s=SPECS["s1"].reference_max_s,
+            defaults={
+                "temperature": defaults.temperature,
+                "top_p": defaults.top_p,
+                "repetition_penalty": defaults.repetition_penalty,
+            },
+            vocabulary=frozenset(defaults.characters),
+            markers=writing.MARKERS if defaults.markers else (),
+            device=str(self._placement.device),
+            dtype=str(self._placement.dtype).removeprefix("torch."),
+            parameters=sum(p.numel() for part in (voice.network, voice.codec) for p in part.parameters()),
+            compiled=False,
+        )
+
+    @property
+    def memory_bytes(self) -> int:
+        if self._voice is None:
+            return 0
+        held: list[Tensor] = [*self._voice.network.parameters(), *self._voice.codec.parameters(), self.frames.cache]
+        return sum(tensor.numel() * tensor.element_size() for tensor in held) + self._prefixes.bytes
+
+    # Work.
+
+    @property
+    def room(self) -> int:
+        return self._width - len(self._speaking)
+
+    @torch.inference_mode()
+    def prepare(self, reference: Reference) -> Prepared:
+        limit_s = SPECS["s1"].reference_max_s
+        if reference.audio.duration_s > limit_s + 0.01:
+            raise BadAudio(
+                f"the reference is {reference.audio.duration_s:.1f} s long; S1-Mini takes {limit_s:.0f} s, select a part"
+            )
+        transcript = self._sayable(
+            writing.spoken_form(writing.without_markers(reference.transcript)), "the transcript: "
+        )
+        if not transcript:
+            raise BadText("the transcript has nothing this checkpoint can say; type what is said in the reference")
+        rms = float(np.sqrt(np.mean(np.square(reference.audio.samples, dtype=np.float64))))
+        if rms == 0.0:
+            raise BadAudio("the reference is silent; choose another part or clip")
+        return Prepared(Turn(transcript, self._encoded(reference.audio)), reference.digest, rms)
+
+    def _encoded(self, audio: Audio) -> Tensor:
+        digest = voices.audio_digest(audio)
+        codes = self._codes.get(digest)
+        if codes is None:
+            samples = sound.resample(audio, self.voice.codec.config.sample_rate).samples
+            codes = self.voice.codec.encode(torch.from_numpy(samples).to(self._placement.device)).cpu()
+            self._codes.put(digest, codes)
+        return codes
+
+    def _sayable(self, text: str, where: str = "") -> str:
+        characters = self.voice.defaults.characters
+        try:
+            return (writing.fit(text, frozenset(characters)) if characters else text).strip()
+        except UnsupportedText as error:
+            raise UnsupportedText(f"{where}{error}", error.characters) from error
+
+    @torch.inference_mode()
+    def admit(self, job: Job) -> None:
+        request, defaults = job.request, self.voice.defaults
+        if request.speed != 1.0:
+            raise BadSetting("S1-Mini speaks at the reference's own pace; set speed to 1 or use F5-TTS")
+        text = request.text if defaults.markers else writing.without_markers(request.text)
+        groups = planning.groups(writing.parse(text), frozenset(defaults.characters), defaults.group_characters)
+        if not groups:
+            raise BadText("there is nothing to say in this text; write at least one word")
+        sampling = Sampling(
+            seed=request.seed,
+            temperature=_within("temperature", request.temperature, defaults.temperature, TEMPERATURES),
+            top_p=_within("top-p", request.top_p, defaults.top_p, TOP_PS),
+            repetition_penalty=_within(
+                "repetition penalty", request.repetition_penalty, defaults.repetition_penalty, PENALTIES
+            ),
+        )
+        self._speaking[job.id] = Speaking(job, self.prepare(request.reference), groups, sampling)
+
+    @torch.inference_mode()
+    def step(self, held: Collection[str] = ()) -> Sequence[Event]:
+        try:
+            events = self._begin([speaking for id, speaking in self._speaking.items() if id not in held])
+            active = [speaking for speaking in self._rows if speaking.job.id not in held]
+            if active:
+                self._order(active)
+                drawn = self.frames.step(len(active), max(speaking.position for speaking in active)).cpu()
+                for speaking, frame in zip(active, drawn, strict=True):
+                    events += self._follow(speaking, frame)
+            return events
+        except torch.OutOfMemoryError as error:
+            torch.cuda.empty_cache()
+            raise OutOfMemory(
+                "the GPU has no memory left for this take; shorten the text or unload an engine"
+            ) from error
+
+    def drop(self, job_id: str) -> None:
+        speaking = self._speaking.pop(job_id, None)
+        if speaking is not None and speaking.reading:
+            self._leave(speaking)
+
+    # Rows.
+
+    def _begin(self, active: Sequence[Speaking]) -> list[Event]:
+        """Give the next group of each job without a row one; silence alone is over at once."""
+        events: list[Event] = []
+        for speaking in active:
+            if speaking.reading:
+                continue
+            if not speaking.group.text:
+                events += self._group_ended(speaking)
+                continue
+            try:
+                self._read(speaking)
+            except EngineError as error:
+                self.drop(speaking.job.id)
+                events.append(Refused(speaking.job.id, error))
+        return events
+
+    def _read(self, speaking: Speaking) -> None:
+        """Read the group's prompt into a free slot: the reference as kept, then what was said last, then the new words."""
+        voice, frames, slot = self.voice, self.frames, len(self._rows)
+        start = self._recall(speaking.prepared, slot)
+        turns = [*([] if speaking.before is None else [speaking.before]), Turn(speaking.group.text)]
+        words = embed(voice.network, voice.tokenizer, turns, opening=False)
+        longest = int(speaking.group.longest_s * voice.codec.config.frame_rate)
+        if speaking.before is not None and start + len(words) + longest > frames.length:
+            words = embed(voice.network, voice.tokenizer, turns[-1:], opening=False)
+        if start + len(words) + NEW_WORDS_MIN_S * voice.codec.config.frame_rate > frames.length:
+            raise BadAudio("the reference and the text are too long together; select a shorter part of the clip")
+        frames.read(slot, words[:-1], start)
+        speaking.position = start + len(words) - 1
+        seed = speaking.sampling.seed + speaking.number
+        frames.begin(slot, words[-1], speaking.position, replace(speaking.sampling, seed=seed))
+        speaking.reading = True
+        speaking.frames, speaking.decoded = [], 0
+        speaking.edges = Edges(voice.codec.config.sample_rate, speaking.prepared.level_rms, speaking.group.pause_before)
+        self._rows.append(speaking)
+
+    def _recall(self, prepared: Prepared, slot: int) -> int:
+        """Put what the network keeps of the reference into the slot; returns its length in positions."""
+        cache = self.frames.cache
+        kept = self._prefixes.get(prepared.digest)
+        if kept is None:
+            x = embed(self.voice.network, self.voice.tokenizer, [prepared.turn], opening=True)
+            if len(x) > self.frames.length:
+                raise BadAudio("the reference is too long for this checkpoint; select a shorter part of the clip")
+            self.frames.read(slot, x, 0)
+            self._prefixes.put(prepared.digest, cache[:, :, slot, :, : len(x)].clone())
+            return len(x)
+        cache[:, :, slot, :, : kept.shape[3]] = kept
+        return kept.shape[3]
+
+    def _order(self, active: Sequence[Speaking]) -> None:
+        """Move rows so that those in work fill the first slots."""
+        for slot, speaking in enumerate(active):
+            other = self._rows.index(speaking)
+            if other != slot:
+                self.frames.swap(slot, other)
+                self._rows[slot], self._rows[other] = self._rows[other], self._rows[slot]
+
+    def _leave(self, speaking: Speaking) -> None:
+        slot, last = self._rows.index(speaking), len(self._rows) - 1
+        if slot != last:
+            self.frames.swap(slot, last)
+            self._rows[slot] = self._rows[last]
+        self._rows.pop()
+        speaking.reading = False
+
+    # Sound.
+
+    def _follow(self, speaking: Speaking, frame: Tensor) -> list[Event]:
+        """Take a row's frame in: sound when a packet is full, the next group when this one ended."""
+        speaking.position += 1
+        ended = int(frame[0]) >= self.voice.network.semantic_count
+        if not ended:
+            speaking.frames.append(frame)
+        seconds = len(speaking.frames) / self.voice.codec.config.frame_rate
+        if not ended and (seconds >= speaking.group.longest_s or speaking.position >= self.frames.length):
+            log.warning(
+                "a group of %d characters had no end after %.1f s; it is cut", len(speaking.group.text), seconds
+            )
+            ended = True
+        events: list[Event] = []
+        if ended or len(speaking.frames) - speaking.decoded >= speaking.packet:
+            events += self._heard(speaking, self._decoded(speaking))
+        if not ended:
+            share = min(0.95, seconds / speaking.group.usual_s) * speaking.group.usual_s
+            whole = sum(group.usual_s for group in speaking.groups)
+            return [*events, Advanced(speaking.job.id, speaking.fraction + share / whole)]
+        self._leave(speaking)
+        if speaking.frames:
+            speaking.before = Turn(speaking.group.text, torch.stack(speaking.frames, 1))
+        return [*events, *self._group_ended(speaking)]
+
+    def _decoded(self, speaking: Speaking) -> Samples:
+        """The sound of the frames that wait, edges trimmed."""
+        waiting = speaking.frames[speaking.decoded :]
+        if not waiting or speaking.edges is None:
+            return np.empty(0, np.float32)
+        speaking.decoded += len(waiting)
+        speaking.packets += 1
+        codes = torch.stack(waiting, 1).to(self._placement.device)
+        samples: Samples = self.voice.codec.decode(codes, speaking.past).float().cpu().numpy()
+        return speaking.edges.add(samples)
+
+    def _group_ended(self, speaking: Speaking) -> list[Event]:
+        group, events = speaking.group, list[Event]()
+        rate = self.voice.codec.config.sample_rate
+        if speaking.edges is not None:
+            events += self._heard(speaking, speaking.edges.end(exact=group.pause_after_s > 0))
+            speaking.edges = None
+        events += self._heard(speaking, np.zeros(round(group.pause_after_s * rate), np.float32))
+        speaking.number += 1
+        if speaking.number == len(speaking.groups):
+            del self._speaking[speaking.job.id]
+            return [*events, Advanced(speaking.job.id, 1.0), Finished(speaking.job.id)]
+        return [*events, Advanced(speaking.job.id, speaking.fraction)]
+
+    def _heard(self, speaking: Speaking, samples: Samples) -> list[Event]:
+        if not len(samples):
+            return []
+        return [Spoke(speaking.job.id, Audio(samples, self.voice.codec.config.sample_rate))]
+
+
+def _within(name: str, wanted: float | None, default: float, limits: tuple[float, float]) -> float:
+    value = default if wanted is None else wanted
+    if not limits[0] <= value <= limits[1]:
+        raise BadSetting(f"{name} must be {limits[0]:g} to {limits[1]:g}, not {value:g}")
+    return value

@@ -1,0 +1,25 @@
+"""Emotion and tone markers, such as (excited): S1-Mini acts on them, every other checkpoint must not read them out."""
+
+import re
+
+EMOTIONS = (
+    "angry", "sad", "excited", "surprised", "satisfied", "delighted", "scared", "worried", "upset", "nervous",
+    "frustrated", "depressed", "empathetic", "embarrassed", "disgusted", "moved", "proud", "relaxed", "grateful",
+    "confident", "interested", "curious", "confused", "joyful", "disdainful", "unhappy", "anxious", "hysterical",
+    "indifferent", "impatient", "guilty", "scornful", "panicked", "furious", "reluctant", "keen", "disapproving",
+    "negative", "denying", "astonished", "serious", "sarcastic", "conciliative", "comforting", "sincere", "sneering",
+    "hesitating", "yielding", "painful", "awkward", "amused",
+)  # fmt: skip
+TONES = ("in a hurry tone", "shouting", "screaming", "whispering", "soft tone")
+SOUNDS = (
+    "laughing", "chuckling", "sobbing", "crying loudly", "sighing", "panting", "groaning",
+    "crowd laughing", "background laughter", "audience laughing",
+)  # fmt: skip
+MARKERS = EMOTIONS + TONES + SOUNDS  # openaudio-s1-mini's model card
+
+MARKER = re.compile(r"\(\s*(?:" + "|".join(map(re.escape, MARKERS)) + r")\s*\)\s*", re.IGNORECASE)
+
+
+def without_markers(text: str) -> str:
+    """The text with nothing in it that only S1-Mini understands; other parentheses stay."""
+    return MARKER.sub("", text)

@@ -1,0 +1,181 @@
+"""The engine on random weights: rows that do not disturb each other, caches, groups, pauses, refusals."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from engines.base import Checkpoint, Event, Finished, Job, Refused, Spoke
+from engines.errors import BadAudio, BadSetting
+from engines.registry import Device
+from engines.s1.engine import S1Engine
+from engines.types import Audio, Reference, Request, Samples
+
+RATE = 16_000
+
+
+@pytest.fixture(scope="module")
+def engine(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> S1Engine:
+    return loaded(folder, tmp_path_factory.mktemp("cache"))
+
+
+def loaded(folder: Path, cache: Path, width: int = 8) -> S1Engine:
+    engine = S1Engine(Device(name="cpu", max_batch=width, cache_dir=str(cache)))
+    for _ in engine.load(Checkpoint(str(folder))):
+        pass
+    return engine
+
+
+def reference(seconds: float = 1.0, transcript: str = "what was said.", seed: int = 1) -> Reference:
+    noise = np.random.default_rng(seed).normal(0, 0.1, int(seconds * RATE)).astype(np.float32)
+    return Reference(Audio(noise, RATE), transcript)
+
+
+def job(number: int, text: str = "some words to be said.", **settings: object) -> Job:
+    asked = {"reference": reference(0.6 + number % 3 * 0.3, seed=number), "seed": number, **settings}
+    return Job(str(number), Request(text=text, engine="s1", **asked))  # type: ignore[arg-type]
+
+
+class Listener:
+    """Steps an engine and keeps what each job gave."""
+
+    def __init__(self, engine: S1Engine) -> None:
+        self.engine = engine
+        self.heard: dict[str, list[Samples]] = {}
+        self.ended: set[str] = set()
+        self.refused: dict[str, Exception] = {}
+
+    def step(self, held: Sequence[str] = ()) -> list[Event]:
+        events = list(self.engine.step(held))
+        for event in events:
+            match event:
+                case Spoke():
+                    self.heard.setdefault(event.job_id, []).append(event.audio.samples)
+                case Finished():
+                    self.ended.add(event.job_id)
+                case Refused():
+                    self.refused[event.job_id] = event.error
+        return events
+
+    def finish(self, *jobs: Job) -> None:
+        while not {job.id for job in jobs} <= self.ended | self.refused.keys():
+            self.step()
+
+    def audio(self, job: Job) -> Samples:
+        return np.concatenate(self.heard[job.id])
+
+
+def alone(engine: S1Engine, wanted: Job) -> Samples:
+    listener = Listener(engine)
+    engine.admit(wanted)
+    listener.finish(wanted)
+    return listener.audio(wanted)
+
+
+def test_eight_unequal_requests_that_join_and_leave_are_each_as_alone(engine: S1Engine) -> None:
+    jobs = [job(number, "word " * (2 + 3 * number)) for number in range(8)]
+    wanted = [alone(engine, each) for each in jobs]
+    listener, waiting = Listener(engine), list(jobs)
+    generator = np.random.default_rng(0)
+    while waiting or not {each.id for each in jobs} <= listener.ended:
+        if waiting and generator.random() < 0.2:
+            engine.admit(waiting.pop(int(generator.integers(len(waiting)))))
+        held = [each.id for each in jobs if generator.random() < 0.1]
+        listener.step(held)
+    for each, samples in zip(jobs, wanted, strict=True):
+        found = listener.audio(each)
+        assert len(found) == len(samples)
+        assert np.abs(found - samples).max() < 1e-4
+
+
+def test_the_same_seed_is_the_same_sound_and_another_seed_another(engine: S1Engine) -> None:
+    assert np.array_equal(alone(engine, job(3)), alone(engine, job(3)))
+    assert not np.array_equal(alone(engine, job(3))[:4000], alone(engine, job(3, seed=4))[:4000])
+
+
+def test_sound_begins_before_the_group_ends(engine: S1Engine) -> None:
+    listener, asked = Listener(engine), job(5, "word " * 30)
+    engine.admit(asked)
+    steps = 0
+    while asked.id not in listener.heard:
+        listener.step()
+        steps += 1
+    assert asked.id not in listener.ended
+    assert steps <= 4
+    engine.drop(asked.id)
+
+
+def test_a_dropped_job_frees_its_row_and_leaves_the_others_alone(engine: S1Engine) -> None:
+    staying, leaving = job(6), job(7, "word " * 20)
+    wanted = alone(engine, staying)
+    listener = Listener(engine)
+    engine.admit(leaving)
+    listener.step()
+    engine.admit(staying)
+    listener.step()
+    engine.drop(leaving.id)
+    assert engine.room == 7
+    listener.finish(staying)
+    assert np.allclose(listener.audio(staying), wanted, atol=1e-5)
+    assert leaving.id not in listener.ended
+
+
+def test_pauses_are_exact_and_groups_follow_each_other(engine: S1Engine) -> None:
+    asked = job(2, "[pause:0.5s] one thing. [pause:1.25s] another thing. [pause:0.3s]")
+    samples = alone(engine, asked)
+    silent = np.diff(np.flatnonzero(np.concatenate(([1.0], samples, [1.0])))) - 1
+    runs = sorted(int(run) for run in silent if run > 0.1 * RATE)
+    assert [round(run / RATE, 2) for run in runs] == [0.3, 0.5, 1.25]
+
+
+def test_an_edited_transcript_reuses_the_codes_and_not_the_prompt(engine: S1Engine) -> None:
+    first, edited = reference(transcript="one two three."), reference(transcript="one two thrae.")
+    alone(engine, job(11, reference=first))
+    codes, prefixes = engine._codes.hits.missed, engine._prefixes.hits.missed
+    alone(engine, job(11, reference=edited))
+    assert engine._codes.hits.missed == codes
+    assert engine._prefixes.hits.missed == prefixes + 1
+
+
+def test_codes_survive_a_restart_and_broken_ones_are_made_again(engine: S1Engine, folder: Path, tmp_path: Path) -> None:
+    asked = job(1)
+    wanted = alone(loaded(folder, tmp_path, 1), asked)
+    restarted = loaded(folder, tmp_path, 1)
+    assert np.array_equal(alone(restarted, asked), wanted)
+    assert (restarted._codes.hits.found, restarted._codes.hits.missed) == (1, 0)
+    (kept,) = tmp_path.rglob("*.npy")
+    kept.write_bytes(kept.read_bytes()[:-7])
+    mended = loaded(folder, tmp_path, 1)
+    assert np.array_equal(alone(mended, asked), wanted)
+    assert mended._codes.hits.missed == 1
+    assert np.load(next(tmp_path.rglob("*.npy"))).ndim == 2
+
+
+@pytest.mark.parametrize(
+    ("settings", "error"),
+    [
+        ({"speed": 1.2}, BadSetting),
+        ({"temperature": 9.0}, BadSetting),
+        ({"top_p": 0.0}, BadSetting),
+        ({"reference": reference(31.0)}, BadAudio),
+        ({"reference": Reference(Audio(np.zeros(RATE, np.float32), RATE), "nothing.")}, BadAudio),
+    ],
+)
+def test_what_cannot_be_is_refused_in_words(engine: S1Engine, settings: dict[str, object], error: type) -> None:
+    with pytest.raises(error, match=r"\w+ .*[;,]"):
+        engine.admit(job(9, **settings))
+    assert engine.room == 8
+
+
+def test_memory_stays_flat_over_a_long_text(engine: S1Engine) -> None:
+    before = engine.memory_bytes
+    listener, asked = Listener(engine), job(4, "a sentence of some length, and so on. " * 8)
+    engine.admit(asked)
+    while asked.id not in listener.ended:
+        listener.step()
+        speaking = engine._speaking.get(asked.id)
+        if speaking is not None:
+            assert sum(held.numel() for held in speaking.past.values() if isinstance(held, torch.Tensor)) < 10**6
+    assert engine.memory_bytes <= before + engine._prefixes.bytes
