@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from sqlalchemy.exc import OperationalError
 from sqlmodel import Field, Session, SQLModel, col, select
 
 from engines.types import Audio
@@ -85,7 +86,10 @@ class Shelf:
         return self._shelve(owner, self._clips.keep(audio, name))
 
     def _shelve(self, owner: str, clip: Clip) -> Clip:
-        with Session(self._database) as session:
-            session.merge(ClipRow(owner=owner, clip_id=clip.id, added_at=self._now()))
-            session.commit()
+        try:
+            with Session(self._database) as session:
+                session.merge(ClipRow(owner=owner, clip_id=clip.id, added_at=self._now()))
+                session.commit()
+        except OperationalError as error:
+            raise NoRoom("the clip could not be kept; free some disk space and send it again") from error
         return clip

@@ -31,7 +31,7 @@ def transcribe(audio: Audio) -> str:
     Takes about the clip's own length on one core. Raises NoRecogniser.
     """
     if available() is None:
-        raise NoRecogniser("no recogniser is installed; type the transcript, or install pocketsphinx")
+        raise NoRecogniser("no recogniser is installed; type the transcript, or get one with: pip install pocketsphinx")
     from pocketsphinx import Decoder  # optional, and its model loads at once
 
     heard = resample(normalise(audio, LEVEL_LUFS), RATE_HZ)

@@ -37,8 +37,8 @@ class Served:
 
 
 @contextmanager
-def serving(data_dir: Path, port: int = 0, **settings: object) -> Iterator[Served]:
-    """Start, wait until it can speak, and stop at the end whatever happened."""
+def serving(data_dir: Path, port: int = 0, door: str = "/ready", **settings: object) -> Iterator[Served]:
+    """Start, wait until it can speak (or until this `door` answers), and stop at the end whatever happened."""
     port = port or free_port()
     data_dir.mkdir(parents=True, exist_ok=True)
     log = data_dir / "studio.log"
@@ -49,20 +49,20 @@ def serving(data_dir: Path, port: int = 0, **settings: object) -> Iterator[Serve
         process = subprocess.Popen([sys.executable, "app.py"], cwd=ROOT, env=environment, stdout=sink, stderr=sink)
     served = Served(f"http://127.0.0.1:{port}", process, log)
     try:
-        wait_until_ready(served)
+        wait_until_ready(served, door)
         yield served
     finally:
         process.kill()
         process.wait()
 
 
-def wait_until_ready(served: Served) -> None:
+def wait_until_ready(served: Served, door: str) -> None:
     due = time.monotonic() + START_S
     while time.monotonic() < due:
         if served.process.poll() is not None:
             break
         try:
-            served.get("/ready")
+            served.get(door)
             return
         except (urllib.error.URLError, TimeoutError, ConnectionError):
             time.sleep(0.1)

@@ -78,6 +78,19 @@ def test_a_phone_scrolls_only_down_and_offers_large_targets(browser: Browser, st
         assert page.locator(".strip").bounding_box()["height"] <= 48  # type: ignore[index]
 
 
+def test_settings_stand_in_line_on_a_phone(browser: Browser, studio: Served) -> None:
+    with visiting(browser, studio, **PHONE) as visitor:
+        visitor.open()
+        visitor.hurry()
+        expect(visitor.page.locator(".licence")).not_to_be_empty()
+        parts = ("#speed label", "#speed input[type=number]", "#speed input[type=range]", ".licence", "#script-panel")
+        boxes = [visitor.page.locator(part).bounding_box() or {} for part in parts]
+        middles = [box["y"] + box["height"] / 2 for box in boxes[:3]]
+        assert max(middles) - min(middles) < 2
+        ends = [box["x"] + box["width"] for box in boxes]
+        assert max(ends[:-1]) < ends[-1]
+
+
 def test_the_page_can_be_used_soon_and_asks_nobody_else(browser: Browser, studio: Served) -> None:
     with visiting(browser, studio) as visitor:
         visitor.page.goto(visitor.url, wait_until="commit")

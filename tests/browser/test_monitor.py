@@ -1,11 +1,15 @@
 """The strip and the Monitor page move while the device works."""
 
 import re
+import time
 
+import psutil
 from playwright.sync_api import Browser, expect
 
-from tests.browser.serving import Served
+from tests.browser.serving import Served, wait_until_idle
 from tests.browser.visiting import LONG, Visitor, visiting
+
+SETTLED_S = 5.0  # for what a page that comes or goes leaves to do
 
 
 def test_the_strip_moves_while_a_job_runs(visitor: Visitor) -> None:
@@ -43,3 +47,23 @@ def test_unloading_and_loading_an_engine_shows(visitor: Visitor, studio: Served)
     expect(page.locator(".engine-state")).to_contain_text("unloaded")
     page.get_by_role("button", name="Load F5-TTS").click()
     expect(page.locator(".engine-state")).to_contain_text("ready", timeout=60_000)
+
+
+def test_a_page_on_the_monitor_costs_the_server_two_percent_of_a_core_at_most(browser: Browser, studio: Served) -> None:
+    wait_until_idle(studio)
+    with visiting(browser, studio) as watcher:
+        watcher.open("#monitor")
+        expect(watcher.page.locator(".plot .area").first).to_be_attached()
+        time.sleep(SETTLED_S)  # the page itself was sent
+        watched = cores_used(studio)
+    time.sleep(SETTLED_S)
+    alone = cores_used(studio)
+    assert watched - alone <= 0.02
+
+
+def cores_used(served: Served, over_s: float = 20.0) -> float:
+    process = psutil.Process(served.process.pid)
+    before, began = process.cpu_times(), time.monotonic()
+    time.sleep(over_s)
+    after = process.cpu_times()
+    return (after.user + after.system - before.user - before.system) / (time.monotonic() - began)

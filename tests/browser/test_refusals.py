@@ -1,8 +1,10 @@
 """Bad input gets one clear sentence, and what was there before stays."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pytest
 import soundfile
 from playwright.sync_api import Playwright, expect
 
@@ -17,14 +19,20 @@ def silent(path: Path) -> None:
 
 
 def short(path: Path) -> None:
-    soundfile.write(path, 0.1 * np.random.default_rng(0).standard_normal(RATE // 10), RATE)
+    soundfile.write(path, hiss(0.1), RATE)
+
+
+def hour(path: Path) -> None:
+    with soundfile.SoundFile(path, "w", 8_000, 1, format="FLAC") as file:
+        for _ in range(60):
+            file.write(np.zeros(60 * 8_000, np.int16))
 
 
 def nan(path: Path) -> None:
     soundfile.write(path, np.full(3 * RATE, np.nan, np.float32), RATE, subtype="FLOAT")
 
 
-def noise(path: Path) -> None:
+def letter(path: Path) -> None:
     path.write_bytes(b"This is a letter, not a recording." * 40)
 
 
@@ -32,21 +40,75 @@ def empty(path: Path) -> None:
     path.write_bytes(b"")
 
 
-def truncated(path: Path) -> None:
+def header(path: Path) -> None:
     silent(path)
     path.write_bytes(path.read_bytes()[:30])
 
 
-def test_clips_that_are_none_are_refused_and_the_voice_stays(visitor: Visitor, tmp_path: Path) -> None:
+def half(path: Path) -> None:
+    silent(path)
+    path.write_bytes(path.read_bytes()[: 3 * RATE])
+
+
+def clipped(path: Path) -> None:
+    soundfile.write(path, np.clip(50 * hiss(3.0), -1, 1), RATE)
+
+
+def eight(path: Path) -> None:
+    channels = np.zeros((3 * RATE, 8))
+    channels[:, 5] = hiss(3.0)
+    soundfile.write(path, channels, RATE)
+
+
+def hiss(length_s: float) -> np.ndarray:
+    """Bursts of noise with gaps, which pass for syllables."""
+    at_s = np.arange(round(length_s * RATE)) / RATE
+    return 0.1 * np.random.default_rng(0).standard_normal(len(at_s)) * (at_s % 0.3 < 0.2)
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (short, "The clip lasts 0.10 s; a voice needs at least 1 s, better 3 to 12."),
+        (hour, "The clip lasts 60 min; at most 120 s are taken, cut it first."),
+        (nan, "The file holds values that are not numbers (NaN or infinity); export it again as 16-bit WAV."),
+        (letter, "This is not sound the studio can read, or it is cut off; export it as WAV, FLAC or MP3."),
+        (empty, "The file is empty or missing; upload it again."),
+        (header, "This is not sound the studio can read, or it is cut off; export it as WAV, FLAC or MP3."),
+        (half, "The file is cut off (72,044 bytes are missing at its end); upload or export it again."),
+    ],
+)
+def test_a_clip_that_is_none_is_refused_in_a_sentence_and_nothing_is_lost(
+    visitor: Visitor, tmp_path: Path, make: Callable[[Path], None], sentence: str
+) -> None:
     visitor.refusals_expected = True
-    voice = visitor.page.locator(".picker").input_value()
-    for make in (short, nan, noise, empty, truncated):
-        path = tmp_path / f"{make.__name__}.wav"
-        make(path)
-        visitor.upload(path)
-        visitor.expect_message(f"“{path.name}” cannot be used.")
-        expect(visitor.page.locator(".busy")).to_be_hidden()
-        expect(visitor.page.locator(".picker")).to_have_value(voice)
+    page, path = visitor.page, tmp_path / f"{make.__name__}.wav"
+    visitor.write("Not to be lost.")
+    voice, words = page.locator(".picker").input_value(), page.locator("#transcript textarea").input_value()
+    make(path)
+    visitor.upload(path)
+    visitor.expect_message(f"“{path.name}” cannot be used. {sentence}")
+    expect(page.locator(".busy")).to_be_hidden()
+    expect(page.locator(".picker")).to_have_value(voice)
+    expect(page.locator("#transcript textarea")).to_have_value(words)
+    expect(page.locator("#script textarea")).to_have_value("Not to be lost.")
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (clipped, "of the samples are clipped, up to"),
+        (eight, "8 channels were mixed to one and the mix is 18 dB quieter than the loudest alone"),
+    ],
+)
+def test_a_poor_clip_is_taken_and_named_on_the_report_card(
+    visitor: Visitor, tmp_path: Path, make: Callable[[Path], None], sentence: str
+) -> None:
+    visitor.write("Not to be lost.")
+    make(tmp_path / "poor.wav")
+    visitor.upload(tmp_path / "poor.wav")
+    expect(visitor.page.locator(".problem", has_text=sentence)).to_be_visible()
+    expect(visitor.page.locator("#script textarea")).to_have_value("Not to be lost.")
 
 
 def test_a_silent_clip_is_named_on_the_report_card(visitor: Visitor, tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ const PARAMETERS = "text clip_id start_s end_s transcript engine seed speed step
  * @property {number} rank  in whichever line it waits; 0 when it runs
  * @property {number|null} eta_s @property {number} progress
  * @property {string|null} id  known once the lane has it
+ * @property {boolean} made  all of its sound is made; keeping it may still fail
  */
 
 /** Speak what is on screen, or `changes` of it. */
@@ -38,6 +39,7 @@ export async function speak(changes = {}) {
     eta_s: null,
     progress: 0,
     id: null,
+    made: false,
     order: wanted,
     meter: null,
     track: null,
@@ -59,8 +61,9 @@ async function finish(performance, order) {
   } catch (error) {
     if (isOn(performance)) toast(error.message, { failed: true, action: "Try again", onaction: () => speak() });
   } finally {
+    if (performance.made) await performance.heard; // to its end, even if it could not be kept
+    else if (performance.id && player.isPlaying(performance.id)) player.stop(); // it failed half way
     performance.listening?.abort();
-    if (performance.id && player.isPlaying(performance.id)) player.stop(); // it failed half way
     if (isOn(performance)) leaveStage();
   }
 }
@@ -87,6 +90,7 @@ function heard(performance, { id, state: phase, rank, progress, eta_s, sample_ra
     performance.id = id;
     listen(performance, sample_rate);
   }
+  performance.made = phase === "done";
   update(performance, { phase: phase === "queued" ? "queued" : "running", rank, progress, eta_s });
 }
 

@@ -146,15 +146,16 @@ function nextPart() {
   announce(`Selected ${seconds(to - from)} from ${seconds(from)} on.`);
 }
 
+/** A file may land anywhere on the page: beside the card, the browser would open it and leave the page. */
 function acceptDrops(panel) {
-  const over = (event, inside) => {
-    event.preventDefault();
-    panel.classList.toggle("dropping", inside);
-  };
-  panel.addEventListener("dragover", (event) => over(event, true));
-  panel.addEventListener("dragleave", (event) => over(event, false));
-  panel.addEventListener("drop", (event) => {
-    over(event, false);
-    if (event.dataTransfer.files.length) takeIn(event.dataTransfer.files[0]);
-  });
+  const hear = (name, inside, then = () => {}) =>
+    document.addEventListener(name, (event) => {
+      if (!event.dataTransfer.types.includes("Files")) return; // words dragged into a field
+      event.preventDefault();
+      panel.classList.toggle("dropping", inside);
+      then(event.dataTransfer.files[0]);
+    });
+  hear("dragover", true);
+  hear("dragleave", false);
+  hear("drop", false, (file) => file && takeIn(file));
 }

@@ -1,6 +1,6 @@
 """Make the S1 voice's codec: `train` it, `evaluate` it by copy-synthesis, `export` it for fish-speech.
 
-python -m assets.voices.s1.codec train --data CORPUS --out FOLDER --minutes 8 --total-minutes 24
+python -m assets.voices.s1.codec train --data CORPUS --out FOLDER --minutes 9 --total-minutes 18 --gpus 2,3
 python -m assets.voices.s1.codec evaluate --checkpoint FOLDER --data CORPUS
 python -m assets.voices.s1.codec export --checkpoint FOLDER --out FOLDER
 """
@@ -8,8 +8,11 @@ python -m assets.voices.s1.codec export --checkpoint FOLDER --out FOLDER
 import argparse
 import logging
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
+
+from assets.voices.s1.plan import Plan
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -21,14 +24,11 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _train(options: dict[str, Any]) -> None:
-    from assets.voices.s1 import listening
-    from assets.voices.s1.plan import Plan
-    from assets.voices.s1.training import Trainer
+    from assets.voices.s1.parallel import gather
+    from assets.voices.s1.training import work
 
-    examples = options.pop("examples")
-    trainer = Trainer(Plan(**options))
-    trainer.run()
-    listening.write_examples(trainer.averaged, trainer.crops, trainer.plan.out / "examples", examples)
+    plan = Plan(**options)
+    gather(work, plan, plan.gpus, port=29541)
 
 
 def _evaluate(options: dict[str, Any]) -> None:
@@ -40,7 +40,8 @@ def _evaluate(options: dict[str, Any]) -> None:
 def _export(options: dict[str, Any]) -> None:
     from assets.voices.s1 import weights
 
-    weights.export(options["checkpoint"], options["out"])
+    options["folder"], options["target"] = options.pop("checkpoint"), options.pop("out")
+    weights.export(**options)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -49,15 +50,20 @@ def _parser() -> argparse.ArgumentParser:
     train = verbs.add_parser("train")
     for name in ("data", "out"):
         train.add_argument(f"--{name}", type=Path, required=True)
-    for name in ("minutes", "total-minutes"):
-        train.add_argument(f"--{name}", type=float, required=True)
+    train.add_argument("--minutes", type=float, required=True, help="of wall time, loading and compiling included")
+    train.add_argument(
+        "--total-minutes", type=float, default=0.0, help="of the whole; default: this portion is the last"
+    )
     train.add_argument("--done-minutes", type=float, help="default: what the checkpoint to resume says")
-    train.add_argument("--resume", type=Path)
-    for name, default in (("gpu", 0), ("batch", 96), ("crop-frames", 28), ("open-steps", 300), ("seed", 0)):
-        train.add_argument(f"--{name}", type=int, default=default)
-    train.add_argument("--learning-rate", type=float, default=1e-3)
-    train.add_argument("--save-minutes", type=float, default=2.0)
-    train.add_argument("--examples", type=int, default=8)
+    train.add_argument("--resume", type=Path, help="a folder an earlier portion wrote")
+    train.add_argument("--state", type=Path, help="folder of the full state on this machine; default: --out")
+    train.add_argument("--gpus", type=gpus, default=(0,), help="comma-separated numbers")
+    train.add_argument("--config", type=Path, help="of a new training; default: codec.yaml beside this file")
+    defaults = {field.name: field.default for field in fields(Plan)}
+    for name in ("batch", "crop_frames", "open_steps", "read_every", "read_batch", "read_frames", "steps", "seed"):
+        train.add_argument(f"--{name.replace('_', '-')}", type=int, default=defaults[name])
+    for name in ("learning_rate", "read_weight", "save_seconds"):
+        train.add_argument(f"--{name.replace('_', '-')}", type=float, default=defaults[name])
     train.add_argument("--adversarial", action="store_true")
     train.add_argument("--eager", dest="compiled", action="store_false", help="do not compile")
     evaluate = verbs.add_parser("evaluate")
@@ -69,7 +75,13 @@ def _parser() -> argparse.ArgumentParser:
     export = verbs.add_parser("export")
     for name in ("checkpoint", "out"):
         export.add_argument(f"--{name}", type=Path, required=True)
+    export.add_argument("--packed", action="store_true", help="int8 with a scale a channel, for the tree")
     return parser
+
+
+def gpus(text: str) -> tuple[int, ...]:
+    """GPU numbers of a comma-separated list."""
+    return tuple(int(number) for number in text.split(",") if number)
 
 
 if __name__ == "__main__":

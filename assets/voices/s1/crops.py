@@ -1,27 +1,45 @@
-"""Short crops of the corpus, cut on the device that trains."""
+"""Short crops and whole utterances of the corpus, cut on the device that trains."""
 
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from assets.voices.s1.reading import GUESSES, spell
+
 SCALE = 32768.0
 HELD_OUT = 64  # utterances kept for the log's figures and for the ear
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Whole utterances with what they say; lengths stay on the CPU, where CTC wants them."""
+
+    audio: Tensor  # (b, samples) float32, silence after short ones
+    frames: Tensor  # (b,) int64, CPU
+    letters: Tensor  # (b, s) int64, padded with 0
+    counts: Tensor  # (b,) int64, CPU
 
 
 class Crops:
     """All utterances of a corpus folder as one int16 tensor on the device, and where each lies in it."""
 
-    def __init__(self, folder: Path, device: torch.device) -> None:
+    def __init__(self, folder: Path, device: torch.device, seed: int = 0) -> None:
         index = np.load(folder / "index.npz")
+        self.texts: list[str] = json.loads((folder / "texts.json").read_text(encoding="utf-8"))
+        self.places = (index["offsets"].astype(np.int64), index["lengths"].astype(np.int64))
+        self.rng = np.random.default_rng(seed)
         self.device = device
         self.audio = _to_device(np.memmap(folder / "audio.i16", np.int16, "r"), device)
         offsets, lengths = index["offsets"].astype(np.int64), index["lengths"].astype(np.int64)
         held = np.unique(np.linspace(0, len(lengths) - 1, min(HELD_OUT, max(1, len(lengths) // 8))).astype(int))
         kept = np.setdiff1d(np.arange(len(lengths)), held)
         self.held = [(int(offsets[i]), int(lengths[i])) for i in held]
+        self.held_lines, self.kept_lines = held, kept
         self.offsets = torch.from_numpy(offsets[kept]).to(device)
         self.lengths = torch.from_numpy(lengths[kept]).to(device)
         self.ends = self.lengths.cumsum(0)
@@ -39,6 +57,27 @@ class Crops:
         crop = self.audio[(self.offsets[which][:, None] + local).clamp(0, len(self.audio) - 1)]
         gain_db = torch.rand(batch, 1, device=self.device) * 14 - 10
         return (crop * inside / SCALE * 10 ** (gain_db / 20)).clamp(-1, 1).float()
+
+    def lines_within(self, numbers: np.ndarray, frames: int, frame: int) -> np.ndarray:
+        """Those of the utterances that fit into so many frames and whose letters fit CTC's guesses."""
+        lengths = self.places[1][numbers]
+        short = numbers[(lengths <= frames * frame) & (lengths >= 8 * frame)]
+        sizes = np.array([len(self.texts[i]) for i in short]) * 1.15 + 2
+        return short[sizes < self.places[1][short] // frame * GUESSES]
+
+    def lines(self, numbers: Sequence[int], frames: int, frame: int) -> Lines:
+        """These utterances whole, by number."""
+        letters = [spell(self.texts[i]) for i in numbers]
+        table = torch.zeros(len(letters), max(map(len, letters)), dtype=torch.long)
+        for row, line in zip(table, letters, strict=True):
+            row[: len(line)] = torch.tensor(line)
+        offsets = torch.from_numpy(self.places[0][list(numbers)])
+        lengths = torch.from_numpy(self.places[1][list(numbers)])
+        local = torch.arange(frames * frame, device=self.device)
+        starts, ends = (values.to(self.device, non_blocking=True)[:, None] for values in (offsets, lengths))
+        audio = self.audio[(starts + local).clamp(max=len(self.audio) - 1)] * (local < ends) / SCALE
+        counts = torch.tensor([len(line) for line in letters])
+        return Lines(audio.float(), (lengths + frame - 1) // frame, table.to(self.device, non_blocking=True), counts)
 
     def held_out(self, count: int, samples: int) -> Tensor:
         """(count, samples) from the beginnings of utterances that training never sees, silence after short ones."""

@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
 
 from assets.voices.s1 import upstream, weights
-from assets.voices.s1.crops import Crops, read_utterances
+from assets.voices.s1.crops import read_utterances
 
 log = logging.getLogger(__name__)
 RATE = 24_000
@@ -55,7 +54,7 @@ def evaluate(
 
 def _packaged(checkpoint: Path) -> Any:
     """The package's own model, with its weight norms, filled as its loader fills it."""
-    model: Any = upstream.build(upstream.read_config(checkpoint / "codec.yaml"))
+    model: Any = upstream.build(upstream.parse_config(weights.read_config(checkpoint)))
     names = [name for name, _ in model.named_parameters()]
     state = weights.upstream_state(weights.read_state(checkpoint), names)
     missing = [name for name in names if name not in state]
@@ -105,18 +104,6 @@ def likeness(originals: list[np.ndarray], copies: list[np.ndarray]) -> float | N
     return float(np.mean(cosines))
 
 
-@torch.no_grad()
-def write_examples(model: nn.Module, crops: Crops, folder: Path, count: int, frames: int = 120) -> None:
-    """Write held-out utterances and their copies, for the ear."""
-    from assets.voices.s1.training import copy_synthesis
-
-    folder.mkdir(parents=True, exist_ok=True)
-    real = crops.held_out(count, frames * 1024)
-    for number, (original, made) in enumerate(zip(real, copy_synthesis(model, real), strict=True)):
-        write_wav(folder / f"{number:02d}-original.wav", _host(original))
-        write_wav(folder / f"{number:02d}-copy.wav", _host(made))
-
-
 def write_wav(path: Path, audio: np.ndarray) -> None:
     """Mono, 16 bit, 24 kHz."""
     with wave.open(str(path), "wb") as file:
@@ -124,10 +111,6 @@ def write_wav(path: Path, audio: np.ndarray) -> None:
         file.setsampwidth(2)
         file.setframerate(RATE)
         file.writeframes(_pcm(audio))
-
-
-def _host(audio: Tensor) -> np.ndarray:
-    return audio.float().cpu().numpy()
 
 
 def _pcm(audio: np.ndarray) -> bytes:

@@ -16,6 +16,7 @@ from torch.nn.utils import parametrize, remove_weight_norm
 LAYER_SCALE = 0.1  # upstream starts at 0.01 and 1e-6, too near zero for a short training
 
 
+@torch.enable_grad()  # without it the package leaves plain tensors where parameters belong
 def fold(model: nn.Module) -> nn.Module:
     """Replace every weight-normed weight by the plain one it stands for, in place."""
     for module in model.modules():

@@ -11,15 +11,22 @@ class Plan:
     data: Path
     out: Path
     minutes: float
-    total_minutes: float
+    total_minutes: float  # of the whole training; 0: this portion is the last
     done_minutes: float | None = None  # None: what the checkpoint says
     resume: Path | None = None
-    gpu: int = 0
-    batch: int = 96
+    state: Path | None = None  # folder of the full state, for later calls on the same machine; None: out
+    gpus: tuple[int, ...] = (0,)
+    batch: int = 72  # crops a step and GPU
     crop_frames: int = 28
     learning_rate: float = 1e-3
     open_steps: int = 300  # steps before the quantiser starts
-    save_minutes: float = 2.0
+    read_every: int = 2  # steps; 0: the semantic codes need not carry words
+    read_batch: int = 16  # whole utterances
+    read_frames: int = 160  # of the longest of them
+    read_weight: float = 0.15
+    save_seconds: float = 100.0
+    steps: int = 10**9  # at most, in this portion
+    config: Path | None = None  # of a new training; None: codec.yaml beside this file
     compiled: bool = True
     adversarial: bool = False
     seed: int = 0

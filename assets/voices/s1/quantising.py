@@ -10,6 +10,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from assets.voices.s1.parallel import Company
+
 DECAY = 0.98
 DEAD = 0.05  # a code with less than this share of the mean usage is drawn anew
 
@@ -25,7 +27,7 @@ def quantise(model: Any, z: Tensor, depth: Tensor) -> tuple[Tensor, Tensor, Tens
     codes, latents = [], []
     for index, level in enumerate(levels(model)):
         latent = F.linear(residual, level.in_proj.weight[:, :, 0], level.in_proj.bias)
-        code = _nearest(latent, level.codebook.weight)
+        code = nearest(latent, level.codebook.weight)
         chosen = F.embedding(code, level.codebook.weight).detach()
         kept = (depth > index).to(z.dtype)[:, None, None]
         scale = (chosen.square().mean() + latent.detach().square().mean()) / 2  # so that a deep level counts as a first
@@ -45,14 +47,15 @@ def draw_depth(batch: int, count: int, dropout: float, device: torch.device) -> 
     return torch.where(torch.rand(batch, device=device) < dropout, fewer, count)
 
 
-def _nearest(latent: Tensor, codebook: Tensor) -> Tensor:
+def nearest(latent: Tensor, codebook: Tensor) -> Tensor:
     return (F.normalize(latent, dim=-1) @ F.normalize(codebook, dim=-1).T).argmax(-1)
 
 
 class Codebooks:
     """Running usage and means of all codebooks, kept as one table of (all codes, 8)."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Any, company: Company | None = None) -> None:
+        self.company = company or Company()
         self.levels = levels(model)
         self.sizes = [level.codebook.weight.shape[0] for level in self.levels]
         for level in self.levels:
@@ -65,13 +68,18 @@ class Codebooks:
 
     @torch.no_grad()
     def update(self, codes: Tensor, latents: Tensor) -> None:
-        """Move each code towards the latents it answered for: codes (levels, b, t), latents (levels, b, t, 8)."""
+        """Move each code towards the latents it answered for, on all GPUs: codes (levels, b, t), latents (levels, b, t, 8).
+
+        A batch with a number that is not finite, on any GPU, changes nothing.
+        """
         flat = (codes.flatten(1) + self.starts).flatten()
         vectors = latents.flatten(0, 2).float()
         seen = torch.zeros_like(self.counts).index_add_(0, flat, torch.ones_like(vectors[:, 0]))
         total = torch.zeros_like(self.sums).index_add_(0, flat, vectors)
-        self.counts.mul_(DECAY).add_(seen, alpha=1 - DECAY)
-        self.sums.mul_(DECAY).add_(total, alpha=1 - DECAY)
+        self.company.add(seen, total)
+        fit = torch.isfinite(total).all()
+        self.counts.copy_(torch.where(fit, self.counts.lerp(seen, 1 - DECAY), self.counts))
+        self.sums.copy_(torch.where(fit, self.sums.lerp(total, 1 - DECAY), self.sums))
         self._write()
 
     @torch.no_grad()
@@ -79,12 +87,13 @@ class Codebooks:
         """Put codes that hardly answer where a latent of this batch is."""
         pairs = zip(self.counts.split(self.sizes), self.sums.split(self.sizes), latents, strict=True)
         for counts, sums, latent in pairs:
-            pool = latent.flatten(0, 1).float()
+            pool = latent.flatten(0, 1).float().nan_to_num(0.0, 0.0, 0.0)
             drawn = pool[torch.randint(len(pool), (len(counts),), device=pool.device)]
             mean = counts.mean()
             dead = counts < DEAD * mean
             sums.copy_(torch.where(dead[:, None], drawn * mean, sums))
             counts.copy_(torch.where(dead, mean, counts))
+        self.company.follow(self.counts, self.sums)
         self._write()
 
     def perplexity(self) -> list[float]:
@@ -99,8 +108,11 @@ class Codebooks:
 
 
 @torch.no_grad()
-def start_codebooks(model: Any, z: Tensor, rounds: int = 12) -> Codebooks:
-    """Set every level from data z (n, d): its projections to the residual's main directions, its codes by k-means."""
+def start_codebooks(model: Any, z: Tensor, company: Company, rounds: int = 12) -> Codebooks:
+    """Set every level from data z (n, d): its projections to the residual's main directions, its codes by k-means.
+
+    The first process's findings hold for all.
+    """
     residual = z.float()
     for level in levels(model):
         size, width = level.codebook.weight.shape
@@ -113,16 +125,19 @@ def start_codebooks(model: Any, z: Tensor, rounds: int = 12) -> Codebooks:
         level.out_proj.bias.copy_(mean)
         latent = (residual - mean) @ axes.T
         level.codebook.weight.copy_(_cluster(latent, size, rounds))
-        chosen = level.codebook.weight[_nearest(latent, level.codebook.weight)]
+        chosen = level.codebook.weight[nearest(latent, level.codebook.weight)]
         residual = residual - mean - chosen @ axes
-    return Codebooks(model)
+    for level in levels(model):
+        parts = (level.in_proj, level.out_proj, level.codebook)
+        company.follow(*(parameter.data for part in parts for parameter in part.parameters()))
+    return Codebooks(model, company)
 
 
 def _cluster(points: Tensor, size: int, rounds: int) -> Tensor:
     """K-means by angle; a centre without points is drawn anew."""
     centres = points[torch.randint(len(points), (size,), device=points.device)].clone()
     for _ in range(rounds):
-        code = _nearest(points, centres)
+        code = nearest(points, centres)
         counts = torch.zeros(size, device=points.device).index_add_(0, code, torch.ones_like(points[:, 0]))
         sums = torch.zeros_like(centres).index_add_(0, code, points)
         drawn = points[torch.randint(len(points), (size,), device=points.device)]

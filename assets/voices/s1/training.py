@@ -5,69 +5,82 @@ import logging
 import math
 import signal
 import time
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from assets.voices.s1 import losses, network, quantising, upstream, weights
+from assets.voices.s1 import losses, network, quantising, reading, upstream, weights
 from assets.voices.s1.crops import Crops
 from assets.voices.s1.discriminator import Critics
+from assets.voices.s1.parallel import Company
 from assets.voices.s1.plan import Plan
 
 log = logging.getLogger(__name__)
 COMMITMENT_WEIGHT = 0.05
 DROPOUT = 0.4  # share of the rows that keep only some residual levels
 Z_POOL = 24_000  # latents the codebooks start from
+GAUGE_STEPS = 10  # between looks at the clock, which all GPUs take together
 
 
 class Trainer:
     """The model in training, its running average, and everything a resumption needs."""
 
-    def __init__(self, plan: Plan) -> None:
-        self.plan, self.began = plan, time.monotonic()
-        self.device = torch.device("cuda", plan.gpu) if torch.cuda.is_available() else torch.device("cpu")
+    def __init__(self, plan: Plan, company: Company, device: torch.device) -> None:
+        self.plan, self.company, self.device, self.began = plan, company, device, time.monotonic()
         torch.manual_seed(plan.seed)
         torch.set_float32_matmul_precision("high")
         torch.backends.cudnn.benchmark = True
-        folder = plan.resume
-        config = folder / "codec.yaml" if folder and (folder / "codec.yaml").exists() else upstream.CONFIG
-        self.config = config
-        model: Any = network.fold(upstream.build(upstream.read_config(config)))
+        self.config = weights.read_config(plan.resume) or upstream.read_text(plan.config or upstream.CONFIG)
+        model: Any = network.fold(upstream.build(upstream.parse_config(self.config)))
         network.start(model)
-        self.model: nn.Module = model.to(self.device).train()
+        self.model: nn.Module = model.to(device).train()
         self.sample_rate, self.frame = int(model.sample_rate), int(model.frame_length)
+        self.reader = reading.Reader(model.quantizer.semantic_quantizer.quantizers[0].out_proj.out_channels).to(device)
         self.codebooks: quantising.Codebooks | None = None
         self.step, self.steps_here, self.warm_steps, self.done, self.stopping = 0, 0, 0, 0.0, False
-        self.critics = Critics().to(self.device) if plan.adversarial else None
+        self.critics = Critics().to(device) if plan.adversarial else None
         self._restore()
-        self.crops = Crops(plan.data, self.device)
+        seed = plan.seed * 100_003 + self.step * 17 + company.rank
+        self.crops = Crops(plan.data, device, seed)
+        self.lines = self.crops.lines_within(self.crops.kept_lines, plan.read_frames, self.frame)
         self._prepare_functions(plan.compiled)
+        torch.manual_seed(seed)  # from here on every GPU draws its own crops
+        self.minutes_gone = self.elapsed
 
     def run(self) -> None:
         """Train until the portion ends or the process is asked to stop; save on the way and at the end."""
         signal.signal(signal.SIGTERM, self._stop)
         saved = logged = time.monotonic()
-        while self.elapsed < self.plan.minutes and not self.stopping:
+        while self._goes_on():
             figures = self._step_safely()
             now = time.monotonic()
-            if now - logged > 10:
+            if now - logged > 10 and self.company.rank == 0:
                 self._report(figures)
                 logged = now
-            if now - saved > self.plan.save_minutes * 60:
+            if now - saved > self.plan.save_seconds and self.company.rank == 0:
                 self.save()
                 saved = time.monotonic()
-        self.save()
+        if self.company.rank == 0:
+            self.save()
+
+    def _goes_on(self) -> bool:
+        if self.steps_here % GAUGE_STEPS == 0:
+            ends = self.stopping or self.elapsed >= self.plan.minutes or self.steps_here >= self.plan.steps
+            self.minutes_gone, told = self.company.agree((self.elapsed, float(ends)), self.device)
+            return not told
+        return self.steps_here < self.plan.steps
 
     @property
     def elapsed(self) -> float:
-        """Minutes since this portion began."""
+        """Minutes since this portion began, by this process's clock."""
         return (time.monotonic() - self.began) / 60
 
     @property
     def progress(self) -> float:
-        """From 0 to 1 over the whole training."""
-        return min(1.0, (self.done + self.elapsed) / self.plan.total_minutes)
+        """From 0 to 1 over the whole training; the same on every GPU."""
+        return min(1.0, (self.done + self.minutes_gone) / self.total_minutes)
 
     def advance(self) -> dict[str, Tensor]:
         """One step; its figures stay on the device."""
@@ -77,14 +90,19 @@ class Trainer:
         made, commitment = self._speak(real)
         distance, mel = losses.spectral_distance(made, real, self.sample_rate)
         loss = distance + COMMITMENT_WEIGHT * commitment
+        figures = {"mel": mel, "commitment": commitment.detach()}
+        if self.codebooks is not None and self.plan.read_every and self.step % self.plan.read_every == 0:
+            letters = self._read()
+            loss = loss + self.plan.read_weight * letters
+            figures["letters"] = letters.detach()
         if self.critics is not None and self.progress > 2 / 3:
             loss = loss + self._criticise(self.critics, made, real)
-        self._descend(loss)
+        figures["norm"] = self._descend(loss)
         self._average()
         self.step += 1
         self.steps_here += 1
         self.warm_steps += 1
-        return {"loss": loss.detach(), "mel": mel, "commitment": commitment.detach()}
+        return {"loss": loss.detach(), **figures}
 
     def _speak(self, real: Tensor) -> tuple[Tensor, Tensor]:
         with torch.autocast(self.device.type, torch.bfloat16):
@@ -99,16 +117,27 @@ class Trainer:
         with torch.autocast(self.device.type, torch.bfloat16):
             return self._decode(z), commitment
 
-    def _descend(self, loss: Tensor) -> None:
-        """A step of AdamW, left out where a gradient is not finite."""
+    def _read(self) -> Tensor:
+        """CTC loss a letter of whole utterances, through the semantic level alone."""
+        chosen = self.crops.rng.choice(self.lines, self.plan.read_batch, replace=len(self.lines) < self.plan.read_batch)
+        lines = self.crops.lines(chosen.tolist(), self.plan.read_frames, self.frame)
+        with torch.autocast(self.device.type, torch.bfloat16):
+            z = self._encode(lines.audio)
+        logits = self._guess(z.float())
+        return reading.loss(logits, lines.frames, lines.letters, lines.counts)
+
+    def _descend(self, loss: Tensor) -> Tensor:
+        """A step of AdamW, left out where a gradient is not finite; returns the gradients' length."""
         rate = self._rate()
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        self.optimizer.zero_grad(set_to_none=True)
+        self.optimizer.zero_grad(set_to_none=False)  # every GPU exchanges the same list of gradients at each step
         loss.backward()
+        self.company.average([parameter.grad for parameter in self.trained if parameter.grad is not None])
         norm = nn.utils.clip_grad_norm_(self.trained, 1.0, foreach=True)
         self.optimizer.found_inf = (~torch.isfinite(norm)).float()
         self.optimizer.step()
+        return norm.detach()
 
     def _rate(self) -> float:
         """A warm-up of each portion and of the quantiser, a plateau, and a cosine over the last 45 %."""
@@ -125,6 +154,7 @@ class Trainer:
         own = critics.own_loss(made, real)
         self.critic_optimizer.zero_grad(set_to_none=True)
         own.backward()
+        self.company.average([parameter.grad for parameter in critics.parameters() if parameter.grad is not None])
         self.critic_optimizer.step()
         return critics.speaker_loss(made, real)
 
@@ -135,18 +165,19 @@ class Trainer:
             real = self.crops.draw(self.plan.batch, self.plan.crop_frames * self.frame)
             with torch.no_grad(), torch.autocast(self.device.type, torch.bfloat16):
                 found.append(network.encode(self.model, real).float().flatten(0, 1))
-        self.codebooks = quantising.start_codebooks(self.model, torch.cat(found)[:Z_POOL])
+        self.codebooks = quantising.start_codebooks(self.model, torch.cat(found)[:Z_POOL], self.company)
         with torch.no_grad():
             torch._foreach_copy_(self.averages, self.parameters)
         self.warm_steps = 0
         log.info("codebooks started at step %d", self.step)
 
     def _prepare_functions(self, compiled: bool) -> None:
-        # Closures over the model, so that each compiles once for the one crop shape.
-        model, self.compiled = self.model, compiled
+        # Closures over the model, so that each compiles once for each of its few shapes.
+        model, reader, self.compiled = self.model, self.reader, compiled
         self._encode = lambda audio: network.encode(model, audio)
         self._decode = lambda z: network.decode(model, z)
         self._quantise = lambda z, depth: quantising.quantise(model, z, depth)
+        self._guess = lambda z: reader(reading.semantic_vectors(model, z))
         if compiled:
             self._encode = torch.compile(self._encode, dynamic=False)
             self._decode = torch.compile(self._decode, dynamic=False)
@@ -180,55 +211,89 @@ class Trainer:
     def held_out_distance(self, count: int = 32) -> float:
         """Log-mel distance of the averaged model on the first three seconds of unseen utterances."""
         real = self.crops.held_out(count, 70 * self.frame)
-        return float(losses.spectral_distance(copy_synthesis(self.averaged, real), real, self.sample_rate)[1])
+        made = copy_synthesis(self.averaged["codec"], real)
+        return float(losses.spectral_distance(made, real, self.sample_rate)[1])
+
+    @torch.no_grad()
+    def held_out_letters(self, count: int = 32) -> float:
+        """Character error rate of unseen utterances, read off the averaged model's semantic codes."""
+        chosen = self.crops.lines_within(self.crops.held_lines, self.plan.read_frames, self.frame)[:count]
+        if self.codebooks is None or not len(chosen):
+            return 1.0
+        lines = self.crops.lines(chosen.tolist(), self.plan.read_frames, self.frame)
+        with torch.autocast(self.device.type, torch.bfloat16):
+            z = network.encode(self.averaged["codec"], lines.audio)
+        logits = self.averaged["reader"](reading.semantic_vectors(self.averaged["codec"], z.float()))
+        wanted = [row[:size] for row, size in zip(lines.letters.tolist(), lines.counts.tolist(), strict=True)]
+        return reading.letter_errors(reading.read(logits, lines.frames.tolist()), wanted)
 
     def save(self) -> None:
         """The full state for this machine, the averaged weights for any other."""
-        mel = self.held_out_distance()
         minutes = self.done + self.elapsed
-        log.info("saved at step %d, %.1f min: held-out mel %.4f", self.step, minutes, mel)
-        progress = {"step": self.step, "minutes": minutes, "held_out_mel": mel, "quantised": self.codebooks is not None}
-        weights.save(self.averaged, self.plan.out, progress, self.config)
+        progress = {
+            "step": self.step,
+            "minutes": round(minutes, 3),
+            "quantised": self.codebooks is not None,
+            "held_out_mel": round(self.held_out_distance(), 4),
+            "held_out_letters": round(self.held_out_letters(), 4),
+        }
+        log.info("saved: %s", progress)
+        weights.save(self.averaged["codec"], self.averaged["reader"], self.plan.out, progress, self.config)
         books = self.codebooks
         state = {
             "model": self.model.state_dict(),
+            "reader": self.reader.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "averages": list(self.averages),
             "codebooks": None if books is None else [books.counts, books.sums],
             **progress,
         }
-        torch.save(state, self.plan.out / "state.part")
-        (self.plan.out / "state.part").replace(self.plan.out / "state.pt")
+        folder = self._state_folder
+        folder.mkdir(parents=True, exist_ok=True)
+        torch.save(state, folder / "state.part")
+        (folder / "state.part").replace(folder / "state.pt")
+
+    @property
+    def _state_folder(self) -> Path:
+        return self.plan.state or self.plan.out
 
     def _restore(self) -> None:
         """Go on from a full state where there is one, else from carried weights, else from nothing."""
         folder = self.plan.resume
+        kept = [place / "state.pt" for place in (self.plan.state, folder) if place and (place / "state.pt").exists()]
         state: dict[str, Any] = {}
-        if folder and (folder / "state.pt").exists():
-            state = torch.load(folder / "state.pt", map_location=self.device, weights_only=True)
+        if folder and kept:
+            state = torch.load(kept[0], map_location=self.device, weights_only=True)
             self.model.load_state_dict(state["model"])
-        elif folder and (folder / "progress.json").exists():
+            self.reader.load_state_dict(state["reader"])
+        elif folder:
             weights.fill(self.model, weights.read_state(folder))
+            weights.fill(self.reader, weights.read_state(folder, "reader"))
             state = weights.read_progress(folder)
         self.step = int(state.get("step", 0))
         self.done = float(state.get("minutes", 0.0) if self.plan.done_minutes is None else self.plan.done_minutes)
+        self.total_minutes = self.plan.total_minutes or self.done + self.plan.minutes
         if state.get("quantised"):
-            self.codebooks = quantising.Codebooks(self.model)
+            self.codebooks = quantising.Codebooks(self.model, self.company)
         self._prepare_optimizer()
         if "averages" in state:
             self.optimizer.load_state_dict(state["optimizer"])
             torch._foreach_copy_(self.averages, state["averages"])
             if self.codebooks is not None:
                 self.codebooks.counts, self.codebooks.sums = state["codebooks"]
-        log.info("starting at step %d, %.1f of %.1f min", self.step, self.done, self.plan.total_minutes)
+        how = "a full state" if "averages" in state else "carried weights" if state else "nothing"
+        log.info("starting from %s at step %d, %.1f of %.1f min", how, self.step, self.done, self.total_minutes)
 
     def _prepare_optimizer(self) -> None:
         for level in quantising.levels(self.model):
             level.codebook.weight.requires_grad_(False)
-        self.averaged = copy.deepcopy(self.model).requires_grad_(False).eval()
-        self.parameters = [p.data for p in self.model.parameters()]
+        live = nn.ModuleDict({"codec": self.model, "reader": self.reader})
+        self.averaged = copy.deepcopy(live).requires_grad_(False).eval()
+        self.parameters = [p.data for p in live.parameters()]
         self.averages = [p.data for p in self.averaged.parameters()]
-        self.trained = [p for p in self.model.parameters() if p.requires_grad]
+        self.trained = [p for p in live.parameters() if p.requires_grad]
+        for parameter in self.trained:
+            parameter.grad = torch.zeros_like(parameter)
         self.optimizer: Any = torch.optim.AdamW(self.trained, betas=(0.8, 0.98), weight_decay=0.0, fused=True)
         if self.critics is not None:
             self.critic_optimizer = torch.optim.AdamW(self.critics.parameters(), lr=3e-4, betas=(0.5, 0.9))
@@ -240,3 +305,10 @@ def copy_synthesis(model: nn.Module, audio: Tensor) -> Tensor:
     z = network.encode(model, audio)
     depth = torch.full((len(z),), len(quantising.levels(model)), device=z.device)
     return network.decode(model, quantising.quantise(model, z, depth)[0])
+
+
+def work(company: Company, device: torch.device, plan: Plan) -> None:
+    """One process's share of a portion; the first one speaks and saves."""
+    level = logging.INFO if company.rank == 0 else logging.WARNING
+    logging.basicConfig(level=level, format="%(asctime)s codec %(message)s", datefmt="%H:%M:%S")
+    Trainer(plan, company, device).run()

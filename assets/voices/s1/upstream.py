@@ -29,11 +29,20 @@ class BadConfig(ValueError):
     """A codec configuration that names a class outside the known ones."""
 
 
+def read_text(path: Path = CONFIG) -> str:
+    return path.read_text(encoding="utf-8")
+
+
 def read_config(path: Path = CONFIG) -> Config:
-    """Read a configuration of the `modded_dac_vq` form; YAML reads `1e-5` as text, so numbers are restored."""
-    restored = _restore_numbers(yaml.safe_load(path.read_text()))
+    """Read a configuration of the `modded_dac_vq` form."""
+    return parse_config(read_text(path))
+
+
+def parse_config(text: str) -> Config:
+    """The same from its text; YAML reads `1e-5` as text, so numbers are restored."""
+    restored = _restore_numbers(yaml.safe_load(text))
     if not isinstance(restored, dict):
-        raise BadConfig(f"{path.name} holds no mapping; expected the form of modded_dac_vq.yaml")
+        raise BadConfig("the codec's configuration holds no mapping; expected the form of modded_dac_vq.yaml")
     return restored
 
 

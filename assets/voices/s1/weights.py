@@ -1,18 +1,20 @@
-"""The codec's weights on disk: small shards to carry, and the package's own form to load."""
+"""The codec's weights on disk: a few small files to carry, and the package's own form to load."""
 
 import json
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from assets.voices.s1 import network, upstream
+from assets.voices.f5.packing import pack
+from assets.voices.s1 import network, reading, upstream
 
-SHARD_BYTES = 15 * 2**20
+SHARD_BYTES = 14 * 2**20
+READER = "reader."  # the prefix of the head that is carried but never exported
 State = dict[str, Tensor]
 
 
@@ -21,16 +23,19 @@ def plain_state(model: nn.Module) -> State:
     return {name: parameter.detach() for name, parameter in model.named_parameters()}
 
 
-def save(model: nn.Module, folder: Path, progress: Mapping[str, Any], config: Path = upstream.CONFIG) -> None:
-    """Write a folded model as fp16 shards, its configuration and its progress; each file appears whole."""
+def save(model: nn.Module, reader: nn.Module, folder: Path, progress: Mapping[str, Any], config: str) -> None:
+    """Write a folded model and its reader as fp16 shards that also hold configuration and progress."""
+    state = plain_state(model) | {READER + name: value for name, value in plain_state(reader).items()}
+    save_shards(state, folder, "codec", {"config": config, "progress": json.dumps(dict(progress))})
+
+
+def save_shards(state: State, folder: Path, name: str, notes: dict[str, str]) -> None:
+    """Write `name-00001.safetensors` and on, each under SHARD_BYTES and appearing whole, the notes in every one."""
     folder.mkdir(parents=True, exist_ok=True)
-    for number, shard in enumerate(_shards(plain_state(model)), start=1):
-        target = folder / f"codec-{number:05d}.safetensors"
-        save_file(shard, target.with_suffix(".part"))
+    for number, shard in enumerate(_shards(state), start=1):
+        target = folder / f"{name}-{number:05d}.safetensors"
+        save_file(shard, target.with_suffix(".part"), metadata=notes)
         target.with_suffix(".part").replace(target)
-    shutil.copyfile(config, folder / "codec.yaml.part")
-    (folder / "codec.yaml.part").replace(folder / "codec.yaml")
-    (folder / "progress.json").write_text(json.dumps(dict(progress), indent=1))
 
 
 def _shards(state: State) -> list[State]:
@@ -46,25 +51,53 @@ def _shards(state: State) -> list[State]:
     return shards
 
 
-def read_state(folder: Path) -> State:
-    """Float32 parameters of a checkpoint folder."""
-    shards = sorted(folder.glob("codec-*.safetensors"))
+def load_shards(folder: Path, name: str) -> State:
+    """Float32 tensors of `name-*.safetensors`."""
+    shards = sorted(folder.glob(f"{name}-*.safetensors"))
     if not shards:
-        raise FileNotFoundError(f"{folder.name} holds no codec-*.safetensors; train one first")
-    return {name: value.float() for shard in shards for name, value in load_file(shard).items()}
+        raise FileNotFoundError(f"{folder} holds no {name}-*.safetensors; train one first")
+    return {key: value.float() for shard in shards for key, value in load_file(shard).items()}
+
+
+def read_notes(folder: Path | None, name: str) -> dict[str, str]:
+    """What stands beside the tensors of the first shard, or nothing."""
+    shards = sorted(folder.glob(f"{name}-*.safetensors")) if folder else []
+    if not shards:
+        return {}
+    with safe_open(shards[0], "pt") as file:
+        return dict(file.metadata() or {})
+
+
+def read_state(folder: Path, part: str = "codec") -> State:
+    """Float32 parameters of a checkpoint folder: the `codec`'s or the `reader`'s."""
+    state = load_shards(folder, "codec")
+    if part == "reader":
+        return {name.removeprefix(READER): value for name, value in state.items() if name.startswith(READER)}
+    return {name: value for name, value in state.items() if not name.startswith(READER)}
+
+
+def read_config(folder: Path | None) -> str:
+    """The text of a checkpoint's configuration, or nothing."""
+    return read_notes(folder, "codec").get("config", "")
 
 
 def read_progress(folder: Path) -> dict[str, Any]:
     """What `save` was told, or nothing."""
-    path = folder / "progress.json"
-    return dict(json.loads(path.read_text())) if path.exists() else {}
+    return dict(json.loads(read_notes(folder, "codec").get("progress", "{}")))
 
 
 def load(folder: Path) -> nn.Module:
     """The codec of a checkpoint folder, its weights plain, ready to speak."""
-    model = network.fold(upstream.build(upstream.read_config(folder / "codec.yaml")))
+    model = network.fold(upstream.build(upstream.parse_config(read_config(folder))))
     fill(model, read_state(folder))
-    return model.eval()
+    return model.eval().requires_grad_(False)
+
+
+def load_reader(folder: Path, model: Any) -> reading.Reader:
+    """The head that reads the words off its semantic codes."""
+    reader = reading.Reader(model.quantizer.semantic_quantizer.quantizers[0].out_proj.out_channels)
+    fill(reader, read_state(folder, "reader"))
+    return reader.eval().requires_grad_(False)
 
 
 @torch.no_grad()
@@ -73,7 +106,7 @@ def fill(model: nn.Module, state: State) -> None:
     own = dict(model.named_parameters())
     if own.keys() != state.keys():
         odd = sorted(own.keys() ^ state.keys())
-        raise KeyError(f"parameters differ: {odd[:4]}; use the checkpoint's own codec.yaml")
+        raise KeyError(f"parameters differ: {odd[:4]}; use the checkpoint's own configuration")
     for name, parameter in own.items():
         parameter.copy_(state[name])
 
@@ -99,13 +132,17 @@ def _plain_name(name: str) -> str:
     return name
 
 
-def export(folder: Path, target: Path) -> None:
-    """Write `codec.pth` as fish-speech loads it, with the YAML that its loader instantiates beside it."""
+def export(folder: Path, target: Path, packed: bool = False) -> None:
+    """Write `codec.pth` as fish-speech loads it, with the YAML that its loader instantiates beside it.
+
+    `packed`: big matrices as int8 with a `.scale` beside them, which a loader has to restore.
+    """
     target.mkdir(parents=True, exist_ok=True)
-    model = upstream.build(upstream.read_config(folder / "codec.yaml"))
+    config = read_config(folder)
+    model = upstream.build(upstream.parse_config(config))
     names = [name for name, _ in model.named_parameters()]
     state = upstream_state(read_state(folder), names)
     if len(state) != len(names):
         raise KeyError(f"no weight for {sorted(set(names) - state.keys())[:4]}; the checkpoint is of another form")
-    torch.save({name: value.half() for name, value in state.items()}, target / "codec.pth")
-    shutil.copyfile(folder / "codec.yaml", target / "codec.yaml")
+    torch.save(pack(state) if packed else {name: value.half() for name, value in state.items()}, target / "codec.pth")
+    (target / "codec.yaml").write_text(config, encoding="utf-8")

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from gradio.utils import get_upload_folder
 
 from engines.errors import Cancelled, EngineError
 from studio.order import Order
@@ -134,12 +136,24 @@ def perform(studio: Studio, order: Order, owner: str, arrived_at: float) -> Iter
         yield told(performance), None, None
         while not performance.wait(WAIT_S):
             yield told(performance), None, None
+        yield told(performance), None, None  # all of it is made: it is heard to its end even if it cannot be kept
         take = performance.result()
-        yield told(performance), str(studio.history.audio_path(owner, take.id)), take_json(take)
+        yield told(performance), handed(studio.history.audio_path(owner, take.id)), take_json(take)
     except Cancelled:
         yield told(performance), None, None
     finally:
         performance.cancel()  # of no consequence once it has ended
+
+
+def handed(audio: Path) -> str:
+    """The file under a second name in Gradio's own folder, which it serves as it is: a take is on the disk once."""
+    linked = Path(get_upload_folder()) / audio.name
+    try:
+        linked.parent.mkdir(parents=True, exist_ok=True)
+        linked.hardlink_to(audio)
+    except OSError:  # another file system, which Gradio copies to
+        return str(audio)
+    return str(linked)
 
 
 def told(performance: Performance) -> dict[str, Any]:

@@ -1,0 +1,39 @@
+"""The dual-AR model's weights on disk: as training carries them, and as the whole checkpoint folder S1 loaders read."""
+
+import json
+from pathlib import Path
+
+import torch
+
+from assets.voices.f5.packing import pack
+from assets.voices.s1 import prompts, weights
+from assets.voices.s1.dual_ar import DualAR, Shape
+
+MODEL = "model."  # training carries the model under this prefix, and its letters' head beside it
+
+
+def load(folder: Path) -> DualAR:
+    """The model of a training's folder, ready to speak."""
+    model = DualAR(Shape(**json.loads(weights.read_notes(folder, "language")["shape"])))
+    weights.fill(model, read_state(folder))
+    return model.eval().requires_grad_(False)
+
+
+def read_state(folder: Path) -> weights.State:
+    state = weights.load_shards(folder, "language")
+    return {name.removeprefix(MODEL): value for name, value in state.items() if name.startswith(MODEL)}
+
+
+def export(checkpoint: Path, codec: Path, out: Path, packed: bool = False) -> None:
+    """Write config.json, model.pth, codec.pth, codec.yaml, tokenizer.tiktoken and special_tokens.json.
+
+    `packed`: big matrices as int8 with a `.scale` beside them, which a loader has to restore; else float16, which
+    fish-speech 0.1.0 loads as it is.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    shape = load(checkpoint).shape
+    state = read_state(checkpoint)
+    torch.save(pack(state) if packed else {name: value.half() for name, value in state.items()}, out / "model.pth")
+    (out / "config.json").write_text(json.dumps(shape.config(), indent=2) + "\n", encoding="utf-8")
+    prompts.write_tokenizer(out)
+    weights.export(codec, out, packed)

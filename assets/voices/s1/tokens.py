@@ -1,0 +1,85 @@
+"""The corpus as the language model sees it: every utterance's codes, and which letters each frame has reached."""
+
+import logging
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from assets.voices.s1 import network, quantising, reading, weights
+from assets.voices.s1.crops import Crops
+from assets.voices.s1.parallel import Company
+
+log = logging.getLogger(__name__)
+BATCH_FRAMES = 32_768  # frames encoded at once
+ROUND = 16  # utterances of one batch are padded to a multiple of this
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    codes: NDArray[np.int16]  # (all frames, codebooks)
+    reached: NDArray[np.int16]  # (all frames,) letters begun by the end of each frame
+    starts: NDArray[np.int64]
+    counts: NDArray[np.int64]  # frames of each utterance
+    texts: list[str]
+    letters: list[list[int]]
+    speakers: NDArray[np.int32]
+
+
+def encode_corpus(data: Path, codec: Path, company: Company, device: torch.device) -> Tokens:
+    """Each process encodes its share; all read all shares back from `data`."""
+    began = time.monotonic()
+    model: Any = weights.load(codec).to(device)
+    reader = weights.load_reader(codec, model).to(device)
+    crops = Crops(data, device)
+    frame, lengths = int(model.frame_length), crops.places[1]
+    counts = (lengths + frame - 1) // frame
+    starts = np.cumsum(counts) - counts
+    letters = [reading.spell(text) for text in crops.texts]
+    total, levels = int(counts.sum()), len(quantising.levels(model))
+    store = data / "tokens.npy"
+    if company.rank == 0:
+        np.lib.format.open_memmap(store, "w+", np.int16, (total, levels + 1)).flush()
+    company.agree((0.0,), device)
+    table = np.lib.format.open_memmap(store, "r+")
+    for numbers in _batches(counts)[company.rank :: company.size]:
+        frames = int((counts[numbers].max() + ROUND - 1) // ROUND * ROUND)
+        lines = crops.lines(numbers.tolist(), frames, frame)
+        codes, reached = encode(model, reader, lines.audio, lines.frames, lines.letters, lines.counts)
+        found = torch.cat((codes, reached[..., None]), -1).to(torch.int16).cpu().numpy()
+        for number, rows in zip(numbers, found, strict=True):
+            table[starts[number] : starts[number] + counts[number]] = rows[: counts[number]]
+    table.flush()
+    company.agree((0.0,), device)
+    whole = np.array(np.load(store, mmap_mode="r"))
+    speakers = np.load(data / "index.npz")["speakers"]
+    log.info("%d frames of %d utterances encoded in %.0f s", total, len(counts), time.monotonic() - began)
+    codes, reached_all = np.ascontiguousarray(whole[:, :-1]), np.ascontiguousarray(whole[:, -1])
+    return Tokens(codes, reached_all, starts, counts, crops.texts, letters, speakers)
+
+
+def _batches(counts: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    order, batches, start = np.argsort(counts, kind="stable")[::-1], [], 0
+    while start < len(order):
+        longest = int((counts[order[start]] + ROUND - 1) // ROUND * ROUND)
+        batches.append(order[start : start + max(1, BATCH_FRAMES // longest)])
+        start += len(batches[-1])
+    return batches
+
+
+@torch.no_grad()
+def encode(
+    model: Any, reader: reading.Reader, audio: Tensor, frames: Tensor, letters: Tensor, counts: Tensor
+) -> tuple[Tensor, Tensor]:
+    """(b, samples) -> codes (b, t, codebooks) and letters begun (b, t)."""
+    z = network.encode(model, audio)
+    depth = torch.full((len(z),), len(quantising.levels(model)), device=z.device)
+    codes = quantising.quantise(model, z, depth)[2]
+    logits = reader(reading.code_vectors(model, codes[0]))
+    reached = reading.align(logits, frames, letters, counts)
+    return codes.permute(1, 2, 0), reached

@@ -1,0 +1,131 @@
+"""A broken checkpoint and a full disk: said in a sentence, and the studio lives on."""
+
+import io
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, expect
+
+from engines.f5.files import EMBEDDED
+from studio.references.clip import Clip
+from studio.references.library import ClipStore, NoRoom
+from studio.shelf import Shelf
+from tests.browser.serving import serving
+from tests.browser.visiting import TAKE_MS, visiting
+from tests.studio.house import write_clip
+
+BROKEN = "F5-TTS is not available: model.safetensors is broken or is no checkpoint; fetch it again"
+DISK_MB = 32
+RATE = 24_000
+CUT_SHORT = """
+window.cutShort = 0; // pieces of sound taken away before their end
+const disconnect = AudioBufferSourceNode.prototype.disconnect;
+AudioBufferSourceNode.prototype.disconnect = function () { window.cutShort += 1; return disconnect.call(this); };
+"""
+
+
+def test_a_broken_checkpoint_is_said_by_the_page_by_ready_and_by_speak(browser: Browser, tmp_path: Path) -> None:
+    shutil.copytree(EMBEDDED, tmp_path / "voice")
+    weights = tmp_path / "voice" / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1000])
+    with (
+        serving(tmp_path / "data", door="/health", STUDIO_F5_CHECKPOINT=weights) as served,
+        visiting(browser, served) as visitor,
+    ):
+        visitor.open()
+        page = visitor.page
+        expect(page.locator(".strip .state.failed")).to_contain_text("failed", timeout=60_000)
+        expect(page.locator(".standing-words")).to_have_text(BROKEN)
+        ready = httpx.get(served.url + "/ready")
+        assert ready.status_code == 503
+        assert ready.json() == {"ready": False, "reason": BROKEN.replace(" is not available", "")}
+        visitor.write("Not to be lost.")
+        visitor.speak()
+        visitor.expect_message(BROKEN)
+        expect(page.locator("#script textarea")).to_have_value("Not to be lost.")
+        page.get_by_role("link", name="Monitor").click()
+        expect(page.locator(".engine-state")).to_contain_text("failed")
+        assert served.get("/health") == {"status": "alive"}
+        assert served.stop() == 0
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of its own that a test may fill."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={DISK_MB}m", "studio", str(folder)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("only root may mount a small disk to fill")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def fill(disk: Path, leave_bytes: int = 0) -> Path:
+    """A file that takes all the room there is, but for this much."""
+    ballast = disk / "ballast"
+    room = shutil.disk_usage(disk).free - leave_bytes
+    with ballast.open("wb") as file:
+        os.posix_fallocate(file.fileno(), 0, room)
+    return ballast
+
+
+def test_on_a_full_disk_a_take_is_heard_a_clip_is_refused_and_all_works_again_with_room(
+    browser: Browser, tmp_path: Path, disk: Path, voice: Path
+) -> None:
+    with serving(tmp_path, STUDIO_DATA_DIR=disk) as served, visiting(browser, served) as visitor:
+        visitor.refusals_expected = True
+        visitor.page.add_init_script(CUT_SHORT)
+        visitor.open()
+        page, chosen = visitor.page, visitor.page.locator(".picker").input_value()
+        ballast = fill(disk)
+        visitor.speak()
+        page.locator(".toast.failed").wait_for(timeout=TAKE_MS)
+        visitor.expect_message("The disk is full, so this was not saved; free some space or delete takes")
+        expect(page.locator("body.performing")).to_have_count(0)
+        assert served.get("/studio/telemetry?series=false")["outcomes"] == {"arrived": 1, "done": 1}
+        assert sum(piece["length"] for piece in visitor.heard()) > 3 * RATE
+        page.wait_for_timeout(1_000)
+        assert page.evaluate("window.cutShort") == 0
+        visitor.upload(voice)
+        visitor.expect_message(
+            "cannot be used. The upload could not be stored; free some disk space and send it again."
+        )
+        expect(page.locator(".picker")).to_have_value(chosen)
+        assert served.get("/ready") == {"ready": True}
+        ballast.unlink()
+        page.get_by_role("button", name="Try again").click()
+        visitor.wait_for_takes(1)
+        visitor.upload(voice)
+        expect(page.locator(".picker option:checked")).to_have_text("My voice.wav")
+
+
+def test_with_room_for_one_take_but_not_for_two_it_is_kept(browser: Browser, tmp_path: Path, disk: Path) -> None:
+    with serving(tmp_path, STUDIO_DATA_DIR=disk) as served, visiting(browser, served) as visitor:
+        visitor.open()
+        visitor.hurry()
+        visitor.speak()
+        visitor.wait_for_takes(1)
+        size = sum(path.stat().st_size for path in (disk / "takes").iterdir())
+        fill(disk, leave_bytes=3 * size // 2)
+        visitor.page.get_by_role("button", name="Re-roll").click()
+        visitor.wait_for_takes(2)
+
+
+def test_a_disk_that_fills_anywhere_in_an_upload_is_told_as_having_no_room(tmp_path: Path, disk: Path) -> None:
+    shelf = Shelf(ClipStore(disk), disk)
+    told = set()
+    for pages in range(-4, 16):
+        clip = write_clip(tmp_path / "clip.wav", 2.0, seed=pages + 4)
+        ballast = fill(disk, leave_bytes=3 * clip.stat().st_size + 4096 * pages)
+        try:
+            told.add(type(shelf.receive("ann", io.BytesIO(clip.read_bytes()), "clip")))
+        except NoRoom as error:
+            told.add(type(error))
+        ballast.unlink()
+    assert told == {Clip, NoRoom}
