@@ -1,7 +1,6 @@
-"""Make the S1 voice's dual-AR model: `train` it, `evaluate` it by ear, `export` the whole S1 checkpoint.
+"""Make the S1 voice's dual-AR model: `train` it, `export` the whole S1 checkpoint (`assets.voices.evaluate` hears it).
 
 python -m assets.voices.s1.language train --data CORPUS --codec FOLDER --out FOLDER --minutes 9 --gpus 2,3
-python -m assets.voices.s1.language evaluate --checkpoint FOLDER --codec FOLDER
 python -m assets.voices.s1.language export --checkpoint FOLDER --codec FOLDER --out FOLDER [--packed]
 """
 
@@ -21,7 +20,7 @@ def main(arguments: list[str] | None = None) -> None:
     options = vars(_parser().parse_args(arguments))
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S", stream=sys.stdout)
     verb = options.pop("verb")
-    {"train": _train, "evaluate": _evaluate, "export": _export}[verb](options)
+    {"train": _train, "export": _export}[verb](options)
 
 
 def _train(options: dict[str, Any]) -> None:
@@ -31,12 +30,6 @@ def _train(options: dict[str, Any]) -> None:
     options["total_minutes"] = options["total_minutes"] or options["minutes"]
     course = Course(**options)
     gather(work, course, course.gpus, port=29543)
-
-
-def _evaluate(options: dict[str, Any]) -> None:
-    from assets.voices.s1 import language_listening
-
-    language_listening.evaluate(**options)
 
 
 def _export(options: dict[str, Any]) -> None:
@@ -72,11 +65,6 @@ def _parser() -> argparse.ArgumentParser:
     for name in rates:
         train.add_argument(f"--{name.replace('_', '-')}", type=float, default=defaults[name])
     train.add_argument("--eager", dest="compiled", action="store_false", help="do not compile")
-    evaluate = verbs.add_parser("evaluate")
-    for name in ("checkpoint", "codec"):
-        evaluate.add_argument(f"--{name}", type=Path, required=True)
-    evaluate.add_argument("--every", type=int, default=1, help="measure one line in so many")
-    evaluate.add_argument("--wavs", type=Path, help="also write what is heard here")
     export = verbs.add_parser("export")
     for name in ("checkpoint", "codec", "out"):
         export.add_argument(f"--{name}", type=Path, required=True)

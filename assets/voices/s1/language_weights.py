@@ -3,12 +3,18 @@
 import json
 from pathlib import Path
 
-import torch
-
-from assets.voices.f5.packing import pack
+from assets.voices.corpus.spelling import ALPHABET
 from assets.voices.s1 import prompts, weights
 from assets.voices.s1.dual_ar import DualAR, Shape
 
+DEFAULTS = {  # how this model speaks best, as `engines.s1.loading.Defaults` reads it
+    "temperature": 0.7,
+    "top_p": 0.8,
+    "repetition_penalty": 1.0,
+    "group_characters": 90,
+    "characters": ALPHABET,
+    "markers": False,
+}
 MODEL = "model."  # training carries the model under this prefix, and its letters' head beside it
 
 
@@ -25,15 +31,16 @@ def read_state(folder: Path) -> weights.State:
 
 
 def export(checkpoint: Path, codec: Path, out: Path, packed: bool = False) -> None:
-    """Write config.json, model.pth, codec.pth, codec.yaml, tokenizer.tiktoken and special_tokens.json.
+    """Write config.json, model.pth, codec.pth, codec.yaml, tokenizer.tiktoken, special_tokens.json and our defaults.
 
-    `packed`: big matrices as int8 with a `.scale` beside them, which a loader has to restore; else float16, which
-    fish-speech 0.1.0 loads as it is.
+    `packed`: safetensors instead, big matrices as int8 with a `.scale` beside them, as `engines.weights` restores; else
+    float16, which fish-speech 0.1.0 loads as it is.
     """
     out.mkdir(parents=True, exist_ok=True)
     shape = load(checkpoint).shape
     state = read_state(checkpoint)
-    torch.save(pack(state) if packed else {name: value.half() for name, value in state.items()}, out / "model.pth")
+    weights.write(state, out / "model", packed)
     (out / "config.json").write_text(json.dumps(shape.config(), indent=2) + "\n", encoding="utf-8")
+    (out / "generation_config.json").write_text(json.dumps(DEFAULTS, indent=2) + "\n", encoding="utf-8")
     prompts.write_tokenizer(out)
     weights.export(codec, out, packed)

@@ -1,19 +1,19 @@
 """Hear what the codec keeps: copy-synthesis read by an outside recogniser and an outside speaker encoder."""
 
-import importlib.util
 import json
 import logging
-import re
 import time
-import wave
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
+from assets.voices.corpus.spelling import words
+from assets.voices.evaluation import ears
 from assets.voices.s1 import upstream, weights
 from assets.voices.s1.crops import read_utterances
+from assets.voices.samples import write_wav
 
 log = logging.getLogger(__name__)
 RATE = 24_000
@@ -32,9 +32,8 @@ def evaluate(
         copies.append(made)
         seconds += spent
         if wavs:
-            wavs.mkdir(parents=True, exist_ok=True)
-            write_wav(wavs / f"{number:02d}-original.wav", audio)
-            write_wav(wavs / f"{number:02d}-copy.wav", made)
+            keep(wavs / f"{number:02d}-original.wav", audio)
+            keep(wavs / f"{number:02d}-copy.wav", made)
     originals, texts = [audio for _, audio in pairs], [text for text, _ in pairs]
     own, ours = word_errors(texts, originals), word_errors(texts, copies)
     figures = {
@@ -74,54 +73,17 @@ def speak(model: Any, audio: np.ndarray, levels: int | None = None) -> tuple[np.
 
 
 def word_errors(texts: list[str], clips: list[np.ndarray]) -> float:
-    """Word error rate of pocketsphinx over all clips together."""
-    import jiwer
-    import pocketsphinx
-
-    decoder = pocketsphinx.Decoder(samprate=16000, loglevel="FATAL")
-    heard = []
-    for clip in clips:
-        decoder.start_utt()
-        decoder.process_raw(_pcm(_to_16k(clip)), full_utt=True)
-        decoder.end_utt()
-        guess = decoder.hyp()
-        heard.append(_words(guess.hypstr) if guess else "")
-    return float(jiwer.wer([_words(text) for text in texts], heard))
+    """Word error rate over all clips together."""
+    wanted = [words(text) for text in texts]
+    wrong = sum(ears.errors(line, ears.hear(clip)) for line, clip in zip(wanted, clips, strict=True))
+    return wrong / sum(map(len, wanted))
 
 
-def likeness(originals: list[np.ndarray], copies: list[np.ndarray]) -> float | None:
-    """Mean cosine between Resemblyzer's embeddings of each original and its copy; None where it is absent."""
-    if importlib.util.find_spec("resemblyzer") is None:
-        log.warning("resemblyzer is not installed: no likeness")
-        return None
-    from resemblyzer import VoiceEncoder, preprocess_wav
-
-    encoder = VoiceEncoder("cpu", verbose=False)
-    cosines = []
-    for original, made in zip(originals, copies, strict=True):
-        ours, theirs = (encoder.embed_utterance(preprocess_wav(_to_16k(clip), 16000)) for clip in (made, original))
-        cosines.append(float(np.dot(ours, theirs)))
-    return float(np.mean(cosines))
+def likeness(originals: list[np.ndarray], copies: list[np.ndarray]) -> float:
+    """Mean cosine between the voice prints of each original and its copy."""
+    pairs = zip(originals, copies, strict=True)
+    return float(np.mean([ears.voice_print(one) @ ears.voice_print(other) for one, other in pairs]))
 
 
-def write_wav(path: Path, audio: np.ndarray) -> None:
-    """Mono, 16 bit, 24 kHz."""
-    with wave.open(str(path), "wb") as file:
-        file.setnchannels(1)
-        file.setsampwidth(2)
-        file.setframerate(RATE)
-        file.writeframes(_pcm(audio))
-
-
-def _pcm(audio: np.ndarray) -> bytes:
-    return (np.clip(audio, -1, 1) * 32767).astype("<i2").tobytes()
-
-
-def _to_16k(audio: np.ndarray) -> np.ndarray:
-    from scipy.signal import resample_poly
-
-    return resample_poly(audio, 2, 3).astype(np.float32)
-
-
-def _words(text: str) -> str:
-    return re.sub(r"[^a-z' ]+", " ", re.sub(r"\(\d+\)", "", text.lower())).strip()
+def keep(path: Path, audio: np.ndarray) -> None:
+    write_wav(path, (np.clip(audio, -1, 1) * 32767).astype(np.int16))

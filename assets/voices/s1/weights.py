@@ -135,7 +135,7 @@ def _plain_name(name: str) -> str:
 def export(folder: Path, target: Path, packed: bool = False) -> None:
     """Write `codec.pth` as fish-speech loads it, with the YAML that its loader instantiates beside it.
 
-    `packed`: big matrices as int8 with a `.scale` beside them, which a loader has to restore.
+    `packed`: `codec.safetensors` instead, big matrices as int8 with a `.scale` beside them, as `engines.weights` restores.
     """
     target.mkdir(parents=True, exist_ok=True)
     config = read_config(folder)
@@ -144,5 +144,13 @@ def export(folder: Path, target: Path, packed: bool = False) -> None:
     state = upstream_state(read_state(folder), names)
     if len(state) != len(names):
         raise KeyError(f"no weight for {sorted(set(names) - state.keys())[:4]}; the checkpoint is of another form")
-    torch.save(pack(state) if packed else {name: value.half() for name, value in state.items()}, target / "codec.pth")
+    write(state, target / "codec", packed)
     (target / "codec.yaml").write_text(config, encoding="utf-8")
+
+
+def write(state: State, path: Path, packed: bool) -> None:
+    """Write `path`.safetensors packed, or `path`.pth in float16."""
+    if packed:
+        save_file(pack(state), path.with_suffix(".safetensors"))
+    else:
+        torch.save({name: value.half() for name, value in state.items()}, path.with_suffix(".pth"))

@@ -1,4 +1,4 @@
-"""What the embedded voice is worth, in a small form of `python -m assets.voices.f5.evaluate`: outside ears only."""
+"""What the embedded voice is worth, in a small form of `python -m assets.voices.evaluate f5`: outside ears only."""
 
 import random
 from pathlib import Path
@@ -9,8 +9,8 @@ import pytest
 from assets.voices.corpus.heldout import heldout, is_held_out
 from assets.voices.corpus.sentences import read_sentences, write_sentences
 from assets.voices.corpus.templates import generate
-from assets.voices.f5 import recogniser as ears
-from assets.voices.f5.measuring import plan
+from assets.voices.evaluation import ears
+from assets.voices.evaluation.trials import plan
 from engines.types import Samples
 from tests.engines.f5.conftest import VOICES, Mouth, reference
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from assets.voices.corpus import flite
 from assets.voices.corpus.heldout import heldout
 from assets.voices.corpus.spelling import say_digits, words
-from assets.voices.f5 import recogniser as ears
+from assets.voices.evaluation import ears
 
 Clip = NDArray[np.float32]
 RATE_HZ = 24_000

@@ -1,0 +1,53 @@
+"""Copy synthesis: a recording through the vocoder of F5 or the codec of S1, without any model of speech between."""
+
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from engines.base import Checkpoint
+from engines.placing import Placement
+from engines.types import Progress
+
+Clip = NDArray[np.float32]
+Copy = Callable[[Clip], Clip]
+Loaded = TypeVar("Loaded")
+CPU = Placement(torch.device("cpu"), torch.float32)
+
+
+def copier(engine: str, folder: Path) -> Copy:
+    """A function from samples to samples, both at 24 kHz."""
+    return {"f5": _vocoder, "s1": _codec}[engine](Checkpoint(str(folder)))
+
+
+def _vocoder(checkpoint: Checkpoint) -> Copy:
+    from engines.f5.loading import load
+    from engines.f5.mel import log_mel
+
+    vocoder = _result(load(checkpoint, CPU)).vocoder
+    return lambda clip: vocoder(log_mel(torch.from_numpy(clip))).numpy()
+
+
+def _codec(checkpoint: Checkpoint) -> Copy:
+    from engines.s1.loading import load
+
+    codec = _result(load(checkpoint, CPU)).codec
+
+    @torch.inference_mode()
+    def copy(clip: Clip) -> Clip:
+        made: Clip = codec.decode(codec.encode(torch.from_numpy(clip)))[: len(clip)].numpy()
+        return made
+
+    return copy
+
+
+def _result(work: Generator[Progress, None, Loaded]) -> Loaded:
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            value: Loaded = end.value
+            return value
