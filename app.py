@@ -22,6 +22,7 @@ from studio.door import Door
 from studio.gauges import open_gauge
 from studio.history import History
 from studio.housekeeping import Housekeeping
+from studio.listening import Listening
 from studio.references.library import ClipStore
 from studio.session import SessionMiddleware
 from studio.settings import Settings, WrongSettings
@@ -54,6 +55,7 @@ def compose(settings: Settings) -> Studio:
             quantize=settings.quantize,
             max_batch=settings.max_batch,
             threads=settings.threads,
+            cache_dir=str(settings.data_dir / "cache"),
         ),
         Policy(
             queue_size=settings.queue_size,
@@ -72,13 +74,15 @@ def compose(settings: Settings) -> Studio:
         clips=clips,
         shelf=shelf,
         history=history,
+        listening=Listening(history, settings.data_dir),
         telemetry=telemetry,
     )
 
 
 def web(studio: Studio, door: Door) -> FastAPI:
     """The application: our routes, our assets, and the Gradio page at the root."""
-    housekeeping = Housekeeping(studio.history, [studio.settings.data_dir / UPLOADS, Path(os.environ[GRADIO_FOLDER])])
+    uploads = [studio.settings.data_dir / UPLOADS, Path(os.environ[GRADIO_FOLDER])]
+    housekeeping = Housekeeping([studio.history, studio.shelf], uploads)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

@@ -3,7 +3,7 @@
 An engine is single-threaded: only the lane calls it. It never blocks for longer than one step.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -80,6 +80,11 @@ class Engine(Protocol):
     @property
     def room(self) -> int:
         """How many more jobs `admit` would take now."""
+        ...
+
+    @property
+    def figures(self) -> Mapping[str, float]:
+        """What it counted since it was loaded, by name (`codes_found`, say); told with the end of every take."""
         ...
 
     @property

@@ -5,11 +5,15 @@ class EngineError(Exception):
     """Base of every error an engine, the lane or the manager raises."""
 
 
-class BadAudio(EngineError):
+class BadInput(EngineError):
+    """What was asked for cannot be done; asking differently helps, asking again does not."""
+
+
+class BadAudio(BadInput):
     """The clip cannot be used as it is."""
 
 
-class BadText(EngineError):
+class BadText(BadInput):
     """The text or the transcript cannot be spoken as it is."""
 
 
@@ -21,7 +25,7 @@ class UnsupportedText(BadText):
         self.characters = characters
 
 
-class BadSetting(EngineError):
+class BadSetting(BadInput):
     """A setting of the request is outside what the engine can do."""
 
 

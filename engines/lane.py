@@ -8,12 +8,12 @@ import logging
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from engines.base import Advanced, Engine, Event, Finished, Job, Refused, Spoke
-from engines.errors import Cancelled, Closing, EngineError, EngineFailed, OutOfMemory, QueueFull, TimedOut
-from engines.pace import Pace
+from engines.errors import BadInput, Cancelled, Closing, EngineError, EngineFailed, OutOfMemory, QueueFull, TimedOut
+from engines.pace import Pace, Wanted, total
 from engines.ticket import Ticket
 from engines.types import LaneEvent
 
@@ -105,10 +105,19 @@ class Lane:
             self.leave(ticket, Closing("the studio shut down before this take was made; speak it again"))
         self._thread.join(10.0)
 
+    def etas(self, wanted: Sequence[Wanted]) -> list[float | None]:
+        """Seconds until each of these would be done if they came now, one after another; None where nobody knows."""
+        with self._bell:
+            running, waiting = list(self._running.values()), self._in_turn()
+        own = [self._pace.expected_s(each) if each.engine in self._engines else None for each in wanted]
+        ahead = self._until_done(running, waiting)
+        return [total([ahead, *own[: place + 1]]) for place in range(len(wanted))]
+
     # From control work, on the lane's thread.
 
     def attach(self, name: str, engine: Engine) -> None:
         self._engines[name] = engine
+        self._pace.meet(name, engine.info.defaults.get("steps", 1.0))
         self._used_s[name] = max(self._used_s.values(), default=0.0)
 
     def detach(self, name: str) -> Engine | None:
@@ -247,7 +256,7 @@ class Lane:
         cost = ticket.finish(self.clock(), self._engines[ticket.request.engine].info.checkpoint).cost
         self._pace.learn(ticket)
         figures = {name: getattr(cost, name) for name in ("queued_s", "ttfa_s", "total_s", "compute_s", "audio_s")}
-        self._say("done", ticket, **figures)
+        self._say("done", ticket, **figures, **self._engines[ticket.request.engine].figures)
 
     def _end(self, ticket: Ticket, error: EngineError) -> None:
         with self._bell:
@@ -260,7 +269,10 @@ class Lane:
         if running is not None and ticket.request.engine in self._engines:
             self._engines[ticket.request.engine].drop(ticket.id)
         ticket.fail(error)
-        self._say("cancelled" if isinstance(error, Cancelled) else "failed", ticket)
+        brought = (
+            "cancelled" if isinstance(error, Cancelled) else "refused" if isinstance(error, BadInput) else "failed"
+        )
+        self._say(brought, ticket)
 
     def _make_room(self, name: str, rows: list[Ticket], error: OutOfMemory) -> None:
         """Out of memory: the newest request goes back to the queue, unless it was alone and can never fit."""
@@ -313,10 +325,14 @@ class Lane:
         with self._bell:
             running = list(self._running.values())
             waiting = self._in_turn()
-        if ticket in waiting:
-            index = waiting.index(ticket)
-            return index + 1, self._pace.until_done(running, waiting[: index + 1])
-        return 0, self._pace.remaining(ticket, len(running))
+        if ticket not in waiting:
+            return 0, self._pace.remaining(ticket, running)
+        ahead = waiting[: waiting.index(ticket) + 1]
+        return len(ahead), self._until_done(running, ahead)
+
+    def _until_done(self, running: Sequence[Ticket], waiting: Sequence[Ticket]) -> float | None:
+        loaded = all(ticket.request.engine in self._engines for ticket in waiting)
+        return self._pace.until_done(running, waiting) if loaded else None
 
     def _cancel(self, ticket: Ticket) -> None:
         self.leave(ticket, Cancelled("stopped"))

@@ -4,18 +4,21 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from engines.base import Checkpoint, Engine
 from engines.errors import BadText, EngineError, NotReady
 from engines.lane import Lane
+from engines.pace import Wanted
 from engines.registry import Device, Spec, licence, spec
 from engines.ticket import Ticket
 from engines.types import EngineStatus, LaneEvent, Progress, Request, Status
 
 log = logging.getLogger(__name__)
+
+NAME_SHOWN = 40  # characters of an unknown engine's name in a message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,21 +105,27 @@ class Manager:
         """Running requests, then waiting ones in order of rank."""
         return [QueueEntry(t.id, t.owner, t.request.engine, t.status()) for t in self._lane.queue()]
 
+    def etas(self, wanted: Sequence[Wanted]) -> list[float | None]:
+        """Seconds until each of these would be done if they were submitted now, in order; None where nobody knows."""
+        return self._lane.etas(wanted)
+
     # Engines.
 
     def status(self, name: str) -> EngineStatus:
         """Raises NotReady for an engine this studio does not have."""
         if name not in self._statuses:
-            raise NotReady(f"there is no engine called {name!r} here; choose one of {', '.join(self._statuses)}")
+            raise NotReady(
+                f"there is no engine called {name[:NAME_SHOWN]!r} here; choose one of {', '.join(self._statuses)}"
+            )
         return self._statuses[name]
 
     def statuses(self) -> list[EngineStatus]:
         return list(self._statuses.values())
 
-    def sample_rate(self, name: str) -> int:
-        """Hz of an engine's takes, known before it is loaded. Raises NotReady."""
-        self.status(name)
-        return self._specs[name].sample_rate
+    def sample_rate(self, name: str) -> int | None:
+        """Hz of an engine's takes, which its checkpoint decides: None until it is loaded. Raises NotReady."""
+        info = self.status(name).info
+        return info.sample_rate if info else None
 
     def reference_max_s(self, name: str) -> float:
         """The longest reference an engine takes, in seconds. Raises NotReady."""
@@ -157,8 +166,11 @@ class Manager:
     def _loaded(self, name: str, error: Exception | None) -> None:
         if error is None:
             engine = self._engines[name]
+            info, memory_bytes = engine.info, engine.memory_bytes
+            if info.note:
+                self._tell(LaneEvent(self._clock(), "engine", name, "", {}, info.note))
             self._set(
-                name, state="ready", message="ready", progress=1.0, info=engine.info, memory_bytes=engine.memory_bytes
+                name, state="ready", message=info.note or "ready", progress=1.0, info=info, memory_bytes=memory_bytes
             )
             return
         log.error("engine %s could not be loaded", name, exc_info=error)
@@ -215,6 +227,9 @@ class Manager:
         return EngineStatus(
             name=name,
             title=chosen.title,
+            good_at=chosen.good_at,
+            settings=chosen.settings,
+            reference_max_s=chosen.reference_max_s,
             licence=licence(name, self._checkpoints[name]),
             state="unloaded",
             message="not loaded",

@@ -1,40 +1,89 @@
 """How long requests take: learned from finished ones, asked for ETAs."""
 
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import Protocol
 
+from engines.errors import BadText
+from engines.text import estimate_s, parse
 from engines.ticket import Ticket
 
 LEARNING = 0.3  # weight of the newest take
-SURE_PROGRESS = 0.2  # from here on a request's own progress tells more than the average
+OVERHEAD_S = 2.0  # of speech: what a request costs beyond its own words, measured on F5 from 20 to 600 characters
+SLOWEST = 0.1  # speed; engines refuse lower ones
+SURE_PROGRESS = 0.2  # from here on a request's own progress tells something without any experience
+
+
+class Wanted(Protocol):
+    """What of a request decides how long it takes."""
+
+    @property
+    def engine(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def speed(self) -> float: ...
+    @property
+    def steps(self) -> int | None: ...
 
 
 class Pace:
-    """Device seconds per character of text, by engine and steps."""
+    """Device seconds per second of speech and step of the engine. What nothing is known of is None."""
 
     def __init__(self) -> None:
-        self._per_character: dict[tuple[str, int | None], float] = {}
+        self._rates: dict[str, float] = {}
+        self._steps: dict[str, float] = {}
+
+    def meet(self, engine: str, steps: float) -> None:
+        """An engine was loaded; it takes so many steps where a request does not say (1 where it has none)."""
+        self._steps[engine] = steps
 
     def learn(self, ticket: Ticket) -> None:
         """Take in a finished request."""
-        key = (ticket.request.engine, ticket.request.steps)
-        new = ticket.compute_s / max(1, len(ticket.request.text))
-        old = self._per_character.get(key, new)
-        self._per_character[key] = old + LEARNING * (new - old)
+        engine = ticket.request.engine
+        new = ticket.compute_s / self._work(ticket.request)
+        old = self._rates.get(engine, new)
+        self._rates[engine] = old + LEARNING * (new - old)
+
+    def expected_s(self, wanted: Wanted) -> float | None:
+        """Device seconds of a whole request."""
+        rate = self._rates.get(wanted.engine)
+        return None if rate is None else rate * self._work(wanted)
 
     def until_done(self, running: Sequence[Ticket], waiting: Sequence[Ticket]) -> float | None:
-        """Seconds until the last of `waiting` is done; None if nothing like it was timed."""
-        parts = [self._left(ticket) for ticket in (*running, *waiting)]
-        known = [part for part in parts if part is not None]
-        return sum(known) if len(known) == len(parts) else None
+        """Seconds until all of these are done."""
+        return total([self._left(ticket) for ticket in (*running, *waiting)])
 
-    def remaining(self, ticket: Ticket, sharing: int) -> float | None:
-        """Seconds until a running request is done when `sharing` requests share the device."""
-        left = self._left(ticket)
-        return None if left is None else left * max(1, sharing)
+    def remaining(self, ticket: Ticket, running: Sequence[Ticket]) -> float | None:
+        """Seconds until one of the running requests is done: they share the device evenly, the shorter ones leave."""
+        own = self._left(ticket)
+        others = [self._left(other) for other in running if other is not ticket]
+        return None if own is None else own + sum(min(own, own if left is None else left) for left in others)
 
     def _left(self, ticket: Ticket) -> float | None:
-        """Device seconds this request still needs."""
-        if ticket.progress >= SURE_PROGRESS:
-            return ticket.compute_s * (1 - ticket.progress) / ticket.progress
-        rate = self._per_character.get((ticket.request.engine, ticket.request.steps))
-        return None if rate is None else rate * len(ticket.request.text) * (1 - ticket.progress)
+        """Device seconds this request still needs: by experience at first, more and more by its own progress."""
+        done, expected = ticket.progress, self.expected_s(ticket.request)
+        shown = ticket.compute_s / done if done else 0.0
+        if expected is None:
+            return (1 - done) * shown if done >= SURE_PROGRESS else None
+        return (1 - done) * ((1 - done) * expected + done * shown)
+
+    def _work(self, wanted: Wanted) -> float:
+        steps = self._steps.get(wanted.engine, 1.0) if wanted.steps is None else wanted.steps
+        return (OVERHEAD_S + _speech_s(wanted.text) / max(wanted.speed, SLOWEST)) * steps
+
+
+def total(seconds: Sequence[float | None]) -> float | None:
+    """The sum, or None where one of them is not known."""
+    known = [each for each in seconds if each is not None]
+    return sum(known) if len(known) == len(seconds) else None
+
+
+@lru_cache(maxsize=128)
+def _speech_s(text: str) -> float:
+    """Seconds of speech in a text; its pauses cost nothing."""
+    try:
+        script = parse(text)
+    except BadText:  # it will be refused
+        return 0.0
+    return estimate_s(script) - script.pauses_s

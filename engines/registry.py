@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from typing import Literal
 
 from engines.base import Checkpoint, Engine
 from engines.errors import NotReady
@@ -15,11 +16,12 @@ class Device:
 
     name: str = "auto"  # auto, cpu, cuda, cuda:1, mps
     compile: str = "auto"  # auto, on, off
-    quantize: str = "none"  # none, int8, int4
+    quantize: Literal["none", "int8", "int4"] = "none"
     max_batch: int = 0  # rows in one step
     threads: int = 0  # CPU threads of the lane
     cache_dir: str = ""  # where what was computed of references survives a restart; empty = nowhere
     prefix_cache_bytes: int = 256_000_000  # s1: read references kept in memory
+    encoder: str = "auto"  # s1: where references become codes; auto = with the rest, cpu = beside it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +30,8 @@ class Spec:
 
     name: str
     title: str
-    sample_rate: int  # Hz
+    good_at: str  # one sentence for the designer
+    settings: tuple[str, ...]  # of a Request that it heeds
     reference_max_s: float
     factory: str  # "module:class", imported on the lane
 
@@ -46,14 +49,16 @@ SPECS = {
     "f5": Spec(
         name="f5",
         title="F5-TTS",
-        sample_rate=24_000,
+        good_at="Keeps the pace you choose, and sounds alike from take to take.",
+        settings=("speed", "steps", "guidance"),
         reference_max_s=12.0,
         factory="engines.f5.engine:F5Engine",
     ),
     "s1": Spec(
         name="s1",
         title="S1-Mini",
-        sample_rate=44_100,
+        good_at="Heard almost at once, livelier, and different with every seed.",
+        settings=("temperature", "top_p", "repetition_penalty"),
         reference_max_s=30.0,
         factory="engines.s1.engine:S1Engine",
     ),

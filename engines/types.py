@@ -126,6 +126,7 @@ class EngineInfo:
     dtype: str
     parameters: int
     compiled: bool
+    note: str = ""  # what a designer should know of how it runs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +135,9 @@ class EngineStatus:
 
     name: str
     title: str
+    good_at: str  # one sentence
+    settings: tuple[str, ...]  # of a Request that it heeds
+    reference_max_s: float  # s
     licence: str
     state: EngineState
     message: str  # one sentence a designer understands

@@ -1,4 +1,4 @@
-"""What protects the studio from other pages and from too large requests: origin, size, and headers."""
+"""What protects the studio from other pages and from too large requests: host, origin, size, and headers."""
 
 from urllib.parse import urlsplit
 
@@ -6,6 +6,9 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from studio.settings import Settings
+
+FOREIGN_HOST = "the studio does not answer to this host name; open it by its own, or add this to STUDIO_ALLOWED_HOSTS"
 FORM_BYTES = 65_536  # what multipart adds around a file
 HARMLESS = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -37,12 +40,16 @@ HEADERS = {
 
 
 class Guard:
-    """ASGI middleware: refuses writes from other sites' pages and bodies that say they are too large; adds headers."""
+    """ASGI middleware: refuses other hosts' names, writes from other sites' pages, and bodies that say they are too large.
 
-    def __init__(self, app: ASGIApp, max_upload_mb: int) -> None:
+    It adds headers to what passes.
+    """
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self.app = app
-        self.max_upload_mb = max_upload_mb
-        self.max_body_bytes = body_limit(max_upload_mb)
+        self.answers_to = settings.answers_to
+        self.max_upload_mb = settings.max_upload_mb
+        self.max_body_bytes = body_limit(settings.max_upload_mb)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -68,6 +75,8 @@ class Guard:
 
     def _refusal(self, scope: Scope) -> JSONResponse | None:
         headers = Headers(scope=scope)
+        if not self.answers_to(host_name(headers)):
+            return JSONResponse({"error": FOREIGN_HOST}, 403)
         if (scope["type"] == "websocket" or scope["method"] not in HARMLESS) and _from_elsewhere(headers):
             return JSONResponse({"error": "this request came from another site's page; open the studio itself"}, 403)
         length = headers.get("content-length", "")
@@ -87,6 +96,14 @@ def body_limit(max_upload_mb: int) -> int:
 
 def too_large(max_upload_mb: int) -> str:
     return f"this file is larger than {max_upload_mb} MB; cut the clip to the part with the voice, then send that"
+
+
+def host_name(headers: Headers) -> str:
+    """The host a request names, without its port; empty where it names none that can be read."""
+    try:
+        return urlsplit(f"//{headers.get('host', '')}").hostname or ""
+    except ValueError:
+        return ""
 
 
 def _from_elsewhere(headers: Headers) -> bool:

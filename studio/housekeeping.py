@@ -1,12 +1,12 @@
-"""What is thrown away without anybody asking: takes deleted a day ago, and files of uploads that broke off."""
+"""What is thrown away without anybody asking: what was deleted a day ago, and files of uploads that broke off."""
 
 import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Protocol
 
-from studio.history import History
 from studio.history.history import UNDO_S
 
 log = logging.getLogger(__name__)
@@ -15,11 +15,17 @@ UPLOAD_S = 86_400.0  # a page may still show an upload this old
 ROUND_S = 3_600.0
 
 
+class Bin(Protocol):
+    """Where deleted things wait to be brought back."""
+
+    def purge(self, older_than_s: float) -> int: ...
+
+
 class Housekeeping:
     """One quiet thread; `uploads` are the folders where Gradio leaves files of aborted requests."""
 
-    def __init__(self, history: History, uploads: Sequence[Path]) -> None:
-        self._history = history
+    def __init__(self, bins: Sequence[Bin], uploads: Sequence[Path]) -> None:
+        self._bins = bins
         self._uploads = uploads
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="housekeeping", daemon=True)
@@ -33,7 +39,8 @@ class Housekeeping:
             self._thread.join()
 
     def tidy(self) -> None:
-        self._history.purge(UNDO_S)
+        for deleted in self._bins:
+            deleted.purge(UNDO_S)
         for folder in self._uploads:
             sweep(folder, UPLOAD_S)
 

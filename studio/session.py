@@ -31,7 +31,7 @@ class SessionMiddleware:
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         # The guard refuses bodies that say they are too large; the library counts those that do not say, or lie.
         counted = RequestBodyLimitMiddleware(Session(app), max_body_size=body_limit(settings.max_upload_mb))
-        self.app = Guard(counted, max_upload_mb=settings.max_upload_mb)
+        self.app = Guard(counted, settings)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self.app(scope, receive, send)

@@ -36,7 +36,7 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65_535)] = 7860  # 0 = any free one
     data_dir: Path = Path("data")
-    engines: Annotated[tuple[str, ...], NoDecode, Field(min_length=1)] = ("f5",)
+    engines: Annotated[tuple[str, ...], NoDecode, Field(min_length=1)] = ("f5", "s1")
     f5_checkpoint: Annotated[str, Field(min_length=1)] = "embedded"
     f5_vocoder: str = ""  # empty = the one that belongs to the checkpoint
     s1_checkpoint: Annotated[str, Field(min_length=1)] = "embedded"
@@ -50,11 +50,12 @@ class Settings(BaseSettings):
     request_timeout_s: Annotated[float, Field(gt=0)] = 300
     api_keys: Annotated[tuple[SecretStr, ...], NoDecode] = ()
     login: SecretStr = SecretStr("")  # user:password
+    allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()  # names it answers to, besides localhost
     max_upload_mb: Annotated[int, Field(ge=1)] = 64
     memory_budget_gb: Annotated[float, Field(ge=0)] = 0  # 0 = no limit
     threads: Annotated[int, Field(ge=0)] = 0
 
-    @field_validator("engines", "api_keys", mode="before")
+    @field_validator("engines", "api_keys", "allowed_hosts", mode="before")
     @classmethod
     def _listed(cls, value: object) -> object:
         """`f5,s1` as people write it in a shell."""
@@ -86,6 +87,15 @@ class Settings(BaseSettings):
     def on_loopback(self) -> bool:
         """Whether only this machine can reach the studio."""
         return self.host in LOOPBACK
+
+    def answers_to(self, host: str) -> bool:
+        """Whether a request may name this host, written small and without a port.
+
+        A foreign page can have its own name resolve to 127.0.0.1 and is then of the studio's own origin; so a loopback
+        studio answers to its own names and those that are allowed, another one to any unless some are allowed.
+        """
+        allowed = {name.lower() for name in self.allowed_hosts}
+        return host in LOOPBACK or host in allowed or not (self.on_loopback or allowed)
 
     @property
     def max_upload_bytes(self) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from sqlalchemy.exc import OperationalError
-from sqlmodel import Field, Session, SQLModel, col, select
+from sqlmodel import Field, Session, SQLModel, col, delete, select
 
 from engines.types import Audio
 from studio.database import open_database
@@ -29,6 +29,17 @@ class ClipRow(SQLModel, table=True):
     added_at: float  # seconds since 1970, UTC
 
 
+class BinnedRow(SQLModel, table=True):
+    """A clip that was deleted and can still be brought back."""
+
+    __tablename__ = "binned_clip"
+
+    owner: str = Field(primary_key=True)
+    clip_id: str = Field(primary_key=True)
+    added_at: float
+    binned_at: float
+
+
 @dataclass(frozen=True, slots=True)
 class ShippedClip:
     """A sample, ready to speak with."""
@@ -42,7 +53,7 @@ class Shelf:
         self._clips = clips
         self._uploads = data_dir / UPLOADS
         self._now = now
-        self._database = open_database(data_dir, ClipRow)
+        self._database = open_database(data_dir, ClipRow, BinnedRow)
         self._shipped: dict[Path, ShippedClip] = {}  # files of the installation never change while it runs
 
     def samples(self) -> Sequence[ShippedClip]:
@@ -81,9 +92,44 @@ class Shelf:
         """Take in a sound file. Raises BadAudio, NoRoom."""
         return self._shelve(owner, self._clips.add(path, name))
 
-    def keep(self, owner: str, audio: Audio, name: str) -> Clip:
-        """Take in sound made here, such as a mended clip. Raises BadAudio, NoRoom."""
-        return self._shelve(owner, self._clips.keep(audio, name))
+    def keep(self, owner: str, audio: Audio, name: str, *, parent: Clip | None = None, start_s: float = 0.0) -> Clip:
+        """Take in sound made here; `parent` is the clip it was mended from, from `start_s` on. Raises BadAudio, NoRoom."""
+        return self._shelve(owner, self._clips.keep(audio, name, parent=parent, start_s=start_s))
+
+    def delete(self, owner: str, id: str) -> None:
+        """Take one of this session's clips off its shelf; `restore` brings it back until it is purged.
+
+        Raises UnknownClip, also for a sample.
+        """
+        with Session(self._database) as session:
+            row = session.get(ClipRow, (owner, id))
+            if row is None:
+                raise UnknownClip("there is no such clip of yours here; reload the page to see those there are")
+            session.merge(BinnedRow(owner=owner, clip_id=id, added_at=row.added_at, binned_at=self._now()))
+            session.delete(row)
+            session.commit()
+
+    def restore(self, owner: str, id: str) -> Clip:
+        """Undo a deletion. Raises UnknownClip when it was purged, or never was this owner's."""
+        with Session(self._database) as session:
+            row = session.get(BinnedRow, (owner, id))
+            if row is not None:
+                session.merge(ClipRow(owner=owner, clip_id=id, added_at=row.added_at))
+                session.delete(row)
+                session.commit()
+        return self.get(owner, id)
+
+    def purge(self, older_than_s: float) -> int:
+        """Forget what was deleted longer ago than this, and the sound of what nobody else has; returns how many."""
+        with Session(self._database) as session:
+            old = col(BinnedRow.binned_at) < self._now() - older_than_s
+            gone = session.exec(delete(BinnedRow).where(old).returning(col(BinnedRow.clip_id))).scalars().all()
+            session.commit()
+            held = {*session.exec(select(ClipRow.clip_id)), *session.exec(select(BinnedRow.clip_id))}
+        held.update(shipped.clip_id for shipped in self.samples())
+        for id in set(gone) - held:
+            self._clips.remove(id)
+        return len(gone)
 
     def _shelve(self, owner: str, clip: Clip) -> Clip:
         try:

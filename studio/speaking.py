@@ -11,9 +11,11 @@ import numpy as np
 
 from engines.errors import BadText, EngineError
 from engines.manager import Manager
+from engines.text import parse
 from engines.ticket import Ticket
 from engines.types import Reference, Request, Samples, Status, Take
-from studio.order import Order as Order
+from studio.order import SEEDS, Order
+from studio.references.report import speech_rate
 from studio.references.window import Window, cut
 
 if TYPE_CHECKING:
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from studio.shelf import Shelf
 
 KEPT_PERFORMANCES = 64  # ended ones stay readable, so that a page may still fetch their sound
-SEEDS = 2**31
 
 
 class UnknownPerformance(EngineError):
@@ -32,18 +33,29 @@ class Performance:
     """One order being spoken. Any number of threads may read it."""
 
     def __init__(
-        self, owner: str, order: Order, ticket: Ticket, sample_rate: int, keep: Callable[[Take], "StoredTake"]
+        self,
+        owner: str,
+        order: Order,
+        ticket: Ticket,
+        rate: Callable[[], int | None],
+        keep: Callable[[Take], "StoredTake"],
     ) -> None:
         self.id = ticket.id
         self.owner = owner
         self.order = order
-        self.sample_rate = sample_rate
+        self._rate = rate
+        self.warnings = doubts(ticket.request.reference)
         self._ticket = ticket
         self._keep = keep
         self._pieces: list[Samples] = []
         self._made = 0  # samples in _pieces
         self._stored: StoredTake | None = None
         self._lock = threading.Lock()
+
+    @property
+    def sample_rate(self) -> int | None:
+        """Hz of its sound; None while its engine is still loading."""
+        return self._rate()
 
     def status(self) -> Status:
         return self._ticket.status()
@@ -83,6 +95,12 @@ class Performance:
                 self._made += len(chunk.audio.samples)
 
 
+def doubts(reference: Reference) -> list[str]:
+    """Sentences on what will spoil the take. It is spoken all the same: this is a measurement, and may be wrong."""
+    rate = speech_rate(reference.audio, reference.transcript)
+    return [rate.message] if rate.state == "fail" else []
+
+
 class Speaking:
     def __init__(self, manager: Manager, shelf: "Shelf", history: "History") -> None:
         self._manager = manager
@@ -99,8 +117,13 @@ class Speaking:
         order = replace(order, seed=secrets.randbelow(SEEDS) if order.seed is None else order.seed)
         request = self._request(order, owner)
         ticket = self._manager.submit(request, owner=owner, arrived_at=arrived_at)
-        rate = self._manager.sample_rate(order.engine)
-        performance = Performance(owner, order, ticket, rate, lambda take: self._history.add(owner, order, take))
+        performance = Performance(
+            owner,
+            order,
+            ticket,
+            rate=lambda: self._manager.sample_rate(order.engine),
+            keep=lambda take: self._history.add(owner, order, take),
+        )
         self._remember(performance)
         return performance
 
@@ -113,6 +136,7 @@ class Speaking:
         return found
 
     def _request(self, order: Order, owner: str) -> Request:
+        parse(order.text)  # an engine does so when it admits the request; nobody shall wait in line to be refused
         if not order.transcript.strip():
             raise BadText("the reference has no transcript; type exactly what is said in the selected part")
         clip = self._shelf.get(owner, order.clip_id)
@@ -125,6 +149,9 @@ class Speaking:
             speed=order.speed,
             steps=order.steps,
             guidance=order.guidance,
+            temperature=order.temperature,
+            top_p=order.top_p,
+            repetition_penalty=order.repetition_penalty,
         )
 
     def _remember(self, performance: Performance) -> None:

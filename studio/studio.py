@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from engines.manager import Manager
 from studio.history import History
+from studio.listening import Listening
 from studio.references.library import ClipStore
 from studio.settings import Settings
 from studio.shelf import Shelf
@@ -19,4 +20,5 @@ class Studio:
     clips: ClipStore
     shelf: Shelf  # whose clips; pages and routes add and get clips through it
     history: History
+    listening: Listening
     telemetry: Telemetry

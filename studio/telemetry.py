@@ -2,7 +2,8 @@
 
 Definitions. Latency: arrival at the server to the last sample made. TTFA: arrival to the first sample made. RTF: device
 seconds per second of audio. Percentiles: over the last 512 finished requests of the last 15 minutes, interpolated
-linearly; None while there are none. Failed and stopped requests are counted, not timed.
+linearly; None while there are none. Failed and stopped requests are counted, not timed. Refused: a queue was full, or an
+engine cannot do what was asked. Waiting: in the lane or, before it, in the page's own line.
 """
 
 import logging
@@ -67,11 +68,20 @@ class Point:
     running: int
 
 
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """A request that waits before the lane."""
+
+    owner: str
+    engine: str
+    eta_s: float | None  # to the end of its take
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InLane:
     """A request that waits or runs; only its owner learns which it is."""
 
-    ticket_id: str  # empty for somebody else's
+    ticket_id: str  # empty for somebody else's, and before the lane
     mine: bool
     engine: str
     state: TicketState
@@ -94,7 +104,7 @@ class Snapshot:
     ttfa_s: Percentiles
     rtf: Percentiles
     requests: int  # how many the percentiles are over
-    outcomes: Mapping[str, int]  # since start: arrived, done, failed, cancelled, refused
+    outcomes: Mapping[str, int]  # since start: arrived (in the lane), done, failed, cancelled, refused
     queue_length: int  # waiting, not yet admitted
     running: Sequence[InLane]
     waiting: Sequence[InLane]  # in order of rank
@@ -113,12 +123,17 @@ class Telemetry:
         self._timed: deque[Timed] = deque(maxlen=REQUESTS_MAX)
         self._points: deque[Point] = deque(maxlen=round(SERIES_S / SAMPLE_S))
         self._outcomes: Counter[str] = Counter()
+        self._line: Callable[[], Sequence[Queued]] = list
         self._stepped_s = 0.0
         self._sampled_at = clock()
         self._total_bytes = 0
         self._lock = threading.Lock()  # only ever held for a few assignments, so `record` never waits
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="telemetry", daemon=True)
+
+    def watch(self, line: Callable[[], Sequence[Queued]]) -> None:
+        """Count those who wait before the lane as well; `line` tells them, first come first, to any thread."""
+        self._line = line
 
     def start(self) -> None:
         self._thread.start()
@@ -138,12 +153,18 @@ class Telemetry:
             if event.kind == "done":
                 self._timed.append(_timed(event))
 
+    def turned_away(self) -> None:
+        """Count a request that was refused before the lane."""
+        with self._lock:
+            self._outcomes["refused"] += 1
+
     def sample(self) -> Point:
         """Read the device now and add it to the series; the thread does this every second."""
         reading = self._gauge.read()
         entries = self._manager.queue()
         parts = {status.name: status.memory_bytes for status in self._manager.statuses() if status.memory_bytes}
         running = sum(entry.status.state == "running" for entry in entries)
+        queued = len(entries) - running + len(self._line())
         with self._lock:
             now = self._clock()
             elapsed, stepped = now - self._sampled_at, self._stepped_s
@@ -154,7 +175,7 @@ class Telemetry:
                 parts_bytes=parts | {OTHER: max(0, reading.used_bytes - sum(parts.values()))},
                 utilisation=reading.utilisation,
                 lane_busy=min(1.0, stepped / elapsed) if elapsed > 0 else 0.0,
-                queued=len(entries) - running,
+                queued=queued,
                 running=running,
             )
             self._points.append(point)
@@ -170,6 +191,7 @@ class Telemetry:
         lane = [_seen(entry, owner) for entry in self._manager.queue()]
         running = [entry for entry in lane if entry.state == "running"]
         waiting = [entry for entry in lane if entry.state == "queued"]
+        waiting += [_in_line(one, len(waiting) + place, owner) for place, one in enumerate(self._line(), start=1)]
         return Snapshot(
             at_s=now,
             engines=self._manager.statuses(),
@@ -222,4 +244,16 @@ def _seen(entry: QueueEntry, owner: str) -> InLane:
         rank=entry.status.rank,
         progress=entry.status.progress,
         eta_s=entry.status.eta_s,
+    )
+
+
+def _in_line(one: Queued, rank: int, owner: str) -> InLane:
+    return InLane(
+        ticket_id="",
+        mine=one.owner == owner,
+        engine=one.engine,
+        state="queued",
+        rank=rank,
+        progress=0.0,
+        eta_s=one.eta_s,
     )

@@ -1,14 +1,17 @@
 """`python app.py` as a service: it asks nobody outside, notices who left, and goes when it is told, finishing its work."""
 
 import json
+import math
 import threading
 import time
 from pathlib import Path
 
 import httpx
+import psutil
 import pytest
 from gradio_client import Client
 
+from studio.ui.line import PARAMETERS
 from tests.browser.serving import Served, serving
 from tests.engines.test_manager import until
 
@@ -44,8 +47,7 @@ def running(served: Served) -> int:
 
 def join(served: Served, session: str, cookies: httpx.Cookies | None = None) -> httpx.Response:
     """Queue LINE as a page does."""
-    data = [LINE, "", 0, 0, "", "f5", 1, 1.0, None, None]
-    body = {"data": data, "fn_index": 0, "session_hash": session, "trigger_id": None}
+    body = {"data": [LINE, "", 0, 0, "", "f5", 1], "fn_index": 0, "session_hash": session, "trigger_id": None}
     return httpx.post(f"{served.url}/gradio_api/queue/join", json=body, cookies=cookies, timeout=10)
 
 
@@ -90,6 +92,77 @@ def test_sigterm_finishes_two_accepted_jobs_refuses_a_third_and_exits_0(tmp_path
             thread.join(60)
         assert served.process.wait(30) == 0
         assert [take["cost"]["audio_s"] > 3 for take in heard] == [True, True]  # type: ignore[index]
+
+
+def test_those_in_the_pages_own_line_are_counted_timed_and_refused_when_it_is_full(tmp_path: Path) -> None:
+    with serving(tmp_path, STUDIO_ENGINES="f5", STUDIO_QUEUE_SIZE=2) as served, httpx.Client(timeout=30) as client:
+        Client(served.url, verbose=False).predict(text="Evidence.", api_name="/speak")
+        client.get(f"{served.url}/health")
+        assert join(served, "first").status_code == 200
+        until(lambda: running(served) == 1, 20)
+        assert join(served, "second", client.cookies).status_code == join(served, "third").status_code == 200
+        refusal = join(served, "fourth")
+        assert (refusal.status_code, "2 requests are waiting" in refusal.text) == (503, True)
+        seen = client.get(f"{served.url}/studio/telemetry?series=false").json()
+        assert (seen["queue_length"], seen["outcomes"]["refused"]) == (2, 1)
+        assert [(one["rank"], one["mine"], one["engine"]) for one in seen["waiting"]] == [
+            (1, True, "f5"),
+            (2, False, "f5"),
+        ]
+        etas_s = [one["eta_s"] for one in (*seen["running"], *seen["waiting"])]
+        assert etas_s == sorted(etas_s) and len(set(etas_s)) == 3
+        with client.stream("GET", f"{served.url}/gradio_api/queue/data?session_hash=third") as events:
+            told = (json.loads(line[5:]) for line in events.iter_lines() if '"estimation"' in line)
+            assert next(told)["rank_eta"] == pytest.approx(etas_s[2], rel=0.5)
+
+
+NONSENSE: dict[str, list[object]] = {
+    "text": [None, "", 3, [], {"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}}, "a" * 200_000, "\ud800"],
+    "clip_id": [7, "../../etc/passwd", "f" * 64],
+    "start_s": ["x", -1, 99, math.nan, 1e308],
+    "transcript": [3, "word " * 9_000],
+    "engine": [1, "nobody", {}],
+    "seed": [2**70, -1, 3.5, math.nan, "7", True],
+    "speed": [0, -1, math.inf, "fast"],
+    "steps": [0, 10**9, 2.5, []],
+    "guidance": [math.nan, 10**400, {}],
+}
+
+
+def test_nonsense_is_answered_in_one_sentence_without_a_traceback(tmp_path: Path) -> None:
+    with serving(tmp_path, STUDIO_ENGINES="f5") as served:
+        for name, values in NONSENSE.items():
+            for value in values:
+                sent = {"text": "Hi there.", "steps": 2} | {name: value}
+                said = asked(served, [sent.get(parameter) for parameter in PARAMETERS])
+                assert said.startswith("error"), (name, value, said)
+                sentence = json.loads(said.partition("data:")[2])["error"]
+                assert 20 < len(sentence) < 300 and "Traceback" not in sentence, (name, value, sentence)
+        assert asked(served, ["Hi there."]).startswith("complete")
+        unknown = httpx.post(
+            f"{served.url}/gradio_api/queue/join", json={"data": [], "fn_index": 99, "session_hash": "x"}
+        )
+        assert (unknown.status_code, "reload the page" in unknown.text) == (400, True)
+        assert served.get("/studio/telemetry?series=false")["outcomes"].get("failed", 0) == 0
+        assert "Traceback" not in served.log.read_text()
+
+
+def asked(served: Served, data: list[object]) -> str:
+    """The last event of `/speak`, as programs without a client library hear it."""
+    call = f"{served.url}/gradio_api/call/speak"
+    body, kind = json.dumps({"data": data}), {"content-type": "application/json"}
+    event = httpx.post(call, content=body, headers=kind, timeout=30).json()["event_id"]
+    return httpx.get(f"{call}/{event}", timeout=60).text.rpartition("event: ")[2]
+
+
+def test_a_studio_at_rest_leaves_the_processor_to_others(tmp_path: Path) -> None:
+    with serving(tmp_path, STUDIO_ENGINES="f5") as served:
+        until(lambda: served.get("/studio/engines")[0]["state"] == "ready", 60)
+        time.sleep(2.0)
+        process = psutil.Process(served.process.pid)
+        before = process.num_ctx_switches().voluntary
+        time.sleep(3.0)
+        assert process.num_ctx_switches().voluntary - before < 3 * 150  # Gradio alone wakes some 700 times a second
 
 
 def test_latency_on_the_strip_agrees_with_a_stopwatch(tmp_path: Path) -> None:

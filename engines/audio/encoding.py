@@ -13,7 +13,7 @@ from engines.types import Audio, Samples
 Format = Literal["wav", "flac", "mp3", "opus", "pcm"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
-CONTAINERS = {"wav": ("WAV", "PCM_16"), "flac": ("FLAC", "PCM_16"), "mp3": ("MP3", None), "opus": ("OGG", "OPUS")}
+CONTAINERS = {"wav": ("WAV", "PCM_16"), "flac": ("FLAC", "PCM_24"), "mp3": ("MP3", None), "opus": ("OGG", "OPUS")}
 # The rates each coding knows, Hz; others are resampled to the next one up.
 RATES_HZ = {
     "mp3": (8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000),
@@ -23,7 +23,7 @@ OPUS_FADE_S = 0.005
 
 
 def encode(audio: Audio, format: Format) -> bytes:
-    """The sound as wav or flac (16 bit), mp3, opus in Ogg, or bare little-endian int16 (`pcm`).
+    """The sound as wav (16 bit) or flac (24 bit), mp3, opus in Ogg, or bare little-endian int16 (`pcm`).
 
     Samples beyond full scale are clipped. Raises BadSetting for any other format.
     """

@@ -2,7 +2,7 @@
 
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -143,7 +143,12 @@ class F5Engine:
             dtype=str(self._placement.dtype).removeprefix("torch."),
             parameters=sum(p.numel() for p in voice.network.parameters()),
             compiled=isinstance(self._velocity, Compiled) and self._velocity.active,
+            note=self._velocity.note if isinstance(self._velocity, Compiled) else "",
         )
+
+    @property
+    def figures(self) -> Mapping[str, float]:
+        return {}
 
     @property
     def memory_bytes(self) -> int:

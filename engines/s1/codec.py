@@ -5,6 +5,7 @@ norm folded into a plain weight. Each layer that looks back keeps what it needs 
 a whole clip is decoding one packet, and no frame is ever decoded twice.
 """
 
+import copy
 from collections.abc import Iterator
 
 import torch
@@ -127,19 +128,15 @@ class WindowAttention(nn.Module):
         self.wqkv = nn.Linear(config.dim, 3 * width, bias=False)
         self.wo = nn.Linear(width, config.dim, bias=False)
 
-    def forward(self, x: Tensor, start: int, past: Past) -> Tensor:
-        """(b, t, dim), the first of which is frame `start` of the stream."""
+    def forward(self, x: Tensor, table: Tensor, seen: Tensor, past: Past) -> Tensor:
+        """(b, t, dim), the table of its positions, and which of the frames held so far, these included, each one sees."""
         config, (batch, count, _) = self.config, x.shape
         q, k, v = self.wqkv(x).unflatten(-1, (3 * config.heads, config.head_dim)).chunk(3, dim=2)
-        table = rotary_table(count, config.head_dim, config.rope_base, start).to(x.device)[None]
         q, k = rotate(q, table), rotate(k, table)
         held = torch.stack((k, v)).transpose(2, 3)  # (2, b, heads, t, head_dim)
         if self in past:
             held = torch.cat((past[self], held), 3)
         past[self] = held if config.window is None else held[:, :, :, -(config.window - 1) :]
-        distance = torch.arange(count, device=x.device)[:, None] + held.shape[3] - count
-        distance = distance - torch.arange(held.shape[3], device=x.device)
-        seen = (distance >= 0) & (distance < (config.window or held.shape[3]))
         y = F.scaled_dot_product_attention(q.transpose(1, 2), held[0], held[1], attn_mask=seen)
         return self.wo(y.transpose(1, 2).reshape(batch, count, -1))
 
@@ -154,8 +151,8 @@ class WindowLayer(nn.Module):
         self.attention_layer_scale = Scale(config.dim)
         self.ffn_layer_scale = Scale(config.dim)
 
-    def forward(self, x: Tensor, start: int, past: Past) -> Tensor:
-        x = x + self.attention_layer_scale(self.attention(self.attention_norm(x), start, past))
+    def forward(self, x: Tensor, table: Tensor, seen: Tensor, past: Past) -> Tensor:
+        x = x + self.attention_layer_scale(self.attention(self.attention_norm(x), table, seen, past))
         return x + self.ffn_layer_scale(self.feed_forward(self.ffn_norm(x)))
 
 
@@ -164,6 +161,7 @@ class WindowTransformer(nn.Module):
 
     def __init__(self, channels: int, config: WindowConfig) -> None:
         super().__init__()
+        self.config = config
         self.layers = nn.ModuleList(WindowLayer(config) for _ in range(config.layers))
         self.norm = RMSNorm(config.dim, config.norm_eps)
         same = channels == config.dim
@@ -171,11 +169,17 @@ class WindowTransformer(nn.Module):
         self.output_proj = nn.Identity() if same else nn.Linear(config.dim, channels)
 
     def forward(self, x: Tensor, past: Past) -> Tensor:
+        config, count = self.config, x.shape[-1]
         start = int(past[self]) if self in past else 0
-        past[self] = torch.tensor(start + x.shape[-1])
+        past[self] = torch.tensor(start + count)
+        table = rotary_table(count, config.head_dim, config.rope_base, start).to(x.device)[None]
+        window = start + count if config.window is None else config.window
+        held = min(start, window - 1) + count
+        distance = torch.arange(held - count, held, device=x.device)[:, None] - torch.arange(held, device=x.device)
+        seen = (distance >= 0) & (distance < window)
         x = self.input_proj(x.transpose(1, 2))
         for layer in self.layers:
-            x = layer(x, start, past)
+            x = layer(x, table, seen, past)
         return self.output_proj(self.norm(x)).transpose(1, 2)
 
 
@@ -224,6 +228,9 @@ class Encoder(nn.Module):
             layers.append(EncoderBlock(channels, stride, depth))
         self.block = Chain(*layers, Snake(channels), Convolution(channels, config.latent_dim, 3))
 
+    def forward(self, x: Tensor, past: Past) -> Tensor:
+        return self.block(x, past)
+
 
 class Decoder(nn.Module):
     def __init__(self, config: CodecConfig) -> None:
@@ -234,6 +241,9 @@ class Decoder(nn.Module):
             layers.append(DecoderBlock(channels, channels // 2, stride))
             channels //= 2
         self.model = Chain(*layers, Snake(channels), Convolution(channels, 1, 7))
+
+    def forward(self, x: Tensor, past: Past) -> Tensor:
+        return self.model(x, past)
 
 
 class Codebook(nn.Module):
@@ -269,10 +279,10 @@ class Quantizer(nn.Module):
         dim = config.latent_dim
         self.semantic_quantizer = Codebooks(dim, 1, config.semantic_size, config.code_dim)
         self.quantizer = Codebooks(dim, config.residual_codebooks, config.residual_size, config.code_dim)
-        self.downsample = Chain(
+        self.downsample: nn.Module = Chain(
             *(Chain(Convolution(dim, dim, factor, stride=factor), ConvNeXt(dim)) for factor in config.downsample)
         )
-        self.upsample = Chain(
+        self.upsample: nn.Module = Chain(
             *(
                 Chain(Transposed(dim, dim, factor, stride=factor), ConvNeXt(dim))
                 for factor in reversed(config.downsample)
@@ -293,15 +303,23 @@ class Codec(nn.Module):
     def __init__(self, config: CodecConfig) -> None:
         super().__init__()
         self.config = config
-        self.encoder = Encoder(config)
+        self.encoder: nn.Module = Encoder(config)
         self.quantizer = Quantizer(config)
-        self.decoder = Decoder(config)
+        self.decoder: nn.Module = Decoder(config)
+
+    def split(self) -> "Codec":
+        """Keep what encodes; returns what decodes, which may then stand elsewhere."""
+        quantizer = self.quantizer
+        encoding = (self.encoder, quantizer.downsample, quantizer.pre_module)
+        other = copy.deepcopy(self, {id(part): Still() for part in encoding})
+        self.decoder, quantizer.upsample, quantizer.post_module = Still(), Still(), Still()
+        return other
 
     def encode(self, samples: Tensor) -> Tensor:
         """(n,) samples -> (codebooks, ceil(n / hop)) int64 codes."""
         past: Past = {}
         padded = F.pad(samples, (0, -len(samples) % self.config.hop))
-        z = self.encoder.block(padded[None, None], past)
+        z = self.encoder(padded[None, None], past)
         z = self.quantizer.pre_module(self.quantizer.downsample(z, past), past)
         codes = []
         for level in self.quantizer.levels:
@@ -316,4 +334,4 @@ class Codec(nn.Module):
             [level.vectors(row[None]) for level, row in zip(self.quantizer.levels, codes, strict=True)]
         ).sum(0)
         z = self.quantizer.upsample(self.quantizer.post_module(z, past), past)
-        return torch.tanh(self.decoder.model(z, past))[0, 0]
+        return torch.tanh(self.decoder(z, past))[0, 0]

@@ -5,13 +5,19 @@ runs on views. A row's first frame is like every other: its prompt is read up to
 """
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
+from engines.compiling import Compiled, Graphs
 from engines.s1.network import DualAR
 from engines.s1.noise import exponential, frame_keys
 from engines.s1.sampling import choose, penalise
+
+if TYPE_CHECKING:
+    from engines.s1.fused import Fused
 
 WINDOW = 16  # frames the repetition penalty looks back, as upstream
 
@@ -26,10 +32,29 @@ class Sampling:
     repetition_penalty: float
 
 
+class Drawn:
+    """A frame of every row on its way to the host, beside the work on the next one."""
+
+    def __init__(self, codes: Tensor) -> None:
+        self._codes: Tensor = codes
+        self._arrived: torch.cuda.Event | None = None
+        if codes.is_cuda:
+            self._codes = torch.empty(codes.shape, dtype=codes.dtype, pin_memory=True).copy_(codes, non_blocking=True)
+            self._arrived = torch.cuda.Event()  # type: ignore[no-untyped-call]
+            self._arrived.record()
+
+    def codes(self) -> Tensor:
+        """(rows, codebooks) codes, waiting for them if need be."""
+        if self._arrived is not None:
+            self._arrived.synchronize()
+        return self._codes
+
+
 class Frames:
     """What is drawn next for each slot, on the device. `rows` slots of `length` positions each."""
 
-    def __init__(self, network: DualAR, rows: int, length: int, residual_size: int) -> None:
+    def __init__(self, network: DualAR, rows: int, length: int, residual_size: int, compile: bool = False) -> None:
+        """`compile` needs CUDA: kernels of our own, recorded as one graph for each number of rows."""
         self.network, self.rows, self.length = network, rows, length
         self.residual_size = residual_size
         weight = network.embeddings.weight
@@ -42,6 +67,17 @@ class Frames:
         self.numbers = torch.zeros(rows, dtype=torch.long, device=device)  # frames drawn
         self.recent = torch.zeros(rows, codebooks, WINDOW, dtype=torch.long, device=device)  # oldest first
         self.settings = torch.zeros(3, rows, 1, device=device)  # temperature, nucleus, penalty
+        self._changing = (self.pending, self.positions, self.numbers, self.recent)  # by a step
+        self.compiled = Compiled(self.draw, Graphs(self._fused, self._changing)) if compile else None
+
+    def _fused(self, rows: int) -> Tensor:
+        return self._kernels.draw(rows)
+
+    @cached_property
+    def _kernels(self) -> "Fused":
+        from engines.s1.fused import Fused  # it imports Triton, which comes with CUDA's torch alone
+
+        return Fused(self)
 
     @torch.inference_mode()
     def begin(self, slot: int, pending: Tensor, position: int, sampling: Sampling) -> None:
@@ -76,8 +112,20 @@ class Frames:
             index = torch.tensor(pair, device=held.device)
             held.index_copy_(axis, index, held.index_select(axis, torch.tensor(turned, device=held.device)))
 
+    def step(self, rows: int, longest: int) -> Drawn:
+        """`draw`, on its way to the host."""
+        return Drawn(self.draw(rows, longest) if self.compiled is None else self.compiled(rows, longest))
+
     @torch.inference_mode()
-    def step(self, rows: int, longest: int) -> Tensor:
+    def warm(self, rows: int) -> None:
+        """Make ready for this many rows; those in work stay where they are."""
+        before = [tensor.clone() for tensor in self._changing]
+        self.step(rows, self.length - 1).codes()
+        for tensor, held in zip(self._changing, before, strict=True):
+            tensor.copy_(held)
+
+    @torch.inference_mode()
+    def draw(self, rows: int, longest: int) -> Tensor:
         """Draw the next frame of slots 0..rows-1, none of which is past position `longest`.
 
         (rows, codebooks) semantic and residual codes; a semantic code of `semantic_count` ends that row's speech.
@@ -113,7 +161,9 @@ class Frames:
 
     def _advance(self, rows: int, frame: Tensor) -> None:
         self.pending[:rows] = self.network.embed_frames(frame)
-        self.positions[:rows] += 1
+        self.positions[:rows] = (self.positions[:rows] + 1).clamp(
+            max=self.length - 1
+        )  # a row past its end stays inside
         numbers = self.numbers[:rows]
         shifted = torch.cat((self.recent[:rows, :, 1:], frame[:, :, None]), 2)
         self.recent[:rows] = torch.where(numbers[:, None, None] > 0, shifted, self.recent[:rows])

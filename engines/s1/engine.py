@@ -1,7 +1,8 @@
 """S1-Mini behind the engine protocol: jobs become groups of sentences, each a row of frames, and frames become sound."""
 
 import logging
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -9,16 +10,18 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from engines import audio as sound
 from engines import text as writing
 from engines.base import Advanced, Checkpoint, Event, Finished, Job, Refused, Spoke
+from engines.compiling import wanted
 from engines.errors import BadAudio, BadSetting, BadText, EngineError, NotReady, OutOfMemory, UnsupportedText
-from engines.placing import place, width
+from engines.placing import Placement, place, width
+from engines.quantizing import stored_bytes
 from engines.registry import SPECS, Device, licence
 from engines.s1 import planning, voices
 from engines.s1.codec import Past
-from engines.s1.decoding import Frames, Sampling
+from engines.s1.decoding import Drawn, Frames, Sampling
 from engines.s1.edges import Edges
+from engines.s1.encoding import Encoder
 from engines.s1.loading import Voice, load
 from engines.s1.planning import Group
 from engines.s1.prompt import Turn, embed
@@ -31,15 +34,21 @@ PACKETS = (3, 6, 12, 24)  # frames decoded at once: the first early, later ones 
 POSITIONS = 2048  # most that a row reads and writes, reference included
 LEVEL_RMS = 0.1
 NEW_WORDS_MIN_S = 1.0  # room that a reference must leave
+ENCODER_POLL_S = 0.02  # how long a step waits where there is nothing but references to wait for
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prepared:
     """A reference as the network takes it."""
 
-    turn: Turn
+    transcript: str
+    codes: Future[Tensor]  # (codebooks, frames)
     digest: str  # of sound and transcript: what the network has read is kept under it
     level_rms: float
+
+    @property
+    def turn(self) -> Turn:
+        return Turn(self.transcript, self.codes.result())
 
 
 @dataclass(slots=True, eq=False)
@@ -77,18 +86,29 @@ class Speaking:
         return PACKETS[min(self.packets, len(PACKETS) - 1)]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Flight:
+    """A frame on its way to the host."""
+
+    rows: Sequence[tuple[Speaking, int]]  # with the number of the group it belongs to
+    drawn: Drawn
+
+
 class S1Engine:
     """Only the lane calls it; see `engines.base.Engine` for the protocol."""
 
     def __init__(self, device: Device) -> None:
         self._wish = device
-        self._placement = place(device)
+        self._placement = _placed(device)
         self._width = width(device, self._placement.device)
+        # A GPU draws the next frame while this one is heard; one behind a row's end is drawn in vain.
+        self._ahead = self._placement.device.type == "cuda"
+        self._flight: Flight | None = None
         self._voice: Voice | None = None
         self._frames: Frames | None = None
         self._speaking: dict[str, Speaking] = {}
         self._rows: list[Speaking] = []  # by slot
-        self._codes = voices.CodeStore(None, 0)
+        self._encoder: Encoder | None = None
         self._prefixes = voices.PrefixStore(device.prefix_cache_bytes)
         self._licence = ""
 
@@ -98,11 +118,15 @@ class S1Engine:
         if self._wish.threads:
             torch.set_num_threads(self._wish.threads)
         self._licence = licence("s1", checkpoint)
-        voice = self._voice = yield from load(checkpoint, self._placement)
+        device = self._placement.device
+        beside = torch.device("cpu") if self._wish.encoder == "cpu" else device
+        voice = self._voice = yield from load(checkpoint, self._placement, beside, self._wish.quantize)
         length = min(POSITIONS, voice.network.config.max_positions)
-        self._frames = Frames(voice.network, self._width, length, self._residual_size(voice))
+        compile = wanted(self._wish, device) and device.type == "cuda"  # a CPU gains nothing from fewer, larger kernels
+        self._frames = Frames(voice.network, self._width, length, self._residual_size(voice), compile)
         folder = Path(self._wish.cache_dir) / "s1" / voice.codec_digest[:16] if self._wish.cache_dir else None
-        self._codes = voices.CodeStore(folder, voice.network.config.codebooks)
+        store = voices.CodeStore(folder, voice.network.config.codebooks)
+        self._encoder = Encoder(voice.encoder, store, beside, beside != device)
 
     @staticmethod
     def _residual_size(voice: Voice) -> int:
@@ -111,20 +135,24 @@ class S1Engine:
     @torch.inference_mode()
     def warm(self) -> Iterator[Progress]:
         """Reading, a frame for each width of the batch, and the codec's packet sizes."""
-        voice, frames = self.voice, self.frames
+        voice, frames, device = self.voice, self.frames, self._placement.device
         past: Past = {}
         steps = [*range(1, self._width + 1), *PACKETS]
         for number, step in enumerate(steps, start=1):
-            if number <= self._width and not self._rows:
-                frames.read(step - 1, torch.zeros(8, voice.network.config.slow.dim, dtype=frames.pending.dtype), 0)
-                frames.step(step, 8)
+            if number <= self._width:
+                if not self._rows:
+                    prompt = torch.zeros(8, voice.network.config.slow.dim, dtype=frames.pending.dtype, device=device)
+                    frames.read(step - 1, prompt, 0)
+                frames.warm(step)
             else:
-                codes = torch.zeros(voice.network.config.codebooks, step, dtype=torch.long)
-                voice.codec.decode(codes.to(self._placement.device), past)
+                codes = torch.zeros(voice.network.config.codebooks, step, dtype=torch.long, device=device)
+                voice.codec.decode(codes, past)
             yield Progress(number / len(steps), f"warming up, {number} of {len(steps)}")
 
     def close(self) -> None:
-        self._voice, self._frames = None, None
+        if self._encoder is not None:
+            self._encoder.close()
+        self._voice, self._frames, self._encoder, self._flight = None, None, None, None
         self._speaking.clear()
         self._rows.clear()
         self._prefixes = voices.PrefixStore(self._wish.prefix_cache_bytes)
@@ -145,7 +173,7 @@ class S1Engine:
 
     @property
     def info(self) -> EngineInfo:
-        voice = self.voice
+        voice, compiled = self.voice, self.frames.compiled
         defaults = voice.defaults
         return EngineInfo(
             name="s1",
@@ -163,16 +191,29 @@ class S1Engine:
             markers=writing.MARKERS if defaults.markers else (),
             device=str(self._placement.device),
             dtype=str(self._placement.dtype).removeprefix("torch."),
-            parameters=sum(p.numel() for part in (voice.network, voice.codec) for p in part.parameters()),
-            compiled=False,
+            parameters=sum(
+                p.numel() for part in {voice.network, voice.codec, voice.encoder} for p in part.parameters()
+            ),
+            compiled=compiled is not None and compiled.active,
+            note="" if compiled is None else compiled.note,
         )
+
+    @property
+    def figures(self) -> Mapping[str, float]:
+        """How often a clip's codes, and a reference as the network read it, were known already."""
+        kept = {"prefixes": self._prefixes.hits}
+        if self._encoder is not None:
+            kept["codes"] = self._encoder.store.hits
+        return {
+            f"{name}_{what}": float(getattr(hits, what)) for name, hits in kept.items() for what in ("found", "missed")
+        }
 
     @property
     def memory_bytes(self) -> int:
         if self._voice is None:
             return 0
         held: list[Tensor] = [*self._voice.network.parameters(), *self._voice.codec.parameters(), self.frames.cache]
-        return sum(tensor.numel() * tensor.element_size() for tensor in held) + self._prefixes.bytes
+        return sum(stored_bytes(tensor) for tensor in held) + self._prefixes.bytes
 
     # Work.
 
@@ -195,16 +236,9 @@ class S1Engine:
         rms = float(np.sqrt(np.mean(np.square(reference.audio.samples, dtype=np.float64))))
         if rms == 0.0:
             raise BadAudio("the reference is silent; choose another part or clip")
-        return Prepared(Turn(transcript, self._encoded(reference.audio)), reference.digest, rms)
-
-    def _encoded(self, audio: Audio) -> Tensor:
-        digest = voices.audio_digest(audio)
-        codes = self._codes.get(digest)
-        if codes is None:
-            samples = sound.resample(audio, self.voice.codec.config.sample_rate).samples
-            codes = self.voice.codec.encode(torch.from_numpy(samples).to(self._placement.device)).cpu()
-            self._codes.put(digest, codes)
-        return codes
+        if self._encoder is None:
+            raise NotReady("S1-Mini is not loaded yet; wait until it says ready")
+        return Prepared(transcript, self._encoder.ask(reference.audio), reference.digest, rms)
 
     def _sayable(self, text: str, where: str = "") -> str:
         characters = self.voice.defaults.characters
@@ -236,13 +270,10 @@ class S1Engine:
     def step(self, held: Collection[str] = ()) -> Sequence[Event]:
         try:
             events = self._begin([speaking for id, speaking in self._speaking.items() if id not in held])
-            active = [speaking for speaking in self._rows if speaking.job.id not in held]
-            if active:
-                self._order(active)
-                drawn = self.frames.step(len(active), max(speaking.position for speaking in active)).cpu()
-                for speaking, frame in zip(active, drawn, strict=True):
-                    events += self._follow(speaking, frame)
-            return events
+            flight = self._draw([speaking for speaking in self._rows if speaking.job.id not in held])
+            if self._ahead:
+                flight, self._flight = self._flight, flight
+            return events if flight is None else [*events, *self._land(flight)]
         except torch.OutOfMemoryError as error:
             torch.cuda.empty_cache()
             raise OutOfMemory(
@@ -256,11 +287,31 @@ class S1Engine:
 
     # Rows.
 
+    def _draw(self, active: Sequence[Speaking]) -> Flight | None:
+        """Send a frame of these rows on its way."""
+        if not active:
+            return None
+        self._order(active)
+        drawn = self.frames.step(len(active), max(speaking.position for speaking in active))
+        for speaking in active:
+            speaking.position += 1
+        return Flight([(speaking, speaking.number) for speaking in active], drawn)
+
+    def _land(self, flight: Flight) -> list[Event]:
+        events: list[Event] = []
+        for (speaking, number), frame in zip(flight.rows, flight.drawn.codes(), strict=True):
+            if speaking.reading and speaking.number == number:  # neither dropped nor ended meanwhile
+                events += self._follow(speaking, frame)
+        return events
+
     def _begin(self, active: Sequence[Speaking]) -> list[Event]:
         """Give the next group of each job without a row one; silence alone is over at once."""
         events: list[Event] = []
+        waiting = [speaking.prepared.codes for speaking in active if not speaking.prepared.codes.done()]
+        if waiting and not self._rows:
+            wait(waiting, ENCODER_POLL_S)
         for speaking in active:
-            if speaking.reading:
+            if speaking.reading or not speaking.prepared.codes.done():
                 continue
             if not speaking.group.text:
                 events += self._group_ended(speaking)
@@ -326,7 +377,6 @@ class S1Engine:
 
     def _follow(self, speaking: Speaking, frame: Tensor) -> list[Event]:
         """Take a row's frame in: sound when a packet is full, the next group when this one ended."""
-        speaking.position += 1
         ended = int(frame[0]) >= self.voice.network.semantic_count
         if not ended:
             speaking.frames.append(frame)
@@ -376,6 +426,12 @@ class S1Engine:
         if not len(samples):
             return []
         return [Spoke(speaking.job.id, Audio(samples, self.voice.codec.config.sample_rate))]
+
+
+def _placed(wish: Device) -> Placement:
+    """As other engines, but a GPU computes in bfloat16, in which the published weights were trained."""
+    placement = place(wish)
+    return replace(placement, dtype=torch.bfloat16) if placement.device.type == "cuda" else placement
 
 
 def _within(name: str, wanted: float | None, default: float, limits: tuple[float, float]) -> float:

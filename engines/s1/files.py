@@ -8,11 +8,13 @@ from pathlib import Path
 from engines.base import Checkpoint
 from engines.errors import BadCheckpoint
 from engines.fetching import fetch
+from engines.quantizing import Kind
 from engines.types import Progress
 
 EMBEDDED = Path(__file__).parents[2] / "assets" / "voices" / "s1" / "checkpoint"
 NEEDED = ("config.json", "tokenizer.tiktoken", "special_tokens.json")
-WEIGHTS = ("model.safetensors", "model.pth")
+QUANTIZED: dict[str, Kind] = {"model-int8.pth": "int8", "model-int4.pth": "int4"}
+WEIGHTS = ("model.safetensors", "model.pth", *QUANTIZED)
 CODECS = ("codec.safetensors", "codec.pth")
 BLOCK = 1 << 20
 
@@ -28,6 +30,11 @@ class Files:
     codec_config: Path | None  # None: the published codec's
     codec_digest: str
     defaults: Path | None  # generation_config.json
+
+    @property
+    def quantized(self) -> Kind:
+        """Of which kind the weights are already."""
+        return QUANTIZED.get(self.weights.name, "none")
 
 
 def locate(checkpoint: Checkpoint) -> Generator[Progress, None, Files]:

@@ -9,10 +9,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from engines import weights
+from engines import quantizing, weights
 from engines.base import Checkpoint
-from engines.errors import BadCheckpoint
+from engines.errors import BadCheckpoint, BadSetting
 from engines.placing import Placement
+from engines.quantizing import Kind
 from engines.s1.codec import Codec
 from engines.s1.config import CodecConfig, DualARConfig
 from engines.s1.files import Files, locate
@@ -54,37 +55,59 @@ class Voice:
     network: DualAR
     tokenizer: Tokenizer
     codec: Codec
+    encoder: Codec  # the codec itself, or its other half on another device
     codec_digest: str  # of the codec's file: codes made by another codec mean nothing to this one
     defaults: Defaults = field(default_factory=Defaults)
 
 
-def load(checkpoint: Checkpoint, placement: Placement) -> Generator[Progress, None, Voice]:
-    """Yields progress, returns the voice. Raises BadCheckpoint."""
+def load(
+    checkpoint: Checkpoint, placement: Placement, encoder_at: torch.device | None = None, quantize: Kind = "none"
+) -> Generator[Progress, None, Voice]:
+    """Yields progress, returns the voice; its encoder may stand on another device. Raises BadCheckpoint, BadSetting."""
     files = yield from locate(checkpoint)
+    kind = _kind(files, placement, quantize)
     yield Progress(0.5, "reading the tokenizer")
     tokenizer = Tokenizer.read(files.folder)
     yield Progress(0.55, "reading weights")
-    network = _network(files, tokenizer)
+    network = read_network(files, tokenizer)
     yield Progress(0.75, "reading the codec")
     codec = Codec(CodecConfig() if files.codec_config is None else CodecConfig.read(files.codec_config))
     with torch.no_grad():
         weights.fill(codec, plain(weights.read(files.codec)), files.codec.name)
     if codec.config.residual_codebooks + 1 != network.config.codebooks:
         raise BadCheckpoint(f"{files.codec.name} has another number of codebooks than config.json says; check both")
-    yield Progress(0.9, f"moving to {placement.device}")
-    network = network.to(placement.device, placement.dtype).eval().requires_grad_(False)
-    codec = codec.to(placement.device).eval().requires_grad_(False)
-    return Voice(files.name, network, tokenizer, codec, files.codec_digest, Defaults.read(files.defaults))
+    device = placement.device
+    yield Progress(0.85, f"moving to {device}")
+    network = network.to(device, placement.dtype).eval().requires_grad_(False)
+    encoder, codec = (codec, codec) if encoder_at in (None, device) else (codec, codec.split())
+    encoder.to(encoder_at or device).eval().requires_grad_(False)
+    codec.to(device).eval().requires_grad_(False)
+    if kind != files.quantized:
+        yield Progress(0.95, f"storing weights as {kind}")
+        quantizing.quantize([network.layers, network.fast_layers], kind)
+    return Voice(files.name, network, tokenizer, codec, encoder, files.codec_digest, Defaults.read(files.defaults))
 
 
-def _network(files: Files, tokenizer: Tokenizer) -> DualAR:
+def _kind(files: Files, placement: Placement, wish: Kind) -> Kind:
+    """How the weights will be stored. Raises BadSetting."""
+    kind = wish if files.quantized == "none" else files.quantized
+    if wish not in ("none", kind):
+        raise BadSetting(f"{files.name} is stored as {kind} already; set STUDIO_QUANTIZE to none or {kind}")
+    return quantizing.check(kind, placement.device, placement.dtype)
+
+
+def read_network(files: Files, tokenizer: Tokenizer) -> DualAR:
+    """The network on the CPU, its weights as they are stored. Raises BadCheckpoint."""
     config = DualARConfig.read(files.folder / "config.json")
     network = DualAR(config, tokenizer.semantic_begin, tokenizer.semantic_count, tokenizer.end)
+    if files.quantized != "none":
+        quantizing.known()
     held = weights.read(files.weights)
     inner = held.get("state_dict", held)
     if not isinstance(inner, dict):
         raise BadCheckpoint(f"{files.weights.name} holds no named tensors; it is not a checkpoint")
     state = {name.removeprefix("model."): tensor for name, tensor in inner.items()}
+    quantizing.adopt(network, state)
     weights.fill(network, state, files.weights.name)
     return network
 

@@ -15,7 +15,7 @@ def exponential(keys: Tensor, codebook: int, count: int) -> Tensor:
     row = _mix(keys + (codebook + 1) * GOLDEN)
     index = torch.arange(count, device=keys.device)
     mixed = _mix(row[:, None] + (index + 1) * GOLDEN)
-    uniform = ((mixed >> 8).float() + 0.5) / 2**24  # 24 bits fit float32; never 0 or 1
+    uniform = ((mixed >> 9).float() + 0.5) / 2**23  # with the half, 24 bits, which float32 holds: never 0 or 1
     return -torch.log(uniform)
 
 

@@ -4,6 +4,7 @@ import hashlib
 import logging
 import os
 import tempfile
+import threading
 from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,19 +36,22 @@ def audio_digest(audio: Audio) -> str:
 
 
 class CodeStore:
-    """(codebooks, frames) codes of clips, by digest: in memory, and as memory-mapped files that survive a restart."""
+    """(codebooks, frames) codes of clips, by digest: in memory, and as memory-mapped files that survive a restart.
+
+    Any thread may call it.
+    """
 
     def __init__(self, folder: Path | None, codebooks: int) -> None:
         self._folder, self._codebooks = folder, codebooks
         self._kept: OrderedDict[str, Tensor] = OrderedDict()
+        self._lock = threading.Lock()
         self.hits = Hits()
 
     def get(self, digest: str) -> Tensor | None:
-        if digest in self._kept:
-            self._kept.move_to_end(digest)
-            self.hits.found += 1
-            return self._kept[digest]
-        codes = self._read(digest)
+        with self._lock:
+            codes = self._kept.get(digest)
+        if codes is None:
+            codes = self._read(digest)
         if codes is None:
             self.hits.missed += 1
             return None
@@ -64,9 +68,11 @@ class CodeStore:
         return self._remember(digest, codes)
 
     def _remember(self, digest: str, codes: Tensor) -> Tensor:
-        self._kept[digest] = codes
-        if len(self._kept) > CODES_KEPT:
-            self._kept.popitem(last=False)
+        with self._lock:
+            self._kept[digest] = codes
+            self._kept.move_to_end(digest)
+            if len(self._kept) > CODES_KEPT:
+                self._kept.popitem(last=False)
         return codes
 
     def _read(self, digest: str) -> Tensor | None:

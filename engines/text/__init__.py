@@ -1,11 +1,11 @@
 """Text as pure functions: read what was typed, spell it as it is spoken, fit it to a checkpoint, cut it into chunks."""
 
 from engines.text.chunks import chunks
-from engines.text.markers import MARKERS, without_markers
+from engines.text.markers import MARKERS, markers_in, without_markers
 from engines.text.script import MAX_CHARACTERS, MAX_PAUSES_S, Pause, Say, Script, estimate_s, parse
 from engines.text.spoken import spoken_form
 from engines.text.syllables import count_syllables
-from engines.text.vocabulary import fit
+from engines.text.vocabulary import fit, unsaid
 
 __all__ = [
     "MARKERS",
@@ -18,7 +18,9 @@ __all__ = [
     "count_syllables",
     "estimate_s",
     "fit",
+    "markers_in",
     "parse",
     "spoken_form",
+    "unsaid",
     "without_markers",
 ]

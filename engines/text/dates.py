@@ -82,6 +82,7 @@ def _decade(found: re.Match[str]) -> str:
 HALF = r"(?:\s?([ap])\.?m\b\.?(?!\w))"
 
 DATES: tuple[Rule, ...] = (
+    rule(r"(?<=\d)\s?([ap])\.?m\.?\s?[-–—]\s?(?=\d)", lambda m: f"{m[1]}m to", re.IGNORECASE),  # 9am-5pm
     rule(
         rf"(?<![\w-]){YEAR}-(\d\d)-(\d\d)(?![\w-])",
         lambda m: _date(int(m[2]), int(m[3]), int(m[1])) if m[2] <= "12" else None,

@@ -20,6 +20,11 @@ MARKERS = EMOTIONS + TONES + SOUNDS  # openaudio-s1-mini's model card
 MARKER = re.compile(r"\(\s*(?:" + "|".join(map(re.escape, MARKERS)) + r")\s*\)\s*", re.IGNORECASE)
 
 
+def markers_in(text: str) -> list[str]:
+    """The markers in a text, as they are written there."""
+    return [found.group().strip() for found in MARKER.finditer(text)]
+
+
 def without_markers(text: str) -> str:
     """The text with nothing in it that only S1-Mini understands; other parentheses stay."""
     return MARKER.sub("", text)

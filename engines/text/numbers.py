@@ -9,11 +9,13 @@ from engines.text.rules import Rule, rule
 LONGEST_NUMBER = 12  # digits; longer ones are codes and are read digit by digit
 LONGEST_CARDINAL = 9  # likewise for bare digits, where nothing groups them by thousands
 ORDINAL = r"(?:st|nd|rd|th)\b"
-# 1234, 1,234, 12.5; never begun or given up midway, or a wall of digits would cost the square of its length.
-NUMBER = r"(?<!\d)(?:\d{1,3}(?:,\d{3})++(?!\d)|\d++)(?:\.\d++)?+"
+# 1234, 1,234, 1,00,000, 12.5; never begun or given up midway, or a wall of digits would cost the square of its length.
+GROUPED = r"\d{1,2}(?:,\d\d(?!\d))++,\d{3}(?!\d)|\d{1,3}(?:,\d{3})++(?!\d)"
+NUMBER = rf"(?<!\d)(?:{GROUPED}|\d++)(?:\.\d++)?+"
 FRACTIONS = {"½": "one half", "⅓": "one third", "⅔": "two thirds", "¼": "one quarter", "¾": "three quarters"}
 PARTS = {2: ("half", "halves"), 4: ("quarter", "quarters")}
-LARGEST_PART = 20  # 3/20 is three twentieths, 3/21 is three over twenty one
+LARGEST_PART = 20  # 3/20 is three twentieths, 3/21 is three out of twenty one
+IDIOMS = {(24, 7): "twenty four seven", (50, 50): "fifty fifty"}
 
 
 def words(spelled: str) -> str:
@@ -58,10 +60,10 @@ def plural(text: str) -> bool:
 
 def _fraction(found: re.Match[str]) -> str | None:
     above, below = int(found[1]), int(found[2])
-    if (above, below) == (24, 7):
-        return "twenty four seven"
+    if (above, below) in IDIOMS:
+        return IDIOMS[above, below]
     if not 1 < below <= LARGEST_PART or above >= below:
-        return f"{whole(found[1])} over {whole(found[2])}"
+        return f"{whole(found[1])} {'over' if above > below else 'out of'} {whole(found[2])}"
     single, several = PARTS.get(below, (ordinal(below), f"{ordinal(below)}s"))
     return f"{whole(found[1])} {single if above == 1 else several}"
 
@@ -72,9 +74,11 @@ def _dotted(found: re.Match[str]) -> str:
 
 
 # Telephone numbers first: every later rule would see ranges and sums in them.
+END = r"(?![\w.,]?\d)"
 PHONES: tuple[Rule, ...] = (
-    rule(r"(?<![\w.,])\+\d{1,3}(?:[- .]?\(?\d{2,4}\)?){2,4}(?![\w.,]?\d)", lambda m: f"plus {digits(m[0])}"),
-    rule(r"(?<![\w.,])\(?\d{3}\)?[- .]\d{3}[- .]\d{4}(?![\w.,]?\d)", lambda m: digits(m[0])),
+    rule(r"(?<![\w.,])\+\d{1,3}(?:[- .]?\(?\d{2,4}\)?){2,4}" + END, lambda m: f"plus {digits(m[0])}"),
+    rule(r"(?<![\w.,])(?:\d[- .])?\(?\d{3}\)?[- .]\d{3}[- .]\d{4}" + END, lambda m: digits(m[0])),
+    rule(r"(?<![\w.,])0\d{2,4}[- ]\d{3,4}[- ]\d{3,4}" + END, lambda m: digits(m[0])),
     rule(r"(?<![\w.,-])\d{3}-\d{4}(?![\w.,-]?\d)", lambda m: digits(m[0])),
 )
 
@@ -82,6 +86,8 @@ NUMBERS: tuple[Rule, ...] = (
     rule(r"(?<!\d)\d++(?:\.\d++){2,}", _dotted),
     rule(rf"(\d{{1,3}}(?:,\d{{3}})+|\d{{1,9}}){ORDINAL}", lambda m: ordinal(int(m[1].replace(",", "")))),
     rule(r"(?<![\d/.])(\d{1,3})/(\d{1,3})(?![\d/])", _fraction),
+    rule(r"(?<![\d/.])(\d{1,3}\.\d{1,2})/(\d{1,3})(?![\d/])", lambda m: f"{number(m[1])} out of {whole(m[2])}"),
+    rule(r"(?<=\d):(?=\d)", lambda m: "to"),  # what was no time of day: 16:9
     rule("[½⅓⅔¼¾]", lambda m: FRACTIONS[m[0]]),
     rule(rf"({NUMBER})\s?[x×]\s?({NUMBER})", lambda m: f"{number(m[1])} by {number(m[2])}"),
     rule(rf"({NUMBER})[x×](?!\w)", lambda m: f"{number(m[1])} times"),

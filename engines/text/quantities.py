@@ -69,7 +69,9 @@ UNITS = {
     "%": ("percent", "percent"),
 }
 SPACED_ONLY = frozenset({"L", "V", "W", "T"})  # "4W" may be a name; "4 W" is not
-BETWEEN = r"\s?[-–—]\s?|\s?to\s?"
+SYMBOL = f"[{''.join(MONEY)}]"
+DASH = r"\s?[-–—]\s?"
+BETWEEN = rf"{DASH}|\s?to\s?"
 SIGN = r"(?:(?<![\w)])([-−+]))?"
 
 
@@ -88,7 +90,8 @@ def _money(symbol: str, amount: str, scale: str | None) -> str:
 
 
 def _money_before(found: re.Match[str]) -> str:
-    return _signed(found[1]) + _money(found[2], found[3], found[4])
+    sign, symbol, low, high, scale = found.groups()
+    return _signed(sign) + (f"{number(low)} to {_money(symbol, high, scale)}" if high else _money(symbol, low, scale))
 
 
 def _money_after(found: re.Match[str]) -> str:
@@ -109,7 +112,8 @@ def _signed(sign: str | None) -> str:
 
 
 QUANTITIES: tuple[Rule, ...] = (
-    rule(rf"{SIGN}([{one_of(MONEY).replace('|', '')}])\s?({NUMBER})(?:\s?({one_of(SCALES)})(?!\w))?", _money_before),
+    rule(rf"{SIGN}({SYMBOL})\s?({NUMBER})(?:{DASH}\2?({NUMBER}))?(?:\s?({one_of(SCALES)})(?!\w))?", _money_before),
     rule(rf"({NUMBER})\s?({one_of([*MONEY, *CODES])})(?![\w\d])", _money_after),
+    rule(rf"(?<=\d)\s?%(?={DASH}\d)", lambda m: ""),  # 50%-60% is 50-60%
     rule(rf"{SIGN}({NUMBER})(?:(?:{BETWEEN})({NUMBER}))?\s?({one_of(UNITS)})(?![\w²³])", _measured),
 )

@@ -9,6 +9,7 @@ import ftfy
 
 from engines.errors import BadText
 from engines.text.spoken import spoken_form
+from engines.text.symbols import is_picture
 
 MAX_CHARACTERS = 5_000  # after NFC
 COMPOSED_FROM_MAX = 3  # NFC makes one character of at most three; longer texts are refused before that costs time
@@ -45,6 +46,7 @@ class Script:
     """A text, read: at least one Say, in playing order."""
 
     parts: tuple[Say | Pause, ...]
+    pictures: str = ""  # emoji and other typed signs without a sound, each once
 
     @property
     def spoken(self) -> str:
@@ -62,8 +64,9 @@ def parse(text: str, speak_numbers: bool = True) -> Script:
 
     Raises BadText for text that is empty, longer than MAX_CHARACTERS, or holds a pause tag that cannot be read.
     """
-    parts = tuple(_parts(_clean(text), speak_numbers))
-    script = Script(parts)
+    text = _clean(text)
+    parts = tuple(_parts(text, speak_numbers))
+    script = Script(parts, "".join(dict.fromkeys(c for c in text if is_picture(c))))
     if not any(isinstance(part, Say) for part in parts):
         raise BadText("there is nothing to say in this text; type a few words")
     if script.pauses_s > MAX_PAUSES_S:

@@ -1,6 +1,7 @@
 """Abbreviations, acronyms and signs that stand for words."""
 
 import re
+import unicodedata
 
 from engines.text.rules import Rule, one_of, rule, stop
 
@@ -73,7 +74,18 @@ SOUNDS = {
     "TSK",
     "NTH",
 }
-DOMAIN = "com|org|net|io|gg|dev|edu|gov|ai|tv|co"
+
+SPOKEN_PICTURES = frozenset("№℃℉") | frozenset(SIGNS)
+PICTURE_PARTS = frozenset(
+    "\ufe0e\ufe0f\u20e3🏻🏼🏽🏾🏿"
+)  # variants, key caps and skin tones of the picture before them
+
+
+def is_picture(character: str) -> bool:
+    """Whether it is an emoji or another picture that nobody says."""
+    if character in SPOKEN_PICTURES:
+        return False
+    return character in PICTURE_PARTS or unicodedata.category(character) == "So"
 
 
 def _acronym(found: re.Match[str]) -> str | None:
@@ -96,14 +108,16 @@ SHORT_WORDS: tuple[Rule, ...] = (
     ),
     rule(rf"\b({one_of(TITLES)})\.(?=\s+[A-Z])", lambda m: TITLES[m[1]]),
     rule(r"\b(Mr|Mrs|Dr)(?=\s+[A-Z])", lambda m: TITLES[m[1]]),
-    rule(r"\b(?:No|no|Nr)\.\s?(?=\d)", lambda m: "number "),
-    rule(r"#\s?(?=\d)", lambda m: "number "),
+    rule(r"(?:\b(?:No|no|Nr)\.|№|#)\s?(?=\d)", lambda m: "number "),
+    rule(r"(?<!\w)#(?=[^\W\d])", lambda m: "hashtag "),
+    rule(r"\b([A-G])#(?!\w)", lambda m: f"{m[1]} sharp"),
+    rule(r"\b(?:version\s)?v(?=\d+\.\d)", lambda m: "version ", re.IGNORECASE),
+    rule("[℃℉]", lambda m: unicodedata.normalize("NFKC", m[0])),
     rule(r"(?<![A-Za-z.])(?:[A-Z]\.){2,}", _initials),
 )
 
 SIGN_WORDS: tuple[Rule, ...] = (
     rule(r"(?<![A-Za-z])([A-Z]{2,6})(?:['’]?(s))?(?![A-Za-z])", _acronym),
-    rule(rf"(?<=\w)\.({DOMAIN})(?!\w)", lambda m: f" dot {m[1]}"),
     rule(r"~(?=\s?\w)", lambda m: "about "),
     rule(rf"\s*({one_of(SIGNS)})\s*", lambda m: f" {SIGNS[m[1]]} "),
 )

@@ -4,6 +4,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from engines.errors import UnsupportedText
+from engines.text.script import Say, Script
 
 # Typography as typewriters have it. Tried in order; the first that the vocabulary holds wins.
 PLAIN = {
@@ -17,6 +18,7 @@ PLAIN = {
 LETTERS = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
 ALWAYS_PLAIN = frozenset("‘’“”‐‑–—…")  # where both are in the vocabulary, checkpoints have heard the plain one more
 APOSTROPHES = frozenset("'’`´′")  # dropped without a gap: "don't" becomes "dont", not "don t"
+SILENT = frozenset(("Zs", "Ps", "Pe", "Pi", "Pf", "Mn", "Mc", "Me"))
 SHOWN = 12  # characters named in a message
 SCRIPTS = {
     "CJK": "Chinese characters",
@@ -40,6 +42,20 @@ def fit(spoken: str, vocabulary: frozenset[str]) -> str:
     if missing:
         raise _unsupported(missing, vocabulary)
     return _joined(_fitted(c, vocabulary) or "" for c in line)
+
+
+def unsaid(script: Script, vocabulary: frozenset[str]) -> str:
+    """The typed or spoken signs that will not be heard, each once: emoji, and what `fit` drops.
+
+    Brackets and quotes are silent in any voice and not among them.
+    """
+    spoken = "".join(part.spoken for part in script.parts if isinstance(part, Say))
+    dropped = [c for c in spoken if vocabulary and _is_heard(c) and not (_fitted(c, vocabulary) or "").strip()]
+    return "".join(dict.fromkeys([*script.pictures, *dropped]))
+
+
+def _is_heard(character: str) -> bool:
+    return unicodedata.category(character) not in SILENT and character not in APOSTROPHES | {'"'}
 
 
 def _fitted(character: str, vocabulary: frozenset[str]) -> str | None:

@@ -7,13 +7,14 @@ from typing import Annotated, Any
 
 import soundfile
 from fastapi import APIRouter, Query, Response, UploadFile
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
+from engines.text import MAX_CHARACTERS
 from engines.types import Audio
 from studio.api.saying import Owner, SayingRoute
 from studio.history.takes import peaks
 from studio.references.clip import Clip
-from studio.references.mend import Mend, mend
+from studio.references.mend import Mend, mend, mended_name, starts_at_s
 from studio.references.report import report
 from studio.references.transcribe import available, transcribe
 from studio.references.window import Window, cut, propose, split_transcript
@@ -37,7 +38,7 @@ class Span(BaseModel):
 
 
 class Said(Span):
-    transcript: str
+    transcript: Annotated[str, Field(max_length=MAX_CHARACTERS)]
 
 
 class Mending(Span):
@@ -51,7 +52,7 @@ def router(studio: Studio) -> APIRouter:
     @routes.get("")
     def clips(owner: Owner) -> dict[str, Any]:
         samples = [described(one.clip_id) | {"transcript": one.transcript} for one in shelf.samples()]
-        return {"samples": samples, "mine": [described(id) for id in shelf.mine(owner)]}
+        return {"samples": samples, "mine": [described(id) for id in shelf.mine(owner)], "recogniser": available()}
 
     @routes.post("")
     def upload(file: UploadFile, owner: Owner) -> dict[str, Any]:
@@ -60,6 +61,15 @@ def router(studio: Studio) -> APIRouter:
     @routes.get("/{id}")
     def clip(id: str, owner: Owner) -> dict[str, Any]:
         return described(shelf.get(owner, id).id)
+
+    @routes.delete("/{id}")
+    def delete(id: str, owner: Owner) -> dict[str, str]:
+        shelf.delete(owner, id)
+        return {"deleted": id}
+
+    @routes.post("/{id}/restore")
+    def restore(id: str, owner: Owner) -> dict[str, Any]:
+        return described(shelf.restore(owner, id).id)
 
     @routes.get("/{id}/audio.wav")
     def audio(id: str, owner: Owner, start: Annotated[float, Query()] = 0.0, end: float | None = None) -> Response:
@@ -70,7 +80,8 @@ def router(studio: Studio) -> APIRouter:
     @routes.post("/{id}/report")
     def card(id: str, said: Said, owner: Owner) -> dict[str, Any]:
         found = shelf.get(owner, id)
-        checks = report(said.of(found), found.source, said.transcript).checks
+        unmended = studio.clips.unmended(found, said.window)
+        checks = report(said.of(found), found.source, said.transcript, unmended).checks
         names = ("name", "state", "message", "mend")
         return {"checks": [{name: getattr(check, name) for name in names} for check in checks]}
 
@@ -78,9 +89,13 @@ def router(studio: Studio) -> APIRouter:
     def mended(id: str, mending: Mending, owner: Owner) -> dict[str, Any]:
         """Trimming is of the window; every other mend is of the whole clip, so that the window stays where it is."""
         found = shelf.get(owner, id)
-        audio = mending.of(found) if mending.name == "trim" else found.audio
+        trims = mending.name == "trim"
+        audio = mending.of(found) if trims else found.audio
         better = mend(audio, mending.name, original=studio.clips.original(id))
-        return described(shelf.keep(owner, better, found.name).id)
+        start_s = mending.start_s * trims + starts_at_s(audio, mending.name)
+        parent = None if mending.name == "mono" else found  # which is decoded anew
+        kept = shelf.keep(owner, better, mended_name(found.name, mending.name), parent=parent, start_s=start_s)
+        return described(kept.id)
 
     @routes.post("/{id}/transcribe")
     def heard(id: str, span: Span, owner: Owner) -> dict[str, Any]:

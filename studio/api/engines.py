@@ -5,13 +5,13 @@ import binascii
 import ipaddress
 import secrets
 from typing import Annotated
-from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Request, Response
 from pydantic import TypeAdapter
 
 from engines.types import EngineStatus
 from studio.api.saying import Owner, SayingRoute, as_json
+from studio.guard import host_name
 from studio.settings import LOOPBACK, Settings
 from studio.studio import Studio
 from studio.telemetry import Snapshot
@@ -53,12 +53,12 @@ def router(studio: Studio) -> APIRouter:
 def may_control(settings: Settings, request: Request) -> bool:
     """Whether this is the studio's owner: who knows STUDIO_LOGIN, or without one, whoever sits at a loopback studio.
 
-    The Host header is looked at because a foreign page can have its own name resolve to 127.0.0.1.
+    The Host header is looked at because a proxy on this machine passes on what strangers ask.
     """
     login = settings.login.get_secret_value()
     if login:
         return secrets.compare_digest(_basic(request.headers.get("authorization", "")), login.encode())
-    named = urlsplit(f"//{request.headers.get('host', '')}").hostname
+    named = host_name(request.headers)
     return (
         settings.on_loopback and named in LOOPBACK and request.client is not None and _is_loopback(request.client.host)
     )

@@ -8,6 +8,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import TypeAdapter
 
 from engines.audio import encode
+from engines.errors import NotReady
 from engines.types import Audio, Samples, Status
 from studio.api.saying import Owner, SayingRoute, as_json
 from studio.speaking import Performance
@@ -29,12 +30,15 @@ def router(studio: Studio) -> APIRouter:
         Leaving does not stop the performance: its sound is kept, and whoever asked for it may stop it.
         """
         performance = studio.speaking.performance(owner, id)
+        if performance.sample_rate is None:
+            raise NotReady("the engine is still loading; its sound opens when it is ready")
         headers = {
             "x-sample-rate": str(performance.sample_rate),
             "cache-control": "no-store",
             "x-accel-buffering": "no",
         }
-        return StreamingResponse(stream(performance, threads), media_type="application/octet-stream", headers=headers)
+        sound = stream(performance, performance.sample_rate, threads)
+        return StreamingResponse(sound, media_type="application/octet-stream", headers=headers)
 
     @routes.get("/{id}")
     def status(id: str, owner: Owner) -> Response:
@@ -49,14 +53,14 @@ def router(studio: Studio) -> APIRouter:
     return routes
 
 
-async def stream(performance: Performance, threads: CapacityLimiter) -> AsyncIterator[bytes]:
+async def stream(performance: Performance, rate: int, threads: CapacityLimiter) -> AsyncIterator[bytes]:
     """Pieces of int16 until the performance ended and all of it was sent."""
     sent, ended = 0, False
     while not ended:
         piece, ended = await to_thread.run_sync(_hear, performance, sent, limiter=threads)
         sent += len(piece)
         if len(piece):
-            yield encode(Audio(piece, performance.sample_rate), "pcm")
+            yield encode(Audio(piece, rate), "pcm")
 
 
 def _hear(performance: Performance, sent: int) -> tuple[Samples, bool]:

@@ -1,5 +1,6 @@
 """What every route has in common: errors become one JSON sentence, data becomes JSON, the asker is known."""
 
+import logging
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any
 
@@ -12,15 +13,22 @@ from starlette.exceptions import HTTPException
 
 from engines.errors import Closing, EngineError, EngineFailed, NotReady, OutOfMemory, QueueFull, TimedOut
 from studio.history import NotSaved, UnknownTake
+from studio.listening import Decided, NoPairs, NotHeard, UnknownTrial
 from studio.references.library import NoRoom, UnknownClip
 from studio.session import OWNER_HEADER
 from studio.speaking import UnknownPerformance
+
+log = logging.getLogger(__name__)
 
 # The first class that fits counts; every other EngineError is the request's own fault: 400.
 STATUSES: tuple[tuple[type[EngineError], int], ...] = (
     (UnknownTake, 404),
     (UnknownPerformance, 404),
     (UnknownClip, 404),
+    (UnknownTrial, 404),
+    (NoPairs, 404),
+    (NotHeard, 409),
+    (Decided, 409),
     (QueueFull, 429),
     (NotReady, 503),
     (Closing, 503),
@@ -49,6 +57,11 @@ class SayingRoute(APIRoute):
                 return said(_unfit(error), 422)
             except HTTPException as error:
                 return said(str(error.detail), error.status_code, error.headers)
+            except Exception:
+                log.exception("%s %s failed", request.method, request.url.path)
+                return said(
+                    "the studio made a mistake here, which its log tells; try again, or try it differently", 500
+                )
 
         return handle_and_say
 
@@ -75,4 +88,5 @@ Owner = Annotated[str, Depends(_owner)]
 def _unfit(error: RequestValidationError) -> str:
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
-    return f"{where or 'the request'}: {first['msg']}; correct it and send it again"
+    where = "the request" if first["type"] == "json_invalid" else where or "the request"
+    return f"{where}: {first['msg'].removeprefix('Value error, ')}; correct it and send it again"

@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel
 
 from engines.errors import BadText
-from engines.text import Pause, Say, Script, estimate_s, fit, parse
+from engines.text import Pause, Say, Script, estimate_s, fit, markers_in, parse, unsaid, without_markers
 from studio.api.saying import SayingRoute
 from studio.studio import Studio
 
@@ -25,15 +25,19 @@ def router(studio: Studio) -> APIRouter:
     def script(form: ScriptForm) -> dict[str, Any]:
         """A text that cannot be spoken is an answer here, not a failure: the page shows its `error` while one types."""
         info = studio.manager.status(form.engine).info
+        vocabulary = info.vocabulary if info else ANY_CHARACTER
+        characters = len(form.text)
+        heeded = info is not None and bool(info.markers)
         try:
-            read = parse(form.text)
+            read = parse(form.text if heeded else without_markers(form.text))
         except BadText as error:
-            return {"spoken": [], "characters": len(form.text), "estimate_s": 0.0, "error": str(error)}
+            return {"spoken": [], "unsaid": [], "characters": characters, "estimate_s": 0.0, "error": str(error)}
         return {
             "spoken": [spoken_json(part) for part in read.parts],
-            "characters": len(form.text),
+            "unsaid": [*([] if heeded else markers_in(form.text)), *unsaid(read, vocabulary)],  # what will not be heard
+            "characters": characters,
             "estimate_s": round(estimate_s(read), 2),
-            "error": unspeakable(read, info.vocabulary if info else ANY_CHARACTER),
+            "error": unspeakable(read, vocabulary),
         }
 
     return routes

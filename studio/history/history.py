@@ -87,7 +87,7 @@ class History:
         return path
 
     def encoded(self, owner: str, id: str, format: Format) -> bytes:
-        """WAV is the file itself, float32 and exact; FLAC (16 bit) and MP3 clip at full scale. Raises UnknownTake."""
+        """WAV is the file itself, float32 and exact; FLAC (24 bit) and MP3 clip at full scale. Raises UnknownTake."""
         return self.audio_path(owner, id).read_bytes() if format == "wav" else encode(self.audio(owner, id), format)
 
     def star(self, owner: str, id: str, starred: bool) -> StoredTake:

@@ -15,6 +15,7 @@ class Source:
     channels: int = 1
     sample_rate: int  # Hz
     mix_loss_db: float = 0.0  # how much louder its loudest channel is than the mix; large = voice in one, or cancelled
+    start_s: float = 0.0  # of a mended clip: where it begins in its first ancestor
 
 
 @dataclass(frozen=True, slots=True, eq=False)

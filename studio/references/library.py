@@ -6,16 +6,16 @@ import re
 import shutil
 import tempfile
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import soundfile
 
 from engines.audio import decode, probe, rms_dbfs
-from engines.errors import BadAudio, BadText, EngineError
+from engines.errors import BadAudio, BadInput, BadText, EngineError
 from engines.types import Audio, Reference
 from studio.references.clip import Clip, Source, clip_id
 from studio.references.window import Window, cut
@@ -25,9 +25,10 @@ MAX_BYTES = 200 * 2**20  # two minutes of eight channels of 32-bit float at 48 k
 ID = re.compile(r"[0-9a-f]{64}")
 NAME_MAX = 120  # characters
 AUDIO, FACTS, ORIGINAL = "audio.wav", "clip.json", "original"
+UNMENDED = "unmended.wav"  # a mended clip's first ancestor, so that no mend hides what no mend can repair
 
 
-class UnknownClip(EngineError):
+class UnknownClip(BadInput):
     """No clip of this id is kept here."""
 
 
@@ -61,16 +62,22 @@ class ClipStore:
         if header.channels > 1:
             loss_db = rms_dbfs(decode(path, max_duration_s=MAX_S, channel="loudest").samples) - rms_dbfs(audio.samples)
         source = Source(channels=header.channels, sample_rate=audio.sample_rate, mix_loss_db=loss_db)
-        return self._publish(Clip(clip_id(audio), _plain(name), audio, source), path)
+        return self._publish(Clip(clip_id(audio), _plain(name), audio, source), {ORIGINAL: path})
 
-    def keep(self, audio: Audio, name: str) -> Clip:
-        """Keep mono sound made here (a mended or recorded clip). Raises BadAudio and NoRoom."""
+    def keep(self, audio: Audio, name: str, *, parent: Clip | None = None, start_s: float = 0.0) -> Clip:
+        """Keep mono sound made here. Raises BadAudio and NoRoom.
+
+        `parent` is the clip it was mended from, beginning there at `start_s`: its source and its ancestor are this one's.
+        """
         if not np.isfinite(audio.samples).all():
             raise BadAudio("the sound holds values that are not numbers (NaN or infinity); take the original again")
         if audio.duration_s > MAX_S:
             raise BadAudio(f"the clip lasts {audio.duration_s:.0f} s; at most {MAX_S:.0f} s are taken, cut it first")
-        source = Source(sample_rate=audio.sample_rate)
-        return self._publish(Clip(clip_id(audio), _plain(name), _long_enough(audio), source), None)
+        source, beside = Source(sample_rate=audio.sample_rate), {}
+        if parent is not None:
+            source = replace(parent.source, start_s=parent.source.start_s + start_s)
+            beside = self._beside(parent.id)
+        return self._publish(Clip(clip_id(audio), _plain(name), _long_enough(audio), source), beside)
 
     def get(self, id: str) -> Clip:
         """A kept clip, its samples checked against its id. Raises UnknownClip, or BadAudio if it rotted on disk."""
@@ -86,10 +93,30 @@ class ClipStore:
             raise BadAudio("this clip was changed on disk; upload it again")
         return clip
 
+    def remove(self, id: str) -> None:
+        """Erase a clip and its original. Raises UnknownClip."""
+        shutil.rmtree(self._of(id))
+
     def original(self, id: str) -> Path | None:
-        """The file as it was uploaded; None for clips made here. Raises UnknownClip."""
+        """The file as it was uploaded; None for sound made here. Raises UnknownClip."""
         path = self._of(id) / ORIGINAL
         return path if path.is_file() else None
+
+    def unmended(self, clip: Clip, window: Window) -> Audio | None:
+        """The same window of a mended clip's first ancestor; None where it is this clip itself. Raises UnknownClip."""
+        path = self._of(clip.id) / UNMENDED
+        if not path.is_file():
+            return None
+        samples, rate = soundfile.read(path, dtype="float32")
+        start_s = clip.source.start_s
+        return cut(Audio(samples, int(rate)), Window(start_s + window.start_s, start_s + window.end_s))
+
+    def _beside(self, id: str) -> dict[str, Path]:
+        """What a clip mended from this one keeps beside its sound."""
+        folder = self._of(id)
+        ancestor = folder / UNMENDED if (folder / UNMENDED).is_file() else folder / AUDIO
+        original = self.original(id)
+        return {UNMENDED: ancestor} | ({ORIGINAL: original} if original else {})
 
     def reference(self, clip_id: str, start_s: float, end_s: float, transcript: str) -> Reference:
         """Exactly this window of the clip with what is said in it. Raises UnknownClip, BadAudio, BadText."""
@@ -110,7 +137,7 @@ class ClipStore:
             raise UnknownClip("this clip is no longer kept here; upload it again")
         return folder
 
-    def _publish(self, clip: Clip, original: Path | None) -> Clip:
+    def _publish(self, clip: Clip, beside: Mapping[str, Path]) -> Clip:
         target = self._folder / clip.id
         if target.is_dir():
             return clip
@@ -118,14 +145,24 @@ class ClipStore:
             soundfile.write(folder / AUDIO, clip.audio.samples, clip.audio.sample_rate, format="WAV", subtype="FLOAT")
             facts = {"name": clip.name, "source": asdict(clip.source)}
             (folder / FACTS).write_text(json.dumps(facts, ensure_ascii=False), "utf-8")
-            if original is not None:
-                shutil.copyfile(original, folder / ORIGINAL)
+            for kept, path in beside.items():
+                self._place(path, folder / kept)
             try:
                 folder.rename(target)
             except OSError:
                 if not target.is_dir():  # somebody else published the same sound first, which is as good
                     raise
         return clip
+
+    def _place(self, path: Path, target: Path) -> None:
+        """Ours under a second name, so that it is on the disk once; a file from elsewhere, which may change, copied."""
+        try:
+            if path.is_relative_to(self._folder):
+                target.hardlink_to(path)
+                return
+        except OSError:  # a file system without links
+            pass
+        shutil.copyfile(path, target)
 
     @contextmanager
     def _staging(self) -> Iterator[Path]:

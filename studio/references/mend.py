@@ -1,5 +1,6 @@
 """One-click mends for what the report finds. Each returns a new clip; the old one stays as it was."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
@@ -7,11 +8,19 @@ from typing import Literal
 import numpy as np
 import scipy  # its signal package loads when first used: two seconds that the start need not wait for
 
-from engines.audio import decode, normalise, silences, trim
+from engines.audio import decode, normalise, silences, speech_span, trim
 from engines.errors import BadAudio
 from engines.types import Audio, Samples
 
 Mend = Literal["trim", "normalise", "mono", "high_pass", "denoise"]
+DONE: dict[Mend, str] = {
+    "trim": "trimmed",
+    "normalise": "normalised",
+    "mono": "one channel",
+    "high_pass": "high-passed",
+    "denoise": "denoised",
+}
+MENDED_OR_FILE = re.compile(rf" · ({'|'.join(DONE.values())})$|\.\w{{2,4}}$")
 LEVEL_LUFS = -20.0
 TRIM_MARGIN_S = 0.2
 HIGH_PASS_HZ = 70.0  # below any voice's fundamental
@@ -38,6 +47,17 @@ def mend(audio: Audio, name: Mend, *, original: Path | None = None) -> Audio:
     if name not in mends:
         raise BadAudio(f"there is no mend called {name}; choose one of mono, {', '.join(mends)}")
     return mends[name](audio)
+
+
+def starts_at_s(audio: Audio, name: Mend) -> float:
+    """Where in `audio` its mended form begins: only trimming cuts anything off."""
+    start, _ = speech_span(audio.samples, audio.sample_rate)
+    return max(0.0, start / audio.sample_rate - TRIM_MARGIN_S) if name == "trim" else 0.0
+
+
+def mended_name(name: str, mend: Mend) -> str:
+    """What the mended clip is called: after its first ancestor and the last mend, "ahri.wav" -> "ahri · trimmed"."""
+    return f"{MENDED_OR_FILE.sub('', name)} · {DONE[mend]}"
 
 
 def high_pass(audio: Audio) -> Audio:

@@ -65,17 +65,23 @@ class Report:
         return next(iter([check for check in self.checks if check.name == name] or _unknown(name)))
 
 
-def report(audio: Audio, source: Source, transcript: str) -> Report:
-    """Look at exactly the sound an engine would get, where it came from, and what is said to be said in it."""
+def report(audio: Audio, source: Source, transcript: str, unmended: Audio | None = None) -> Report:
+    """Look at exactly the sound an engine would get, where it came from, and what is said to be said in it.
+
+    `unmended` is the same part before any mend; None where none was made.
+    """
     if peak_dbfs(audio.samples) < SILENT_DBFS or speech_s(audio) == 0.0:
         level = peak_dbfs(audio.samples)
         silent = Check(
             "level", "fail", f"No voice is heard (peak {level:.0f} dBFS); choose another part or record again."
         )
         return Report((_duration(audio), silent, _transcript(transcript)))
-    sound: list[Callable[[Audio], Check]] = [_duration, _clipping, _level, _snr, _silence, _rumble]
-    checks = [check(audio) for check in sound]
-    return Report((*checks, _rate(audio, source), _channels(source), _transcript(transcript), _pace(audio, transcript)))
+    sound: list[Callable[[Audio], Check]] = [_level, _snr, _silence, _rumble]
+    of_sound = [check(audio) for check in sound]
+    of_words = [_transcript(transcript), speech_rate(audio, transcript)]
+    return Report(
+        (_duration(audio), _clipping(audio, unmended), *of_sound, _rate(audio, source), _channels(source), *of_words)
+    )
 
 
 def _duration(audio: Audio) -> Check:
@@ -91,16 +97,17 @@ def _duration(audio: Audio) -> Check:
     return Check("duration", "ok", f"{length_s:.1f} s, a good length.")
 
 
-def _clipping(audio: Audio) -> Check:
-    fraction, longest = clipped_fraction(audio), longest_clip(audio)
+def _clipping(audio: Audio, unmended: Audio | None) -> Check:
+    recorded = audio if unmended is None else unmended  # a mend changes the level, not what was cut off
+    fraction, longest = clipped_fraction(recorded), longest_clip(recorded)
     if fraction <= CLIPPED_WARN:
         return Check("clipping", "ok", "No clipping.")
     state: State = "fail" if fraction > CLIPPED_FAIL else "warn"
+    said = f"{fraction:.2%} of the samples {'are' if unmended is None else 'were recorded'} clipped"
     return Check(
         "clipping",
         state,
-        f"{fraction:.2%} of the samples are clipped, up to {longest} in a row; record again at a lower level, "
-        "or choose a part without it.",
+        f"{said}, up to {longest} in a row; record again at a lower level, or choose a part without it.",
     )
 
 
@@ -179,10 +186,14 @@ def _transcript(transcript: str) -> Check:
     return Check("transcript", "ok", f"{len(transcript.split())} words.")
 
 
-def _pace(audio: Audio, transcript: str) -> Check:
-    rate = count_syllables(transcript) / speech_s(audio)
+def speech_rate(audio: Audio, transcript: str) -> Check:
+    """Whether the transcript can be what is said in this sound: people say so many syllables a second and no more."""
     if not transcript.strip():
         return Check("speech rate", "warn", "Without a transcript its match with the clip cannot be checked; type it.")
+    spoken_s = speech_s(audio)
+    if spoken_s == 0.0:
+        return Check("speech rate", "fail", "No voice is heard in this part; choose another, or record again.")
+    rate = count_syllables(transcript) / spoken_s
     said = f"{rate:.1f} syllables a second"
     if rate > RATE_GOOD[1]:
         advice = f"{said} is more than people say; the transcript holds words that are not in this part, delete them."

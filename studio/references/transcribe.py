@@ -13,6 +13,7 @@ from engines.errors import EngineError
 from engines.types import Audio
 
 RATE_HZ = 16_000  # of the recogniser's acoustic model
+INSTALL = ".venv/bin/uv pip install -r pyproject.toml --extra transcribe"  # in the studio's own folder
 LEVEL_LUFS = -20.0
 
 
@@ -31,7 +32,9 @@ def transcribe(audio: Audio) -> str:
     Takes about the clip's own length on one core. Raises NoRecogniser.
     """
     if available() is None:
-        raise NoRecogniser("no recogniser is installed; type the transcript, or get one with: pip install pocketsphinx")
+        raise NoRecogniser(
+            f"no recogniser is installed; type the words, or install one where the studio runs: {INSTALL}"
+        )
     from pocketsphinx import Decoder  # optional, and its model loads at once
 
     heard = resample(normalise(audio, LEVEL_LUFS), RATE_HZ)

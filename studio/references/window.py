@@ -41,12 +41,12 @@ class Window:
 
 def cut(audio: Audio, window: Window) -> Audio:
     """The window's samples, exact to the sample. Raises BadAudio for a window outside the clip or empty."""
-    if not (math.isfinite(window.start_s) and math.isfinite(window.end_s)):
-        raise BadAudio("the window has no start or no end; drag it onto the clip")
-    start, end = (round(at * audio.sample_rate) for at in (window.start_s, window.end_s))
+    _require_ends(window)
+    far = 2 * audio.duration_s  # no need to count its samples
+    start, end = (round(max(-far, min(at, far)) * audio.sample_rate) for at in (window.start_s, window.end_s))
     if start < 0 or end > len(audio.samples) + 1 or end <= start:
         raise BadAudio(
-            f"the window {window.start_s:.2f}-{window.end_s:.2f} s is not within the clip's {audio.duration_s:.2f} s; "
+            f"the window {window.start_s:.4g} to {window.end_s:.4g} s is not within the clip's {audio.duration_s:.2f} s; "
             "drag it onto the clip"
         )
     return Audio(audio.samples[start:end].copy(), audio.sample_rate)
@@ -73,11 +73,18 @@ def split_transcript(full_transcript: str, audio: Audio, window: Window) -> str:
     """The words most likely said within the window, for the designer to correct.
 
     Syllables are spread evenly over the detected speech, a silence taking the punctuation mark that is near it. Windows
-    that adjoin share all words between them.
+    that adjoin share all words between them. Raises BadAudio for a window without ends.
     """
+    _require_ends(window)
     words = full_transcript.split()
-    first, last = (_word_at(words, audio, at) for at in (window.start_s, window.end_s))
+    ends_s = (min(max(at, 0.0), audio.duration_s) for at in (window.start_s, window.end_s))
+    first, last = (_word_at(words, audio, at) for at in ends_s)
     return " ".join(words[first:last])
+
+
+def _require_ends(window: Window) -> None:
+    if not (math.isfinite(window.start_s) and math.isfinite(window.end_s)):
+        raise BadAudio("the window has no start or no end; drag it onto the clip")
 
 
 def _gaps(audio: Audio) -> list[Span]:

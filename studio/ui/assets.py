@@ -10,7 +10,21 @@ from starlette.types import Scope
 ASSETS = Path(__file__).parents[2] / "assets" / "ui"
 ROOT = "/studio/assets"
 MODULES = sorted(path.relative_to(ASSETS).as_posix() for path in ASSETS.glob("js/*.js"))
-STYLES = ("tokens", "base", "press", "gradio", "frame", "voice", "report", "script", "takes", "compare", "monitor")
+STYLES = (
+    "tokens",
+    "base",
+    "press",
+    "gradio",
+    "frame",
+    "voice",
+    "report",
+    "script",
+    "takes",
+    "compare",
+    "listening",
+    "tally",
+    "monitor",
+)
 
 
 class Fresh(StaticFiles):

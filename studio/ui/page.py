@@ -10,6 +10,8 @@ from fastapi import FastAPI
 from studio.studio import Studio
 from studio.ui.assets import head, mount_assets
 from studio.ui.components.island import island
+from studio.ui.line import Line
+from studio.ui.pages.compare import compare_page
 from studio.ui.pages.monitor import monitor_page
 from studio.ui.pages.speak import speak_page
 from studio.ui.theme import theme
@@ -24,10 +26,13 @@ def build(studio: Studio) -> gr.Blocks:
     with gr.Blocks(title=TITLE, analytics_enabled=False, fill_width=True) as page:
         island("header")
         speak_page(studio)
+        compare_page(studio)
         monitor_page()
         island("compare")
         island("strip")
-    page.queue(max_size=studio.settings.queue_size, default_concurrency_limit=1, api_open=True)
+    page.api_open = False  # no way around the queue
+    page._queue = line = Line(page, studio)
+    studio.telemetry.watch(line.waiting)
     return page
 
 

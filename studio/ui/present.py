@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from engines.types import EngineStatus, Status
+from engines.types import EngineStatus
 from studio.history import StoredTake, described
-from studio.order import Order
+from studio.speaking import Performance
 
 FIRST_LINE = "Welcome to the studio. Press the button, and this voice will say your line."
 
@@ -14,13 +14,15 @@ def take_json(take: StoredTake) -> dict[str, Any]:
     return {"id": take.id, **described(take), "peaks": list(take.peaks)}
 
 
-def status_json(id: str, order: Order, sample_rate: int, status: Status) -> dict[str, Any]:
+def status_json(performance: Performance) -> dict[str, Any]:
     """Where a performance stands: its id opens /studio/live/{id}.pcm."""
+    status = performance.status()
     return {
-        "id": id,
-        "seed": order.seed,
-        "engine": order.engine,
-        "sample_rate": sample_rate,  # Hz
+        "id": performance.id,
+        "seed": performance.order.seed,
+        "engine": performance.order.engine,
+        "sample_rate": performance.sample_rate,  # Hz; None while the engine is loading
+        "warnings": performance.warnings,
         "state": status.state,
         "rank": status.rank,  # 1 = next to be admitted; 0 once admitted
         "progress": round(status.progress, 4),

@@ -97,6 +97,18 @@ def test_a_reroll_draws_a_new_seed_and_settings_come_back(visitor: Visitor) -> N
     expect(page.locator("#seed input")).to_have_value("7")
 
 
+def test_a_paused_take_shows_where_it_stands_and_how_long_it_is(visitor: Visitor) -> None:
+    page, time = visitor.page, visitor.page.locator("li.take .time")
+    visitor.write("A short line.")
+    visitor.hurry()
+    visitor.speak()
+    visitor.wait_for_takes(1)
+    length = f"0:{visitor.takes()[0]['duration_s']:04.1f}"
+    expect(time).to_have_text(f"0:00.0 / {length}")
+    page.get_by_role("slider", name="Position in the take").press("ArrowRight")
+    expect(time).to_have_text(f"0:00.5 / {length}")
+
+
 def test_two_takes_switch_without_a_gap(visitor: Visitor) -> None:
     page = visitor.page
     visitor.write("A short line.")
@@ -105,7 +117,7 @@ def test_two_takes_switch_without_a_gap(visitor: Visitor) -> None:
     visitor.wait_for_takes(1)
     page.get_by_role("button", name="Re-roll").click()
     visitor.wait_for_takes(2)
-    for button in page.get_by_role("button", name="Compare").all():
+    for button in page.get_by_role("button", name="Compare", exact=True).all():
         button.click()
     expect(page.locator(".side .fact", has_text="LUFS")).to_have_count(2)
     before = len(visitor.heard())

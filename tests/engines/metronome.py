@@ -17,6 +17,7 @@ class Metronome:
     def __init__(self, width: int = 2, step_s: float = 0.0, click_s: float = 1.0) -> None:
         self.width, self.step_s, self.click_s = width, step_s, click_s
         self.jobs: dict[str, int] = {}
+        self.figures: dict[str, float] = {}
         self.requests: dict[str, Request] = {}
         self.steps: list[tuple[str, ...]] = []
         self.threads: set[int] = set()
@@ -96,7 +97,7 @@ ENGINES: dict[str, Metronome] = {}
 
 
 def spec_of(name: str) -> Spec:
-    return MetronomeSpec(name=name, title=name.title(), sample_rate=RATE, reference_max_s=10, factory="none")
+    return MetronomeSpec(name=name, title=name.title(), good_at="", settings=(), reference_max_s=10, factory="none")
 
 
 def request(text: str, engine: str = "tick") -> Request:

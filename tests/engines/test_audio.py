@@ -277,6 +277,12 @@ def test_what_is_encoded_decodes_to_the_same_sound(format, rate, tmp_path):
     assert np.abs(audio.samples).max() == pytest.approx(0.3, abs=0.03)
 
 
+def test_flac_keeps_24_bits():
+    coded = encode(Audio(tone(1), RATE), "flac")
+    samples, _ = soundfile.read(io.BytesIO(coded), dtype="float32")
+    assert np.abs(samples - tone(1)).max() < 2**-23
+
+
 def test_loud_samples_clip_and_never_wrap_around():
     for format in FORMATS[:2]:
         samples, _ = soundfile.read(io.BytesIO(encode(Audio(tone(1, level=3.0), RATE), format)))

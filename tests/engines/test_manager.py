@@ -265,8 +265,10 @@ def test_eta_is_known_after_the_first_take(houses) -> None:
     house.say("a" * 10).wait(SOON)
     running = house.say("a" * 20)
     waiting = house.say("a" * 20)
-    eta_s = waiting.status().eta_s
-    assert eta_s is not None and 0.2 <= eta_s <= 0.8
+    first_s, second_s = running.status().eta_s, waiting.status().eta_s
+    assert first_s is not None and second_s is not None and 0 < first_s < second_s
+    assert house.manager.etas([request("a" * 20)])[0] > second_s
+    assert house.manager.etas([request("a", "tock")]) == [None]
     assert running.wait(SOON) and waiting.wait(SOON)
 
 

@@ -19,6 +19,7 @@ from engines.text import (
     fit,
     parse,
     spoken_form,
+    unsaid,
 )
 from engines.text.quantities import SCALES, UNITS
 from engines.text.symbols import SHORT_FORMS
@@ -74,7 +75,35 @@ SPOKEN = {
     "e.g. this": "for example this",
     "in the U.S.A. It": "in the U S A. It",
     "S1 and mp3": "S one and mp three",
-    "v1.2.3": "v one point two point three",
+    "v1.2.3": "version one point two point three",
+    "patch v2.0": "patch version two point zero",
+    "10:61": "ten to sixty one",
+    "a 16:9 screen": "a sixteen to nine screen",
+    "1,00,000": "one hundred thousand",
+    "₹12,34,567": "one million two hundred and thirty four thousand five hundred and sixty seven rupees",
+    "https://example.com/path?x=1&y=2.": "example dot com slash path question mark x equals one and y equals two.",
+    "see www.example.co.uk/a-b_c, now": "see example dot co dot uk slash a dash b underscore c, now",
+    "github.com/user/": "github dot com slash user",
+    "anna.b@example.com!": "anna dot b at example dot com!",
+    "192.168.0.1:80": "one hundred and ninety two point one hundred and sixty eight point zero point one colon eighty",
+    "1-800-555-0199": "one eight zero zero five five five zero one nine nine",
+    "(555) 010-9999": "five five five zero one zero nine nine nine nine",
+    "020 7946 0958": "zero two zero seven nine four six zero nine five eight",
+    "3.5/5": "three point five out of five",
+    "10/10": "ten out of ten",
+    "50/50": "fifty fifty",
+    "#1": "number one",
+    "№ 7": "number seven",
+    "#winning in C#": "hashtag winning in C sharp",
+    "50-60%": "fifty to sixty percent",
+    "50%-60%": "fifty to sixty percent",
+    "$1.2M": "one point two million dollars",
+    "$5-10M": "five to ten million dollars",
+    "$50-$60": "fifty to sixty dollars",
+    "9am-5pm": "nine a m to five p m",
+    "20℃": "twenty degrees Celsius",
+    "Nice 🙂! ❤️ you 👍🏽": "Nice! you",
+    "press 5️⃣": "press five",
     "٣ items": "three items",
 }
 
@@ -92,7 +121,8 @@ def test_words_that_only_look_like_dates_stay():
 @quick
 @given(
     st.text(
-        alphabet=st.one_of(st.sampled_from("0123456789.,:/-–+%$€£°&@#'\n kmsxMKprdth"), st.characters()), max_size=60
+        alphabet=st.one_of(st.sampled_from("0123456789.,:/-–+%$€£°&@#'\n kmsxMKprdthvw🙂_?=~"), st.characters()),
+        max_size=60,
     )
 )
 def test_the_spoken_form_of_a_spoken_form_is_itself(text):
@@ -192,7 +222,7 @@ def test_a_megabyte_is_refused_in_words_at_once():
 
 
 def test_five_thousand_characters_are_read_within_a_second():
-    for text in ("word " * 1_000, "1" * 5_000, "1.1" * 1_666, "3:45pm $5 " * 500):
+    for text in ("word " * 1_000, "1" * 5_000, "1.1" * 1_666, "3:45pm $5 " * 500, "www.a@" * 833, "a.b-" * 1_250):
         started = time.perf_counter()
         parse(text)
         assert time.perf_counter() - started < 1.0
@@ -229,6 +259,11 @@ def test_text_is_brought_to_what_a_small_vocabulary_holds():
 
 def test_case_and_accents_stay_where_the_vocabulary_has_them():
     assert fit("Café", ENGLISH | set("Cé")) == "Café"
+
+
+def test_signs_that_will_not_be_heard_are_told():
+    assert unsaid(parse("So [pause:1s] 🙂 (a*b) “yes”, 5% don’t café 🙂→ ok"), ENGLISH) == "🙂*→"
+    assert unsaid(parse("a*b 🙂"), frozenset()) == "🙂"
 
 
 def test_signs_are_dropped_and_apostrophes_leave_no_gap():

@@ -18,6 +18,7 @@ from engines.registry import Device
 from studio.api import router
 from studio.gauges import ProcessGauge
 from studio.history import History
+from studio.listening import Listening
 from studio.references.library import ClipStore
 from studio.session import SessionMiddleware
 from studio.settings import Settings
@@ -70,6 +71,7 @@ def studio_of(
         clips=clips,
         shelf=shelf,
         history=history,
+        listening=Listening(history, settings.data_dir),
         telemetry=telemetry,
     )
     manager.start()

@@ -2,10 +2,12 @@
 
 import io
 import json
+import math
 import threading
 import time
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -13,7 +15,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from engines.errors import QueueFull
+from engines.errors import BadText, QueueFull
 from engines.manager import Policy
 from studio.order import Order
 from studio.session import COOKIE, owner_of
@@ -143,6 +145,55 @@ def test_a_clip_is_judged_and_mended(visit: Visit, tmp_path: Path) -> None:
     assert visit.bob.post(f"{path}/mend", json=window | {"name": "normalise"}).status_code == 404
 
 
+def test_a_mended_clip_is_still_said_to_be_clipped(visit: Visit, tmp_path: Path) -> None:
+    soundfile.write(tmp_path / "loud.wav", np.clip(speechlike() * 30, -1, 1), SAMPLE_RATE, subtype="FLOAT")
+    clip = upload(visit.ann, tmp_path / "loud.wav").json()
+    window = {"start_s": 0.5, "end_s": 3.5}
+    for name in ("high_pass", "normalise", "trim"):
+        clip = visit.ann.post(f"/studio/clips/{clip['id']}/mend", json=window | {"name": name}).json()
+        said = {"start_s": 0.0, "end_s": 2.5, "transcript": "one two"}
+        checks = visit.ann.post(f"/studio/clips/{clip['id']}/report", json=said).json()["checks"]
+        assert [check["state"] for check in checks if check["name"] == "clipping"] == ["fail"], name
+
+
+@pytest.mark.parametrize("end_s", [math.nan, math.inf, -math.inf, 1e308, -1e308, None, "x", [], 10**400])
+@pytest.mark.parametrize("route", ["report", "mend", "transcribe", "transcript"])
+def test_a_window_that_is_none_is_refused_in_one_sentence(visit: Visit, route: str, end_s: object) -> None:
+    body = json.dumps({"start_s": 0.0, "end_s": end_s, "transcript": "one", "name": "trim"})
+    clip = visit.order(visit.ann).clip_id
+    answer = visit.ann.post(f"/studio/clips/{clip}/{route}", content=body, headers={"content-type": "application/json"})
+    if route == "transcript" and answer.status_code == 200:  # beyond its end, the whole clip is meant
+        return
+    assert answer.status_code in (400, 422)
+    assert len(answer.json()["error"]) > 20
+
+
+def test_a_transcript_nobody_could_say_is_refused_at_once(visit: Visit) -> None:
+    said = {"start_s": 0.0, "end_s": 3.0, "transcript": "word " * 200_000}
+    for route in ("report", "transcript"):
+        answer = visit.ann.post(f"/studio/clips/{visit.order(visit.ann).clip_id}/{route}", json=said)
+        assert (answer.status_code, "5000 characters" in answer.json()["error"]) == (422, True)
+
+
+def test_a_transcript_that_cannot_belong_to_the_clip_is_spoken_with_a_warning(visit: Visit) -> None:
+    order = visit.order(visit.ann)
+    for transcript, words in (
+        ("many words that nobody could say so fast " * 9, "more than people say"),
+        ("one", "slow"),
+    ):
+        doubtful = visit.studio.speaking.speak(replace(order, transcript=transcript), owner=visit.owner(visit.ann))
+        assert [words in warning for warning in doubtful.warnings] == [True]
+    fine = replace(order, transcript="one two three four five")
+    assert visit.studio.speaking.speak(fine, owner=visit.owner(visit.ann)).warnings == []
+
+
+def test_what_cannot_be_said_is_refused_before_it_waits(visit: Visit) -> None:
+    for text in ("", "[pause:1s]", "a" * 6_000):
+        with pytest.raises(BadText):
+            visit.speak(visit.ann, text)
+    assert visit.studio.manager.queue() == []
+
+
 def test_the_words_of_a_window_are_proposed(visit: Visit) -> None:
     clip = visit.order(visit.ann).clip_id
     said = {"transcript": "one two three four", "start_s": 0.0, "end_s": 4.0}
@@ -155,6 +206,11 @@ def test_a_window_outside_the_clip_is_refused_in_words(visit: Visit) -> None:
     answer = visit.ann.get(f"/studio/clips/{clip}/audio.wav?start=3&end=99")
     assert answer.status_code == 400
     assert "window" in answer.json()["error"]
+
+
+def test_signs_that_will_not_be_heard_are_named(visit: Visit) -> None:
+    script = visit.ann.post("/studio/script", json={"text": "Well done 🙂!", "engine": ENGINE}).json()
+    assert (script["unsaid"], script["spoken"][0]["spoken"]) == (["🙂"], "Well done!")
 
 
 def test_a_script_is_shown_as_it_will_be_spoken(visit: Visit) -> None:
@@ -347,9 +403,11 @@ def test_the_owner_on_loopback_unloads_and_loads_engines(visit: Visit) -> None:
     ready(visit.ann)
 
 
-def test_a_name_that_resolves_to_loopback_is_not_the_owner(visit: Visit) -> None:
-    answer = visit.ann.post(f"/studio/engines/{ENGINE}/unload", headers={"host": "evil.example"})
-    assert answer.status_code == 403
+def test_a_stranger_behind_a_proxy_on_this_machine_is_not_the_owner(tmp_path: Path) -> None:
+    settings = Settings(data_dir=tmp_path / "data", allowed_hosts="studio.example")
+    with studio_of(tmp_path, Metronome(), settings=settings) as studio, served(web(studio)) as url:
+        answer = httpx.post(f"{url}/studio/engines/{ENGINE}/unload", headers={"host": "studio.example"})
+        assert (answer.status_code, "STUDIO_LOGIN" in answer.json()["error"]) == (403, True)
 
 
 @pytest.mark.parametrize(("login", "status"), [("", 403), ("ann:secret", 401)])

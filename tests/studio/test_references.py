@@ -15,8 +15,9 @@ from engines.types import Audio
 from studio.references.clip import Source, clip_id
 from studio.references.library import ClipStore, UnknownClip
 from studio.references.measures import noise_level_db, rumble_db, speech_level_db
-from studio.references.mend import mend
+from studio.references.mend import mend, starts_at_s
 from studio.references.report import Check, report
+from studio.references.window import Window
 
 RATE = 24_000
 LINE = "The gate is open now, so run and do not look back at the night."  # 15 syllables
@@ -201,6 +202,37 @@ def test_clipping_is_found_counted_and_has_no_mend():
     lone = good()
     lone.samples[RATE] = 1.0
     assert check(lone, "clipping").state == "ok"
+
+
+def test_no_chain_of_mends_hides_clipping(store, tmp_path):
+    recorded = np.concatenate([room(2), np.clip(voice(4) * 12, -1, 1), room(1)])
+    found = store.add(saved(tmp_path / "a.wav", recorded), "a.wav")
+    for name in ("high_pass", "normalise", "trim", "denoise"):
+        better = mend(found.audio, name)
+        found = store.keep(better, name, parent=found, start_s=starts_at_s(found.audio, name))
+    whole = Window(0.0, found.audio.duration_s)
+    assert check(found.audio, "clipping").state == "ok"
+    unmended = store.unmended(found, whole)
+    start = round(found.source.start_s * RATE)
+    assert start == pytest.approx(1.8 * RATE, abs=0.05 * RATE)
+    assert np.array_equal(unmended.samples, recorded[start : start + len(better.samples)])
+    card = report(found.audio, found.source, LINE, unmended)
+    assert card.of("clipping").state == "fail" and "recorded clipped" in card.of("clipping").message
+
+
+def test_a_mended_clip_remembers_its_channels_and_can_still_be_taken_from_one(store, tmp_path):
+    channels = np.stack([voice(4), -0.9 * voice(4)], 1)
+    kept = store.add(saved(tmp_path / "a.wav", channels), "a.wav")
+    louder = store.keep(mend(kept.audio, "normalise"), "louder", parent=kept)
+    assert check(louder.audio, "channels", louder.source).mend == "mono"
+    assert np.array_equal(mend(louder.audio, "mono", original=store.original(louder.id)).samples, channels[:, 0])
+
+
+def test_a_mended_clip_outlives_the_clip_it_was_mended_from(store, tmp_path):
+    kept = store.add(saved(tmp_path / "a.wav", np.clip(voice(4) * 12, -1, 1)), "a.wav")
+    quieter = store.keep(mend(kept.audio, "normalise"), "quieter", parent=kept)
+    store.remove(kept.id)
+    assert clip_id(store.unmended(quieter, Window(0.0, 4.0))) == kept.id
 
 
 @pytest.mark.parametrize(("length_s", "state"), [(0.5, "fail"), (2, "warn"), (5, "ok"), (20, "warn")])

@@ -146,7 +146,7 @@ def test_a_larger_file_is_refused_in_words(client: httpx.Client) -> None:
 
 def test_a_larger_file_is_refused_before_it_is_sent(client: httpx.Client) -> None:
     with socket.create_connection((client.base_url.host, client.base_url.port or 80), timeout=5.0) as connection:
-        connection.sendall(b"POST /upload HTTP/1.1\r\nHost: studio\r\nContent-Length: 900000000\r\n\r\n")
+        connection.sendall(b"POST /upload HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000000\r\n\r\n")
         assert connection.recv(100).startswith(b"HTTP/1.1 413")
 
 
@@ -155,7 +155,7 @@ def test_a_body_that_does_not_say_its_length_is_cut_off_while_it_streams(client:
     room = body_limit(1) - len(head)
     with socket.create_connection((client.base_url.host, client.base_url.port or 80), timeout=5.0) as connection:
         connection.sendall(
-            b"POST /upload HTTP/1.1\r\nHost: studio\r\nTransfer-Encoding: chunked\r\n"
+            b"POST /upload HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n"
             b"Content-Type: multipart/form-data; boundary=b\r\n\r\n%x\r\n%b\r\n" % (len(head), head)
         )
         connection.sendall(b"%x\r\n%b\r\n" % (room, b"x" * room))
@@ -179,3 +179,39 @@ def test_many_browsers_at_once_stay_apart(url: str) -> None:
         thread.join()
     assert all(len(seen) == 1 for seen in owners)
     assert len(set.union(*owners)) == 12
+
+
+LOOPBACK_NAMES = ["localhost", "localhost:7860", "127.0.0.1:1", "[::1]:7860", "LOCALHOST:80"]
+FOREIGN_NAMES = ["evil.example", "evil.example:7860", "127.0.0.1.evil.example", "localhost@evil.example:1", "[::1", ""]
+
+
+@pytest.mark.parametrize("host", LOOPBACK_NAMES)
+def test_a_loopback_studio_answers_to_its_own_names(client: httpx.Client, host: str) -> None:
+    assert client.get("/who", headers={"host": host}).status_code == 200
+
+
+@pytest.mark.parametrize("host", FOREIGN_NAMES)
+def test_a_foreign_name_that_resolves_here_is_refused(client: httpx.Client, host: str) -> None:
+    answer = client.get("/who", headers={"host": host})
+    assert answer.status_code == 403
+    assert "host name" in answer.json()["error"]
+    assert "set-cookie" not in answer.headers
+
+
+def test_a_websocket_under_a_foreign_name_is_refused(client: httpx.Client) -> None:
+    asks = {
+        "connection": "upgrade",
+        "upgrade": "websocket",
+        "sec-websocket-version": "13",
+        "sec-websocket-key": "x" * 24,
+    }
+    assert client.get("/ws", headers=asks | {"host": "evil.example"}).status_code == 403
+
+
+def test_allowed_names_are_answered_to_beside_localhost(tmp_path: Path) -> None:
+    at_home = Settings(data_dir=tmp_path, allowed_hosts="Studio.Example, voices.example")
+    assert [at_home.answers_to(name) for name in ("studio.example", "localhost", "evil.example")] == [True, True, False]
+    public = Settings(data_dir=tmp_path, host="0.0.0.0")
+    assert public.answers_to("anything.example")
+    named = Settings(data_dir=tmp_path, host="0.0.0.0", allowed_hosts="studio.example")
+    assert [named.answers_to(name) for name in ("studio.example", "127.0.0.1", "evil.example")] == [True, True, False]

@@ -12,9 +12,9 @@ def _bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_a_bare_machine_gets_a_loopback_studio_with_the_embedded_voice() -> None:
+def test_a_bare_machine_gets_a_loopback_studio_with_both_embedded_voices() -> None:
     settings = Settings.load()
-    assert (settings.host, settings.port, settings.engines) == ("127.0.0.1", 7860, ("f5",))
+    assert (settings.host, settings.port, settings.engines) == ("127.0.0.1", 7860, ("f5", "s1"))
     assert settings.f5_checkpoint == "embedded"
     assert settings.on_loopback
 

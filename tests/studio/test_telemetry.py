@@ -9,8 +9,9 @@ import pytest
 from engines.manager import Policy
 from engines.types import EngineStatus, LaneEvent
 from studio.gauges import ProcessGauge, open_gauge
-from studio.telemetry import REQUESTS_MAX, REQUESTS_S, SAMPLE_S, Telemetry, percentiles
+from studio.telemetry import REQUESTS_MAX, REQUESTS_S, SAMPLE_S, Queued, Telemetry, percentiles
 from tests.engines.metronome import Metronome, request
+from tests.engines.test_manager import until
 from tests.studio.house import ENGINE, studio_of
 
 
@@ -182,3 +183,29 @@ def test_without_a_gpu_the_process_is_shown() -> None:
     reading = open_gauge("auto").read()
     assert 0 < reading.used_bytes < reading.total_bytes
     assert 0.0 <= reading.utilisation <= 1.0
+
+
+def test_those_who_wait_before_the_lane_are_counted_behind_those_in_it(tmp_path: Path) -> None:
+    metronome, gate = Metronome(width=1), threading.Semaphore(0)
+    metronome.gate = gate.acquire
+    with studio_of(tmp_path, metronome) as studio:
+        studio.telemetry.watch(lambda: [Queued("bob", ENGINE, 9.0), Queued("ann", ENGINE, None)])
+        tickets = [studio.manager.submit(request("tick", ENGINE), owner="cat") for _ in range(2)]
+        until(lambda: tickets[0].state == "running")
+        point, seen = studio.telemetry.sample(), studio.telemetry.snapshot("bob")
+        assert (seen.queue_length, point.queued, point.running) == (3, 3, 1)
+        assert [(one.rank, one.mine, one.eta_s) for one in seen.waiting[1:]] == [(2, True, 9.0), (3, False, None)]
+        gate.release(99)
+        assert all(ticket.wait(5.0) for ticket in tickets)
+
+
+def test_who_is_turned_away_before_the_lane_is_refused(telemetry: Telemetry) -> None:
+    telemetry.turned_away()
+    assert telemetry.snapshot().outcomes == {"refused": 1}
+
+
+def test_what_an_engine_cannot_say_is_refused_not_failed(tmp_path: Path) -> None:
+    with studio_of(tmp_path, Metronome()) as studio:
+        ticket = studio.manager.submit(request("no!", ENGINE), owner="ann")
+        assert ticket.wait(5.0)
+        until(lambda: studio.telemetry.snapshot().outcomes == {"arrived": 1, "refused": 1})

@@ -1,16 +1,14 @@
-/** Clips: the ones that ship, the ones this browser brought, and the words said in a part of one. */
+/** Clips: the ones that ship, the ones this browser brought, and the part of one that is the voice. */
 import { emit } from "./bus.js";
 import { announce, debounced } from "./dom.js";
 import * as fields from "./fields.js";
-import { get, post, send } from "./server.js";
+import { get, post, remove, send } from "./server.js";
 import { clipOf, setVoice, state } from "./state.js";
 import { toast } from "./toast.js";
-
-let proposed = ""; // the words last cut for a part; what differs from them was typed
+import * as transcripts from "./transcripts.js";
 
 export async function loadClips() {
-  const { samples, mine } = await get("/studio/clips");
-  Object.assign(state, { samples, mine });
+  Object.assign(state, await get("/studio/clips"));
   emit("clips");
 }
 
@@ -20,30 +18,29 @@ export function addMine(clip) {
   emit("clips");
 }
 
-/** Choose a clip by its id, with its best part. */
+/** Choose a clip by its id. */
 export async function chooseClip(id) {
-  try {
-    await useClip(await clipOf(id));
-  } catch (error) {
-    toast(error.message, { failed: true });
+  await telling(async () => useClip(await clipOf(id)));
+}
+
+/** Make a clip the voice: the part it was left at, or its best one, with what is known to be said in it. */
+export async function useClip(clip) {
+  setVoice({ clip, ...transcripts.partOf(clip) });
+  if (!fillTyped()) {
+    transcripts.propose("");
+    await cutWords();
   }
 }
 
-/** Make the best part of a clip the voice. */
-export async function useClip(clip) {
-  setVoice({ clip, ...clip.windows[0], full: clip.transcript ?? null });
-  fields.write("transcript", "");
-  await cutWords();
-}
-
-/** Select another part; words that are known are cut with it, words that are not must be corrected. */
+/** Select another part. Words typed for it come back, else they are cut from the whole clip's, else they stay. */
 export function moveWindow(start_s, end_s) {
   const before = { ...state.voice };
-  const words = fields.text("transcript");
-  const full = before.full ?? (isWhole(before) && words ? words : null);
-  setVoice({ ...before, start_s, end_s, full });
-  if (full) {
-    if (words && words !== proposed && words !== full) offerBack(before, words);
+  const [words, typed] = [fields.text("transcript"), transcripts.isTyped()];
+  setVoice({ clip: before.clip, start_s, end_s });
+  if (fillTyped()) return;
+  if (transcripts.wholeOf(before.clip)) {
+    if (typed && !isWhole(before)) offerBack(before, words);
+    transcripts.propose(words); // until they are cut
     soon();
   } else if (words) {
     toast("The selected part moved. Correct the transcript: it must be exactly what is said in it.");
@@ -58,21 +55,27 @@ function offerBack(before, words) {
   toast("The transcript was cut anew for the selected part.", { action: "Undo", onaction });
 }
 
+/** Bring back what was typed for the part; false where nothing was. */
+function fillTyped() {
+  const words = transcripts.typedFor(state.voice.clip, state.voice);
+  if (words !== null) fields.write("transcript", words);
+  return words !== null;
+}
+
 const soon = debounced(120, () => cutWords());
 
 /** Fill in the words most likely said within the part, where the whole clip's are known. */
 async function cutWords() {
   const { voice } = state;
-  if (!voice?.full) return;
-  const words = isWhole(voice) ? voice.full : await wordsOf(voice);
-  if (words === null || voice !== state.voice) return;
-  proposed = words;
-  fields.write("transcript", words);
+  const whole = transcripts.wholeOf(voice.clip);
+  if (!whole) return;
+  const words = isWhole(voice) ? whole : await wordsOf(voice, whole);
+  if (words !== null && voice === state.voice && !transcripts.isTyped()) transcripts.propose(words);
 }
 
-async function wordsOf({ clip, start_s, end_s, full }) {
+async function wordsOf({ clip, start_s, end_s }, transcript) {
   try {
-    return (await post(`/studio/clips/${clip.id}/transcript`, { start_s, end_s, transcript: full })).transcript;
+    return (await post(`/studio/clips/${clip.id}/transcript`, { start_s, end_s, transcript })).transcript;
   } catch (error) {
     toast(error.message, { failed: true });
     return null;
@@ -83,6 +86,37 @@ function isWhole({ clip, start_s, end_s }) {
   return start_s <= 0.001 && end_s >= clip.duration_s - 0.001;
 }
 
+/** Delete the voice's clip, with a way back; the next one of one's own or the first sample takes its place. */
+export async function discardClip() {
+  const before = state.voice;
+  const place = state.mine.findIndex((clip) => clip.id === before.clip.id);
+  await telling(async () => {
+    await remove(`/studio/clips/${before.clip.id}`);
+    state.mine = state.mine.toSpliced(place, 1);
+    emit("clips");
+    const next = state.mine[Math.min(place, state.mine.length - 1)] ?? state.samples[0];
+    if (next) await useClip(next);
+    toast("Clip deleted.", { action: "Undo", onaction: () => bringBack(before.clip, place) });
+  });
+}
+
+async function bringBack({ id }, place) {
+  await telling(async () => {
+    const clip = await post(`/studio/clips/${id}/restore`);
+    state.mine = state.mine.toSpliced(place, 0, clip);
+    emit("clips");
+    await useClip(clip);
+  });
+}
+
+async function telling(work) {
+  try {
+    await work();
+  } catch (error) {
+    toast(error.message, { failed: true });
+  }
+}
+
 /** Upload a file (or a recording) and speak with it from now on. */
 export async function takeIn(file, name = file.name) {
   emit("clip-busy", `Reading ${name}`);
@@ -91,7 +125,7 @@ export async function takeIn(file, name = file.name) {
     addMine(clip);
     await useClip(clip);
     announce(`${clip.name} is the voice now. Type what is said in the selected part.`);
-    fields.input("transcript").focus();
+    fields.focus("transcript");
   } catch (error) {
     toast(`“${name}” cannot be used. ${error.message}`, {
       failed: true,

@@ -1,6 +1,7 @@
 /** The tray: two takes that play together, of which one is heard; a press switches in the same instant. */
 import { emit, on } from "./bus.js";
 import { announce, h, icon, iconButton } from "./dom.js";
+import { compareBlind } from "./listening.js";
 import { loudness } from "./loudness.js";
 import * as player from "./player.js";
 import { select, takeOf } from "./state.js";
@@ -19,6 +20,9 @@ let tray = null;
 export function mount(element) {
   tray = { element: h("section.compare", { "aria-label": "Compare two takes", hidden: true }) };
   element.append(tray.element);
+  // What else lies over the foot of the page keeps clear of the tray, whatever it holds.
+  const tall = () => document.body.style.setProperty("--tray", `${tray.element.offsetHeight}px`);
+  new ResizeObserver(tall).observe(tray.element);
   for (const name of ["player", "takes"]) on(name, draw);
   on("playhead", drawPlayheads);
   on("discarded", (id) => inCompare(id) && toggleCompare(id));
@@ -47,6 +51,11 @@ function close() {
   emit("compare", []);
 }
 
+/** The same two where nothing names them; the tray closes, since its letters are not the trial's. */
+async function goBlind() {
+  if (await compareBlind(...chosen)) close();
+}
+
 function rebuild() {
   document.body.classList.toggle("comparing", chosen.length > 0);
   tray.element.hidden = !chosen.length;
@@ -64,13 +73,18 @@ function rebuild() {
     icon("equal"),
     h("span", {}, "Match loudness"),
   );
+  const blind = h(
+    "button.quiet.blind-too",
+    { type: "button", onclick: goBlind, title: "Hear them without knowing which is which, then vote" },
+    "Compare blind",
+  );
   const second =
     chosen.length < 2 &&
     h("p.side.missing", {}, "Choose a second take with ", icon("compare"), " to switch between them.");
   tray.element.replaceChildren(
     tray.play,
     ...tray.sides.map((one) => one.element),
-    ...(second ? [second] : [tray.match]),
+    ...(second ? [second] : [tray.match, blind]),
     iconButton("close", "Close the comparison", close),
   );
   draw();

@@ -1,15 +1,20 @@
 /** Gradio's own fields, read and written from outside: the page restores them, and a take brings its settings back. */
-import { on, emit } from "./bus.js";
+import { emit } from "./bus.js";
 import { whenThere } from "./dom.js";
 
 const SELECTORS = {
   script: "#script textarea",
   transcript: "#transcript textarea",
   seed: "#seed input",
+  speed: "#speed input[type=number]",
   steps: "#steps input",
   guidance: "#guidance input",
-  speed: "#speed input[type=number]",
+  temperature: "#temperature input",
+  top_p: "#top_p input",
+  repetition_penalty: "#repetition_penalty input",
 };
+export const SETTINGS = "speed steps guidance temperature top_p repetition_penalty".split(" "); // each heeded by some engines
+export const OPTIONAL = ["seed", ...SETTINGS.slice(1)]; // empty leaves them to the studio
 const inputs = {};
 
 /** Resolves when every field is on the page. */
@@ -20,7 +25,7 @@ export const ready = Promise.all(
   }),
 )
   .then(() => whenThere("#engine input"))
-  .then(() => ["seed", "steps", "guidance"].forEach((name) => write(name, null))); // Gradio shows an empty number as 0
+  .then(() => OPTIONAL.forEach((name) => write(name, null))); // Gradio shows an empty number as 0
 
 export function input(name) {
   return inputs[name];
@@ -46,6 +51,12 @@ export function write(name, value) {
   field.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
+/** Put the cursor into a field, wherever the page has folded it away. */
+export function focus(name) {
+  emit("reveal", name);
+  inputs[name].focus();
+}
+
 /** Put text where the cursor is, or at the end. */
 export function insert(name, text) {
   const field = inputs[name];
@@ -66,9 +77,3 @@ export function engine() {
 export function chooseEngine(name) {
   document.querySelector(`#engine input[value="${CSS.escape(name)}"]`)?.click();
 }
-
-on("engine-info", (info) => {
-  if (!info) return;
-  inputs.steps?.setAttribute("placeholder", `${info.defaults.steps}`);
-  inputs.guidance?.setAttribute("placeholder", `${info.defaults.guidance}`);
-});

@@ -1,7 +1,7 @@
 /** The keys, and what a newcomer should know, in a dialog. */
 import { h, iconButton } from "./dom.js";
 
-const KEYS = [
+const SPEAK = [
   ["Ctrl Enter", "Speak"],
   ["Esc", "Stop"],
   ["Space", "Play or pause the selected take"],
@@ -10,7 +10,14 @@ const KEYS = [
   ["R", "Re-roll with a new seed"],
   ["C", "Compare"],
   ["X", "Switch between A and B"],
-  ["?", "This list"],
+];
+const COMPARE = [
+  ["Space", "Play, then switch sides"],
+  ["←  →", "Hear A, hear B"],
+  ["Esc", "Pause"],
+  ["A  X  B", "Vote: A, no preference, B"],
+  ["U", "Take the vote back"],
+  ["N", "Which was which, next pair"],
 ];
 
 let dialog = null;
@@ -18,6 +25,12 @@ let dialog = null;
 export function openHelp() {
   dialog ??= document.body.appendChild(made());
   if (!dialog.open) dialog.showModal();
+}
+
+function list(keys) {
+  const row = ([key, does]) =>
+    h("div", {}, h("dt", {}, ...key.split("  ").flatMap((one) => [h("kbd", {}, one), " "])), h("dd", {}, does));
+  return h("dl", {}, ...keys.map(row));
 }
 
 function made() {
@@ -30,14 +43,14 @@ function made() {
       h("h2", { id: "help-title" }, "Keys"),
       iconButton("close", "Close", () => box.close()),
     ),
+    list(SPEAK),
+    h("h2", {}, "Keys of the Compare page"),
+    list(COMPARE),
     h(
-      "dl",
+      "p.hint",
       {},
-      ...KEYS.map(([key, does]) =>
-        h("div", {}, h("dt", {}, ...key.split("  ").flatMap((one) => [h("kbd", {}, one), " "])), h("dd", {}, does)),
-      ),
+      "Keys work while you are not typing; ? shows this list. Clone only voices whose owners agreed to it.",
     ),
-    h("p.hint", {}, "Keys work while you are not typing. Clone only voices whose owners agreed to it."),
   );
   box.addEventListener("click", (event) => event.target === box && box.close());
   return box;

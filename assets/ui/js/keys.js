@@ -1,20 +1,21 @@
 /** Keys, while nobody types; Ctrl+Enter and Escape always. */
 import { comparing, hear, toggle as toggleCompared, toggleCompare } from "./compare.js";
 import { openHelp } from "./help.js";
+import { KEYS as LISTENING } from "./listening.js";
 import { speak, stop } from "./speak.js";
 import { state } from "./state.js";
 import { selectedRow, star, step } from "./takes.js";
 
-const KEYS = {
+const SPEAK = {
   j: () => step(1),
   k: () => step(-1),
   s: () => state.selected && star(state.selected),
   r: () => selectedRow()?.reroll(),
   c: () => state.selected && toggleCompare(state.selected),
   x: () => hear(),
-  "?": openHelp,
   " ": () => (comparing() ? toggleCompared() : (selectedRow() ?? { toggle: () => step(0) }).toggle()),
 };
+const KEYS = { speak: SPEAK, compare: LISTENING };
 
 const TYPING = "textarea, select, [contenteditable], input:not([type=radio], [type=range], [type=checkbox])";
 const PRESSABLE = "button, a, summary, input, [role=slider], [role=menuitem]";
@@ -25,9 +26,11 @@ export function hearKeys() {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return done(event, speak);
     if (event.key === "Escape" && state.performance) return done(event, stop);
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest(TYPING)) return;
-    if (document.body.dataset.page !== "speak" && event.key !== "?") return;
-    if (event.key === " " && event.target.closest(PRESSABLE)) return; // the space presses what has the focus
-    const act = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (event.key === "?") return done(event, openHelp);
+    const { page } = document.body.dataset;
+    if (event.defaultPrevented || (event.repeat && page === "compare")) return; // holding a key down is no vote
+    if ([" ", "Enter"].includes(event.key) && event.target.closest(PRESSABLE)) return; // presses what has the focus
+    const act = KEYS[page]?.[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (act) done(event, act);
   });
 }

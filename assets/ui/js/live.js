@@ -3,7 +3,7 @@ import { on } from "./bus.js";
 import { h } from "./dom.js";
 import { state } from "./state.js";
 import { Waveform } from "./waveform.js";
-import { percent, rankWords, seconds } from "./words.js";
+import { about, percent, rankWords, seconds } from "./words.js";
 import * as player from "./player.js";
 
 const IDLE = Array.from({ length: 120 }, (_, place) => 0.12 + 0.1 * Math.sin(place / 5) ** 2);
@@ -36,9 +36,20 @@ export class LiveRow {
   }
 }
 
-function words({ phase, rank, eta_s, progress, track }) {
+function words({ phase, rank, eta_s, progress, track, id }) {
   if (phase === "queued") return rankWords(rank, eta_s);
   if (phase !== "running") return "Asking for a place";
-  const made = track?.length ? `${seconds(track.duration)} made · ` : "";
-  return `${made}${percent(progress)}${eta_s ? ` · ${seconds(eta_s)} left` : ""}`;
+  const facts = [
+    track?.length && `${seconds(track.duration)} made`,
+    progress && percent(progress),
+    eta_s && `${about(eta_s)} left`,
+    buffering(player.waitOf(id)),
+  ];
+  return facts.filter(Boolean).join(" · ") || "Starting";
+}
+
+/** Why it does not sound yet, or not now. */
+function buffering(wait_s) {
+  if (!wait_s) return "";
+  return Number.isFinite(wait_s) ? `buffering, heard in ${about(wait_s)}` : "buffering";
 }

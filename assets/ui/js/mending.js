@@ -5,6 +5,7 @@ import * as fields from "./fields.js";
 import { post } from "./server.js";
 import { setVoice, state } from "./state.js";
 import { toast } from "./toast.js";
+import * as transcripts from "./transcripts.js";
 import { sentence } from "./words.js";
 
 export const MENDS = {
@@ -27,15 +28,20 @@ export async function mend(name) {
     const { clip, start_s, end_s } = before;
     const better = await post(`/studio/clips/${clip.id}/mend`, { name, start_s, end_s });
     addMine(better);
-    put(mended(better, before, name));
+    put({ clip: better, ...(name === "trim" ? whole(better) : carried(before, better)) });
     toast(MENDS[name].done, { action: "Undo", onaction: () => put(before) });
   });
 }
 
-/** A trimmed clip is all window; every other mend leaves the window where it was. */
-function mended(clip, { start_s, end_s, full }, name) {
-  if (name === "trim") return { clip, start_s: 0, end_s: clip.duration_s, full: null };
-  return { clip, start_s, end_s: Math.min(end_s, clip.duration_s), full };
+function whole({ duration_s }) {
+  return { start_s: 0, end_s: duration_s };
+}
+
+/** All mends but trimming leave the window where it was, and what is said in the clip as it is. */
+function carried({ clip, start_s, end_s }, better) {
+  const words = transcripts.wholeOf(clip);
+  if (words) transcripts.keep(better, whole(better), words);
+  return { start_s, end_s: Math.min(end_s, better.duration_s) };
 }
 
 /** Let the recogniser fill in the transcript of the part. Rough: the designer reads and corrects it. */
@@ -47,7 +53,7 @@ export async function transcribe() {
     fields.write("transcript", transcript);
     toast("This transcript is rough. Listen, and correct every word.");
   });
-  fields.input("transcript").focus();
+  fields.focus("transcript");
 }
 
 async function busy(words, work) {

@@ -8,6 +8,9 @@ const EXPLAINED = {
   seed: "The same seed with the same settings gives the same take. Empty draws a new one each time.",
   steps: "How often the engine refines the sound (NFE). More is slower and at some point no better.",
   guidance: "How closely the engine keeps to voice and words (CFG). Too much sounds harsh.",
+  temperature: "How freely the engine draws. Lower is steadier, higher livelier and at some point slurred.",
+  top_p: "The share of the likeliest sounds it draws from. Lower is safer.",
+  repetition_penalty: "Above 1, sounds made just now become less likely.",
   speed: "1 is the pace of the reference; 2 is twice as fast.",
   engine: "The model that speaks.",
 };
@@ -21,11 +24,8 @@ export function mount(element) {
   );
   const chance = iconButton("again", "Draw a new seed for every take", () => fields.write("seed", null));
   element.append(h("div.more-controls", {}, chance, button));
-  const licence = h("p.hint.licence");
-  whenThere("#more-settings").then((place) => place.append(licence));
-  on("telemetry", (told) => {
-    const speaking = told?.engines.find((one) => one.name === fields.engine());
-    licence.textContent = speaking ? `Weights of ${speaking.title}: ${speaking.licence}.` : "";
+  on("reveal", (field) => {
+    if (fields.SETTINGS.includes(field) && field !== "speed" && !document.querySelector("#settings.open")) unfold(button);
   });
   const draw = () => (chance.disabled = fields.number("seed") === null);
   on("field", draw);

@@ -9,6 +9,7 @@ import { contextAt } from "./tracks.js";
 const LEAD_S = 0.03; // between the press and the first sample
 const FADE_S = 0.008; // on pause and switch, so that nothing clicks
 const EARLY = 1e-4; // of a sample: rounding must not push a piece to the next one
+const SOON_S = 0.005; // what is to sound earlier than that would come too late
 
 let programme = null;
 const positions = new Map(); // key -> seconds, where each key was left
@@ -21,6 +22,7 @@ class Programme {
     this.rate = this.context.sampleRate;
     this.offset = Math.round(from_s * this.rate);
     this.zero = 0; // context frame at which sample 0 would sound
+    this.waits = true; // at `offset`, until what is there lasts to the end
     this.heard = heard;
     this.sources = new Set();
     for (const voice of voices) this.#connect(voice);
@@ -38,24 +40,54 @@ class Programme {
   async start() {
     if (this.context.state !== "running") await this.context.resume();
     if (this.stopped) return;
-    this.zero = Math.ceil((this.context.currentTime + LEAD_S) * this.rate) - this.offset;
-    for (const voice of this.voices) {
-      voice.track.pieces.forEach((piece) => this.#schedule(voice, piece));
-      voice.track.onpiece = (piece) => this.#schedule(voice, piece);
+    for (const { track } of this.voices) {
+      track.onpiece = (piece) => this.#came(piece);
+      track.onend = () => this.goOn();
     }
+    this.goOn();
+  }
+
+  /** Sound, or sound again, once what is there lasts to the end. */
+  goOn() {
+    if (!this.waits || this.stopped || this.context.state !== "running" || this.wait_s > 0) return;
+    this.waits = false;
+    this.zero = Math.ceil((this.context.currentTime + LEAD_S) * this.rate) - this.offset;
+    for (const voice of this.voices) voice.track.pieces.forEach((piece) => this.#schedule(voice, piece));
+    emit("player");
+  }
+
+  get wait_s() {
+    return Math.max(...this.voices.map(({ track }) => track.wait_s(this.offset / this.rate)));
+  }
+
+  #came(piece) {
+    if (!this.waits && this.zero + piece.at < (this.context.currentTime + SOON_S) * this.rate) this.#runDry(piece.at);
+    if (this.waits) this.goOn();
+    else this.#schedule(this.voices[0], piece);
+  }
+
+  /** All that was made has sounded, but there will be more: better one pause than many. */
+  #runDry(at) {
+    this.offset = at;
+    this.waits = true;
+    this.voices[0].track.arrival.dry += 1; // only a performance can, and it plays alone
+    emit("player");
   }
 
   #schedule(voice, { buffer, at }) {
     const skip = Math.max(0, this.offset - at);
-    if (skip >= buffer.length || this.stopped) return;
-    const soonest = Math.ceil((this.context.currentTime + 0.005) * this.rate);
-    const late = soonest - (this.zero + at + skip);
-    if (late > 0) this.zero += late; // it was made too late: everything after waits as long
+    if (skip >= buffer.length) return;
     const source = new AudioBufferSourceNode(this.context, { buffer });
     source.connect(voice.gain);
     source.start((this.zero + at + skip - EARLY) / this.rate, skip / this.rate);
     this.sources.add(source);
-    source.onended = () => this.sources.delete(source);
+    source.onended = () => this.#ended(source);
+  }
+
+  #ended(source) {
+    this.sources.delete(source);
+    const { track } = this.voices[0];
+    if (!this.sources.size && !track.ended && !this.waits && !this.stopped) this.#runDry(track.length);
   }
 
   get longest() {
@@ -63,8 +95,8 @@ class Programme {
   }
 
   get position() {
-    const played = this.context.currentTime - (this.zero + this.offset) / this.rate;
-    return clamp(this.offset / this.rate + Math.max(0, this.zero ? played : 0), 0, this.longest);
+    const played = this.waits ? 0 : this.context.currentTime - (this.zero + this.offset) / this.rate;
+    return clamp(this.offset / this.rate + Math.max(0, played), 0, this.longest);
   }
 
   get over() {
@@ -84,7 +116,7 @@ class Programme {
     this.stopped = true;
     const now = this.context.currentTime;
     for (const voice of this.voices) {
-      voice.track.onpiece = () => {};
+      voice.track.onpiece = voice.track.onend = () => {};
       voice.gain.gain.setTargetAtTime(0, now, FADE_S / 3);
     }
     const leave = () => {
@@ -107,6 +139,7 @@ function begin(voices, from_s, heard) {
 function watch() {
   if (!programme) return;
   for (const { key } of programme.voices) positions.set(key, programme.position);
+  programme.goOn();
   if (!programme.over) {
     emit("playhead");
     requestAnimationFrame(watch);
@@ -151,6 +184,11 @@ export function isPlaying(key) {
 /** What sounds: a key, or null. */
 export function playing() {
   return programme?.heard ?? null;
+}
+
+/** Seconds until a growing performance can be heard without a hole; 0 while it sounds. */
+export function waitOf(key) {
+  return isPlaying(key) && programme.waits ? programme.wait_s : 0;
 }
 
 /** Seconds from the start, also while it does not play. */

@@ -6,7 +6,7 @@ import { Refusal } from "./server.js";
 
 /**
  * @typedef {object} Hearing
- * @property {(rank: number, eta_s: number|null) => void} waiting  1 = next
+ * @property {(rank: number) => void} waiting  1 = next
  * @property {(data: any[]) => void} yields  every output so far
  */
 
@@ -80,7 +80,7 @@ export class Place {
     const path = `${api()}/queue/data?session_hash=${this.session_hash}`;
     const answer = await fetch(path, { headers: { accept: "text/event-stream" }, signal: this.leaving.signal });
     for await (const message of messages(answer.body)) {
-      if (message.msg === "estimation") this.hearing.waiting(message.rank + 1, message.rank_eta);
+      if (message.msg === "estimation") this.hearing.waiting(message.rank + 1);
       else if (message.msg === "process_generating") this.#yielded(message.output.data);
       else if (message.msg === "unexpected_error") throw new Refusal(message.message);
       else if (message.msg === "process_completed") return this.#completed(message);
@@ -95,8 +95,9 @@ export class Place {
   }
 
   #completed({ success, output }) {
-    if (!success) throw new Refusal(output.error ?? "this could not be spoken, and nobody said why; try again");
-    return output.data ?? this.last;
+    if (success) return output.data ?? this.last;
+    const status = output.title === "Refused" ? 400 : 500;
+    throw new Refusal(output.error ?? "this could not be spoken, and nobody said why; try again", status);
   }
 }
 

@@ -6,6 +6,16 @@ import { seconds } from "./words.js";
 const LEAST_S = 0.5;
 const STEP_S = 0.05;
 const STRIDE_S = 0.5; // with Shift
+const STEPS = {
+  ArrowLeft: -1,
+  ArrowDown: -1,
+  ArrowRight: 1,
+  ArrowUp: 1,
+  PageDown: -10,
+  PageUp: 10,
+  Home: -Infinity,
+  End: Infinity,
+};
 const LONGEST_S = 12; // until an engine says what it takes
 
 export class RangePicker {
@@ -41,7 +51,7 @@ export class RangePicker {
   }
 
   #key(event, handle) {
-    const step = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 }[event.key];
+    const step = STEPS[event.key];
     if (!step) return;
     event.preventDefault();
     const by = step * (event.shiftKey ? STRIDE_S : STEP_S);
@@ -69,7 +79,7 @@ export class RangePicker {
   }
 
   get #longest() {
-    return state.telemetry?.engines[0]?.info?.reference_max_s ?? LONGEST_S;
+    return Math.min(...(state.telemetry?.engines ?? []).map((one) => one.reference_max_s), LONGEST_S);
   }
 
   /** Both ends, kept apart and not too far; `follows` is the end that gives way. */
@@ -83,7 +93,7 @@ export class RangePicker {
       to = Math.max(to, LEAST_S);
       from = clamp(from, to - this.#longest, to - LEAST_S);
     }
-    [this.from, this.to] = [rounded(Math.max(0, from)), rounded(Math.min(to, this.length))];
+    [this.from, this.to] = [Math.max(0, rounded(from)), Math.min(rounded(to), this.length)];
     this.#draw();
   }
 

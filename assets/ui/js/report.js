@@ -5,11 +5,28 @@ import * as fields from "./fields.js";
 import { MENDS, mend, transcribe } from "./mending.js";
 import { post } from "./server.js";
 import { state } from "./state.js";
+import { isTyped } from "./transcripts.js";
 
 const SIGNS = { ok: "check", warn: "warn", fail: "fail" };
 const SPOKEN = { ok: "fine", warn: "worth a look", fail: "not usable like this" };
 
-let asked = 0; // the newest request; older answers are thrown away
+// Noise is lowered only at a good level: gating a quiet clip leaves nothing of the voice.
+const ORDER = ["mono", "normalise", "trim", "high_pass", "denoise"];
+
+let looked = { about: "", checks: null, accepted: false }; // the newest look at the reference on screen
+
+/** The check that says why the reference on screen cannot sound right; null where it can, or the designer insists. */
+export async function objection() {
+  if (!state.voice || !isTyped()) return null; // what the studio itself put there needs no wait
+  const { accepted, checks } = look();
+  const told = await checks.catch(() => []); // the card says what hinders it, and speaking may still work
+  return accepted ? null : (told.find((check) => check.state === "fail") ?? null);
+}
+
+/** The designer speaks with this part and these words all the same. */
+export function accept() {
+  look().accepted = true;
+}
 
 export function mount(element) {
   const listen = h("button.quiet.transcribe", { type: "button", onclick: transcribe }, icon("words"), "Transcribe");
@@ -17,41 +34,58 @@ export function mount(element) {
   const problems = h("ul.problems", { "aria-label": "Worth mending" });
   const chips = h("ul.chips", { "aria-label": "Report on the reference" });
   element.append(h("div.report", {}, listen, busy, problems, chips));
-  const look = debounced(300, () => examine(problems, chips));
-  on("voice", look);
-  on("field", (name) => name === "transcript" && look());
+  const soon = debounced(300, () => examine(problems, chips));
+  on("voice", soon);
+  on("field", (name) => name === "transcript" && soon());
+  const offer = () => (listen.hidden = !state.recogniser);
+  on("clips", offer);
+  offer();
   on("clip-busy", (text) => {
     busy.hidden = !text;
     busy.textContent = text ? `${text}…` : "";
   });
 }
 
+/** The studio's report on what is on screen now, asked for once. */
+function look() {
+  const { clip, start_s, end_s } = state.voice;
+  const asked = { start_s, end_s, transcript: fields.text("transcript") };
+  const about = JSON.stringify([clip.id, asked]);
+  if (looked.about !== about) {
+    const checks = post(`/studio/clips/${clip.id}/report`, asked).then((report) => report.checks);
+    looked = { about, checks, accepted: false };
+  }
+  return looked;
+}
+
 async function examine(problems, chips) {
-  const { voice } = state;
-  if (!voice) return;
-  const mine = ++asked;
-  const { clip, start_s, end_s } = voice;
+  if (!state.voice) return;
+  const mine = look();
   try {
-    const { checks } = await post(`/studio/clips/${clip.id}/report`, {
-      start_s,
-      end_s,
-      transcript: fields.text("transcript"),
-    });
-    if (mine !== asked) return;
-    problems.replaceChildren(...checks.filter((check) => check.state !== "ok").map(problem));
+    const checks = await mine.checks;
+    if (mine !== looked) return;
+    problems.replaceChildren(...ordered(checks.filter((check) => check.state !== "ok")).map(problem));
     chips.replaceChildren(...checks.filter((check) => check.state === "ok").map(chip));
   } catch (error) {
-    if (mine === asked) problems.replaceChildren(h("li.problem.fail", {}, icon("fail"), h("p", {}, error.message)));
+    if (mine !== looked) return;
+    looked = { about: "" }; // to be asked for again
+    problems.replaceChildren(h("li.problem.fail", {}, icon("fail"), h("p", {}, error.message)));
   }
 }
 
-function problem({ name, state, message, mend: cure }) {
+/** What cannot be mended first, then mends in the order in which they work. */
+function ordered(problems) {
+  return problems.toSorted((one, other) => ORDER.indexOf(one.mend) - ORDER.indexOf(other.mend));
+}
+
+function problem({ name, state, message, mend: cure }, place, problems) {
+  const early = cure === "denoise" && problems.some((other) => other.mend === "normalise");
   return h(
     `li.problem.${state}`,
     {},
     icon(SIGNS[state]),
-    h("p", {}, h("span.sr-only", {}, `${name}, ${SPOKEN[state]}: `), message),
-    cure && h("button.quiet.small", { type: "button", onclick: () => mend(cure) }, MENDS[cure].verb),
+    h("p", {}, h("span.sr-only", {}, `${name}, ${SPOKEN[state]}: `), message, early && " Normalise it first."),
+    cure && !early && h("button.quiet.small", { type: "button", onclick: () => mend(cure) }, MENDS[cure].verb),
   );
 }
 

@@ -2,9 +2,15 @@
 import { sentence } from "./words.js";
 
 export class Refusal extends Error {
+  /** @param {number} status  of the answer; 0 where there was none */
   constructor(text, status = 0) {
     super(sentence(text));
     this.status = status;
+  }
+
+  /** Whether the same may be granted later: the fault lay with the studio or its load, not with what was asked. */
+  get mayPass() {
+    return !this.status || this.status === 429 || this.status >= 500;
   }
 }
 
@@ -12,8 +18,7 @@ async function ask(path, options) {
   let answer;
   try {
     answer = await fetch(path, { credentials: "same-origin", ...options });
-  } catch (error) {
-    if (error.name === "AbortError") throw error;
+  } catch {
     throw new Refusal("the studio does not answer; check that it still runs, then try again");
   }
   if (answer.ok) return answer;
@@ -48,6 +53,6 @@ export async function bytesOf(path) {
 }
 
 /** A response whose body is read as it comes. */
-export function stream(path, signal) {
-  return ask(path, { signal });
+export function stream(path) {
+  return ask(path);
 }

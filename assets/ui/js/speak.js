@@ -1,71 +1,103 @@
 /** Speaking: one performance at a time, from the press to the take, heard while it is made. */
+import { Arrival } from "./arrival.js";
 import { emit, on } from "./bus.js";
 import { announce } from "./dom.js";
 import * as fields from "./fields.js";
 import * as player from "./player.js";
 import { Place } from "./queue.js";
+import { accept, objection } from "./report.js";
 import { post, stream } from "./server.js";
 import { order, select, setTakes, state } from "./state.js";
-import { toast } from "./toast.js";
+import { clearFailures, toast } from "./toast.js";
 import { Growing, unlock } from "./tracks.js";
 import { PeakMeter } from "./waveform.js";
 import { rankWords, seconds, sentence } from "./words.js";
 
 const RATE = 24000; // of the context woken by the press, before the engine's rate is known
 const PEAK_S = 0.02;
-const PARAMETERS = "text clip_id start_s end_s transcript engine seed speed steps guidance".split(" "); // of /speak
+const PARAMETERS = ["text", "clip_id", "start_s", "end_s", "transcript", "engine", "seed", ...fields.SETTINGS]; // of /speak
 
 /**
  * @typedef {object} Performance
- * @property {"queueing"|"queued"|"running"} phase
+ * @property {"looking"|"queueing"|"queued"|"running"} phase
  * @property {number} rank  in whichever line it waits; 0 when it runs
  * @property {number|null} eta_s @property {number} progress
  * @property {string|null} id  known once the lane has it
+ * @property {boolean} aloud  heard while it is made
  * @property {boolean} made  all of its sound is made; keeping it may still fail
  */
 
-/** Speak what is on screen, or `changes` of it. */
-export async function speak(changes = {}) {
-  if (state.performance) return;
-  const wanted = { ...order(), ...changes };
+/**
+ * Speak what is on screen, or an order that was spoken before. Resolves to the take, or null if none came of it.
+ * @param {{engine?: string, aloud?: boolean, again?: () => void}} how  another engine than the chosen one; whether it is
+ *   heard while it is made; what "Try again" does
+ */
+export async function speak(earlier = null, { engine, aloud = true, again = () => speak(earlier) } = {}) {
+  if (state.performance) return null;
+  clearFailures();
+  const wanted = earlier ?? order(engine);
   if (!wanted.text.trim()) return refuse("there is nothing to say; type a line first", "script");
   if (!wanted.transcript.trim())
     return refuse("the voice has no transcript; type exactly what is said in the selected part", "transcript");
   unlock(RATE);
   player.stop();
   const performance = {
-    phase: "queueing",
+    phase: "looking",
     rank: 0,
     eta_s: null,
     progress: 0,
     id: null,
     made: false,
     order: wanted,
+    aloud,
+    again,
     meter: null,
     track: null,
   };
   performance.place = new Place("speak", {
-    waiting: (rank, eta_s) => update(performance, { phase: "queued", rank, eta_s: eta_s ?? guessed(rank) }),
+    waiting: (rank) => update(performance, { phase: "queued", rank, eta_s: foretold() }),
     yields: ([status]) => heard(performance, status),
   });
   state.performance = performance;
   emit("performance");
-  await finish(performance, wanted);
+  const flaw = earlier ? null : await objection(); // what was spoken once may be spoken again
+  if (!isOn(performance)) return null;
+  if (flaw) return object(flaw, again);
+  update(performance, { phase: "queueing" });
+  return finish(performance);
 }
 
-async function finish(performance, order) {
+/** A reference that cannot sound right is spoken with only when the designer insists. */
+function object({ name, message }, again) {
+  const insist = () => {
+    accept();
+    again();
+  };
+  leaveStage();
+  toast(message, { failed: true, action: "Speak anyway", onaction: insist });
+  if (["transcript", "speech rate"].includes(name)) fields.focus("transcript");
+  else emit("reveal", "transcript"); // the report stands below it
+  return null;
+}
+
+async function finish(performance) {
   try {
-    const said = await performance.place.call(PARAMETERS.map((name) => order[name]));
+    const said = await performance.place.call(PARAMETERS.map((name) => performance.order[name]));
     const take = said?.[2];
     if (take) await received(performance, take);
+    return take ?? null;
   } catch (error) {
-    if (isOn(performance)) toast(error.message, { failed: true, action: "Try again", onaction: () => speak() });
+    if (isOn(performance)) failed(error, performance.again);
+    return null;
   } finally {
     if (performance.made) await performance.heard; // to its end, even if it could not be kept
     else if (performance.id && player.isPlaying(performance.id)) player.stop(); // it failed half way
-    performance.listening?.abort();
     if (isOn(performance)) leaveStage();
   }
+}
+
+function failed(error, again) {
+  toast(error.message, { failed: true, ...(error.mayPass && { action: "Try again", onaction: again }) });
 }
 
 /** Whether it is still the page's performance: a stopped one may end later, beside the next. */
@@ -78,19 +110,18 @@ function leaveStage() {
   emit("performance");
 }
 
-/** Gradio knows no time before its first run; the lane knows when what runs now will end. */
-function guessed(rank) {
-  return rank === 1 ? (state.telemetry?.running[0]?.eta_s ?? null) : null;
+/** Gradio knows only how long takes took on average; the studio knows what is in line. */
+function foretold() {
+  return state.telemetry?.waiting.find((one) => one.mine)?.eta_s ?? null;
 }
 
 /** The server told where it stands. */
 function heard(performance, { id, state: phase, rank, progress, eta_s, sample_rate }) {
   if (!isOn(performance)) return;
-  if (!performance.id) {
-    performance.id = id;
-    listen(performance, sample_rate);
-  }
+  performance.id = id;
+  if (!performance.track && sample_rate) listen(performance, sample_rate);
   performance.made = phase === "done";
+  if (phase === "running") performance.track?.arrival.told({ progress, eta_s });
   update(performance, { phase: phase === "queued" ? "queued" : "running", rank, progress, eta_s });
 }
 
@@ -106,20 +137,19 @@ function update(performance, changes) {
 
 /** Fetch the sound while it is made, play it, and keep its peaks for the growing waveform. */
 async function listen(performance, rate) {
-  const track = (performance.track = new Growing(rate));
+  const track = (performance.track = new Growing(rate, new Arrival()));
   const meter = (performance.meter = new PeakMeter(Math.round(rate * PEAK_S)));
-  performance.listening = new AbortController();
   performance.heard = new Promise((resolve) => (performance.allHeard = resolve));
   try {
-    const answer = await stream(`/studio/live/${performance.id}.pcm`, performance.listening.signal);
+    const answer = await stream(`/studio/live/${performance.id}.pcm`);
     for await (const samples of pieces(answer.body)) {
       const first = !track.length;
       track.push(samples);
       meter.add(samples);
-      if (first && isOn(performance)) player.play(performance.id, track, 0);
+      if (first && performance.aloud && isOn(performance)) player.play(performance.id, track, 0);
     }
   } catch (error) {
-    if (error.name !== "AbortError") console.warn("live sound ended early:", error.message);
+    if (!left) console.warn("live sound ended early:", error.message);
   } finally {
     track.end();
     performance.allHeard();
@@ -157,7 +187,6 @@ export function stop() {
   const { performance } = state;
   if (!performance) return;
   player.stop();
-  performance.listening?.abort();
   leaveStage();
   if (performance.id) post(`/studio/live/${performance.id}/cancel`).catch(() => performance.place.leave());
   else performance.place.leave();
@@ -166,10 +195,19 @@ export function stop() {
 
 function refuse(reason, field) {
   toast(sentence(reason), { failed: true });
-  fields.input(field)?.focus();
+  fields.focus(field);
+  return null;
 }
 
+on("telemetry", () => {
+  const { performance } = state;
+  if (performance?.phase === "queued" && !performance.id) update(performance, { eta_s: foretold() });
+});
+
+let left = false; // the page, upon which the browser cuts what is still being fetched
+
 on("page-leaves", () => {
+  left = true;
   const { performance } = state;
   if (performance?.id) navigator.sendBeacon(`/studio/live/${performance.id}/cancel`);
 });

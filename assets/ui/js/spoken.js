@@ -2,6 +2,7 @@
 import { on } from "./bus.js";
 import { debounced, h, icon } from "./dom.js";
 import * as fields from "./fields.js";
+import { markerMenu } from "./markers.js";
 import { post } from "./server.js";
 import { pauseTag, plural, seconds, sentence } from "./words.js";
 
@@ -21,9 +22,10 @@ export function mount(element) {
     icon("pausemark"),
     "Insert pause",
   );
-  element.append(h("div.spoken", {}, said, h("div.spoken-facts", {}, facts, pause)));
+  element.append(h("div.spoken", {}, said, h("div.spoken-facts", {}, facts, markerMenu(), pause)));
   const soon = debounced(200, () => preview(said, facts));
   on("field", (name) => name === "script" && soon());
+  on("engine", soon);
   fields.ready.then(soon);
 }
 
@@ -35,7 +37,7 @@ async function preview(said, facts) {
     const read = await post("/studio/script", { text, engine: fields.engine() });
     if (mine === asked) show(said, facts, read);
   } catch (error) {
-    if (mine === asked) show(said, facts, { spoken: [], characters: text.length, error: error.message });
+    if (mine === asked) show(said, facts, { spoken: [], unsaid: [], characters: text.length, error: error.message });
   }
 }
 
@@ -49,7 +51,8 @@ function show(said, facts, read) {
   const differs = read.spoken.some((part) => part.kind === "pause" || part.spoken.trim() !== part.typed.trim());
   if (read.error) said.replaceChildren(icon("fail"), h("span", {}, sentence(read.error)));
   else if (differs) said.replaceChildren(h("span.label", {}, "Spoken as"), ...read.spoken.flatMap(part));
-  else said.replaceChildren(h("span.label", {}, "Spoken as typed"));
+  else said.replaceChildren(h("span.label", {}, read.unsaid.length ? "Otherwise spoken as typed" : "Spoken as typed"));
+  if (read.unsaid.length && !read.error) said.prepend(h("span.unsaid", {}, `Not heard: ${read.unsaid.join(" ")}`));
   facts.textContent = [read.error ? "" : `About ${seconds(read.estimate_s)}`, plural(read.characters, "character")]
     .filter(Boolean)
     .join(" · ");

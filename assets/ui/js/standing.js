@@ -1,9 +1,11 @@
 /** Beside the Speak button: what happens with the press of it, in words. Also makes Gradio's two buttons ours. */
 import { on } from "./bus.js";
+import { canSpeakBoth, speakBoth } from "./both.js";
 import { h, whenThere } from "./dom.js";
+import { chosen } from "./engine.js";
 import { speak, stop } from "./speak.js";
 import { state } from "./state.js";
-import { percent, rankWords, seconds } from "./words.js";
+import { about, percent, rankWords } from "./words.js";
 
 export function mount(element) {
   const words = h("p.standing-words");
@@ -11,9 +13,10 @@ export function mount(element) {
   element.append(h("div.standing", {}, words, bar));
   const draw = () => show(words, bar);
   on("performance", draw);
-  on("telemetry", draw);
+  for (const name of ["telemetry", "engine"]) on(name, draw);
   document.addEventListener("click", (event) => {
     if (event.target.closest("#speak")) speak();
+    else if (event.target.closest("#both")) speakBoth();
     else if (event.target.closest("#stop")) stop();
   });
   for (const [selector, keys] of [
@@ -22,6 +25,7 @@ export function mount(element) {
   ]) {
     whenThere(selector).then((button) => button.append(h("kbd", { "aria-hidden": "true" }, keys)));
   }
+  whenThere("#both").then((button) => (button.title = "Every engine speaks the line; you hear them blind and vote"));
   draw();
 }
 
@@ -30,10 +34,12 @@ function show(words, bar) {
   document.body.classList.toggle("performing", Boolean(performance));
   for (const [selector, off] of [
     ["#speak", Boolean(performance)],
+    ["#both", Boolean(performance)],
     ["#stop", !performance],
   ]) {
     document.querySelector(selector)?.setAttribute("aria-disabled", String(off));
   }
+  document.querySelector("#both")?.toggleAttribute("hidden", !canSpeakBoth());
   const text = performance ? standing(performance) : loading();
   if (words.textContent !== text) words.textContent = text;
   const progress = performance ? performance.progress : (engine()?.progress ?? 0);
@@ -41,25 +47,32 @@ function show(words, bar) {
   bar.firstChild.style.transform = `scaleX(${progress})`;
 }
 
-function standing({ phase, rank, eta_s, progress }) {
+function standing({ phase, rank, eta_s, progress, aloud, order }) {
+  if (phase === "looking") return "Looking at the reference";
   if (phase === "queueing") return "Asking for a place";
   if (phase === "queued" && !able()) return `${loading()} Your line is next.`;
   if (phase === "queued") return rankWords(rank, eta_s);
-  return eta_s ? `Speaking, ${seconds(eta_s)} left` : `Speaking, ${percent(progress)}`;
+  const speaking = aloud ? "Speaking" : `Speaking with ${engine()?.title ?? order.engine}`;
+  if (eta_s) return `${speaking}, ${about(eta_s)} left`;
+  return progress ? `${speaking}, ${percent(progress)}` : "Starting";
 }
 
+/** The one that speaks, or would. */
 function engine() {
-  return state.telemetry?.engines.find((one) => one.state !== "unloaded") ?? null;
+  const { performance, telemetry } = state;
+  return performance ? (telemetry?.engines.find((one) => one.name === performance.order.engine) ?? null) : chosen();
 }
 
 function able() {
-  return state.telemetry?.engines.some((one) => ["ready", "warming"].includes(one.state)) ?? true;
+  const one = engine();
+  return !one || ["ready", "warming"].includes(one.state);
 }
 
 /** Why Speak would wait now; empty when it would not. */
 function loading() {
   const one = engine();
   if (!one || able()) return "";
+  if (one.state === "unloaded") return `${one.title} is not loaded; speaking loads it.`;
   if (one.state === "failed") return `${one.title} is not available: ${one.message}`;
   return `${one.title} is loading, ${percent(one.progress)}.`;
 }

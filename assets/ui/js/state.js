@@ -10,33 +10,33 @@ import { get } from "./server.js";
  *
  * @typedef {object} Voice  a window of a clip; what is said in it stands in the transcript field
  * @property {Clip} clip @property {number} start_s @property {number} end_s
- * @property {string|null} full  what is said in the whole clip, where that is known
  */
 
 export const state = {
   /** @type {Voice|null} */ voice: null,
   /** @type {Clip[]} */ samples: [],
   /** @type {Clip[]} */ mine: [],
+  recogniser: null, // the name of what can transcribe, if anything can
   takes: [],
   selected: null, // id of a take
   performance: null, // see speak.js
   telemetry: null,
 };
 
-/** The order on screen, as it would be spoken now. */
-export function order() {
+/** The order on screen, as the chosen engine or another one would speak it now. */
+export function order(engine = fields.engine()) {
   const { voice } = state;
+  const heeded = state.telemetry?.engines.find((one) => one.name === engine)?.settings ?? [];
+  const settings = fields.SETTINGS.map((name) => [name, heeded.includes(name) ? fields.number(name) : null]);
   return {
     text: fields.text("script"),
     clip_id: voice?.clip.id ?? "",
     start_s: voice?.start_s ?? 0,
     end_s: voice?.end_s ?? 0,
     transcript: fields.text("transcript"),
-    engine: fields.engine(),
+    engine,
     seed: fields.number("seed"),
-    speed: fields.number("speed") ?? 1,
-    steps: fields.number("steps"),
-    guidance: fields.number("guidance"),
+    ...Object.fromEntries(settings),
   };
 }
 
@@ -67,9 +67,9 @@ export async function clipOf(id) {
 export async function restore(order) {
   const clip = await clipOf(order.clip_id);
   fields.write("script", order.text);
-  for (const name of ["seed", "steps", "guidance"]) fields.write(name, order[name]);
-  fields.write("speed", order.speed);
   fields.chooseEngine(order.engine);
-  setVoice({ clip, start_s: order.start_s, end_s: order.end_s, full: clip.transcript ?? null });
+  for (const name of fields.OPTIONAL) fields.write(name, order[name]);
+  fields.write("speed", order.speed);
+  setVoice({ clip, start_s: order.start_s, end_s: order.end_s });
   fields.write("transcript", order.transcript);
 }

@@ -40,7 +40,7 @@ function parts(told) {
     ),
     h(
       "span.wide",
-      { title: "From request to the whole take: half were faster, and 95 of 100" },
+      { title: "Time from the request to the whole take: half of them took at most P50, 95 of 100 at most P95" },
       "P50 ",
       h("b", {}, fine(latency_s.p50)),
       " P95 ",

@@ -2,6 +2,7 @@
 import { emit } from "./bus.js";
 import { loadClips, useClip } from "./clips.js";
 import { keepDrafts, recall } from "./draft.js";
+import { mount as mountEngine } from "./engine.js";
 import * as fields from "./fields.js";
 import { hearKeys } from "./keys.js";
 import { showPages } from "./pages.js";
@@ -15,13 +16,15 @@ import { toast } from "./toast.js";
 recallTheme();
 showPages();
 hearKeys();
+mountEngine();
 watchStudio();
 tidyGradio();
 addEventListener("pagehide", () => emit("page-leaves"));
 begin().catch((error) => toast(error.message, { failed: true }));
 
 async function begin() {
-  const [takes] = await Promise.all([get("/studio/takes"), loadClips(), fields.ready]);
+  const listening = document.body.dataset.page === "compare"; // where a trial may be open, which takes would spoil
+  const [takes] = await Promise.all([listening ? [] : get("/studio/takes"), loadClips(), fields.ready]);
   setTakes(takes);
   await recallDraft();
   keepDrafts();

@@ -112,7 +112,7 @@ export class TakeRow {
     const played = at / this.take.duration_s;
     if (played === this.waveform.played && this.time.textContent) return;
     this.waveform.show({ played });
-    this.time.textContent = at ? clock(at) : clock(this.take.duration_s);
+    this.time.textContent = `${clock(at)} / ${clock(this.take.duration_s)}`;
     this.tell();
   }
 

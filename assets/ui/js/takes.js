@@ -40,6 +40,7 @@ export function mount(element) {
   on("playhead", () => rows.forEach((row) => row.drawPlayhead()));
   on("compare", () => rows.forEach((row) => row.mark()));
   document.addEventListener("visibilitychange", lookAgain);
+  on("page", lookAgain);
   draw();
 }
 
@@ -54,7 +55,7 @@ function nothingYet() {
 
 /** Another tab may have made or deleted some meanwhile. */
 async function lookAgain() {
-  if (document.hidden || state.performance) return;
+  if (document.hidden || state.performance || document.body.dataset.page !== "speak") return;
   const takes = await get("/studio/takes").catch(() => null);
   if (takes && JSON.stringify(takes) !== JSON.stringify(state.takes)) setTakes(takes);
 }

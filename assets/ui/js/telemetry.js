@@ -8,12 +8,11 @@ const LOST = 3; // answers missing in a row before the page says so
 let missed = 0;
 
 async function look() {
-  if (document.hidden) return;
+  if (document.hidden || document.body.classList.contains("blind")) return; // it names engines
   try {
     const series = document.body.dataset.page === "monitor";
     state.telemetry = await get(`/studio/telemetry?series=${series}`);
     missed = 0;
-    emit("engine-info", state.telemetry.engines.find((one) => one.info)?.info ?? null);
     emit("telemetry", state.telemetry);
   } catch {
     missed += 1;

@@ -31,6 +31,11 @@ export function toast(text, { failed = false, action = "", onaction = null } = {
   leaveAfter(note, failed ? FAILURE_STAYS_MS : STAYS_MS);
 }
 
+/** What failed is past once it is tried anew. */
+export function clearFailures() {
+  shelf?.querySelectorAll(".failed").forEach((note) => note.remove());
+}
+
 /** Go after a while, but never while someone reads or reaches for it. */
 function leaveAfter(note, time_ms) {
   const leave = () => (note.matches(":hover, :focus-within") ? setTimeout(leave, 2000) : note.remove());

@@ -19,8 +19,10 @@ export function unlock(rate) {
 
 /** A performance being made: pieces are added at its end. */
 export class Growing {
-  constructor(rate) {
+  /** @param {import("./arrival.js").Arrival|null} arrival  foretells when the rest will be there */
+  constructor(rate, arrival = null) {
     this.rate = rate;
+    this.arrival = arrival;
     this.pieces = [];
     this.length = 0; // samples
     this.ended = false;
@@ -39,7 +41,13 @@ export class Growing {
     const piece = { buffer, at: this.length };
     this.pieces.push(piece);
     this.length += samples.length;
+    this.arrival.came(this.duration);
     this.onpiece(piece);
+  }
+
+  /** Seconds until it can be heard from here to its end without a hole; 0: now. */
+  wait_s(from_s) {
+    return this.ended ? 0 : this.arrival.wait_s(this.duration - from_s);
   }
 
   end() {

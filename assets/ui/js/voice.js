@@ -1,6 +1,6 @@
 /** The voice card: which clip, which part of it, and what that part sounds like. */
 import { on } from "./bus.js";
-import { chooseClip, moveWindow, takeIn } from "./clips.js";
+import { chooseClip, discardClip, moveWindow, takeIn } from "./clips.js";
 import { announce, h, icon, iconButton } from "./dom.js";
 import * as player from "./player.js";
 import { RangePicker } from "./range.js";
@@ -24,6 +24,7 @@ export function mount(element) {
   on("clips", () => draw(parts));
   on("player", () => draw(parts));
   on("playhead", () => drawPlayhead(parts));
+  on("reveal", (field) => field === "transcript" && unfold(parts.bar, true));
   acceptDrops(document.getElementById("voice-panel"));
   draw(parts);
 }
@@ -35,7 +36,7 @@ function head() {
   const name = h("span.bar-name");
   const bar = h(
     "button.voice-bar",
-    { type: "button", "aria-expanded": "false", onclick: () => unfold(bar) },
+    { type: "button", "aria-expanded": "false", onclick: () => unfold(bar, !isUnfolded(bar)) },
     h("span.bar-label", {}, "Voice"),
     name,
     mini.element,
@@ -50,8 +51,12 @@ function head() {
   };
 }
 
-function unfold(bar) {
-  const open = document.getElementById("voice-panel").classList.toggle("open");
+function isUnfolded(bar) {
+  return bar.getAttribute("aria-expanded") === "true";
+}
+
+function unfold(bar, open) {
+  document.getElementById("voice-panel").classList.toggle("open", open);
   bar.setAttribute("aria-expanded", String(open));
 }
 
@@ -59,6 +64,7 @@ function controls() {
   const play = iconButton("play", "Play the selected part", playWindow);
   const length = h("span.readout");
   const part = iconButton("next", "Select another good part", nextPart);
+  const trash = iconButton("trash", "Delete this clip", discardClip);
   const file = h("input", {
     type: "file",
     accept: "audio/*,.wav,.flac,.mp3,.ogg,.opus,.m4a",
@@ -82,12 +88,18 @@ function controls() {
     play,
     length,
     part,
+    trash,
     recorder,
-    controls: h("div.voice-controls", {}, play, length, part, h("span.gap"), upload, record, file),
+    controls: h(
+      "div.voice-controls",
+      {},
+      h("div.voice-part", {}, play, length, part, trash),
+      h("div.voice-sources", {}, upload, record, file),
+    ),
   };
 }
 
-function draw({ waveform, range, picker, mini, name, play, length, part }) {
+function draw({ waveform, range, picker, mini, name, play, length, part, trash }) {
   fill(picker);
   const { voice } = state;
   if (!voice) return;
@@ -96,16 +108,18 @@ function draw({ waveform, range, picker, mini, name, play, length, part }) {
   waveform.show({ peaks: clip.peaks, window: chosen, played: 0 });
   mini.show({ peaks: clip.peaks, window: chosen });
   range.show(voice);
-  name.textContent = titled(clip.name);
+  name.textContent = picker.selectedOptions[0].textContent;
   length.replaceChildren(h("strong", {}, seconds(end_s - start_s)), ` of ${seconds(clip.duration_s)}`);
   part.hidden = clip.windows.length < 2;
+  trash.hidden = !state.mine.some((one) => one.id === clip.id);
   const sounds = player.isPlaying(key(voice));
   play.replaceChildren(icon(sounds ? "pause" : "play"));
   play.setAttribute("aria-label", sounds ? "Pause" : "Play the selected part");
 }
 
 function fill(picker) {
-  const option = (clip) => h("option", { value: clip.id }, titled(clip.name));
+  const option = (clip) => h("option", { value: clip.id }, titles.get(clip.id) ?? titled(clip.name));
+  const titles = numbered([...state.samples, ...state.mine.toReversed()]);
   const groups = [
     ["Samples", state.samples],
     ["Your clips", state.mine],
@@ -114,6 +128,18 @@ function fill(picker) {
   const { voice } = state;
   if (voice && ![...picker.options].some((one) => one.value === voice.clip.id)) picker.append(option(voice.clip));
   if (voice) picker.value = voice.clip.id;
+}
+
+/** Titles by clip id; of those with one name, the later ones carry a number. */
+function numbered(clips) {
+  const counts = new Map();
+  return new Map(
+    clips.map(({ id, name }) => {
+      const title = titled(name);
+      counts.set(title, (counts.get(title) ?? 0) + 1);
+      return [id, counts.get(title) > 1 ? `${title} (${counts.get(title)})` : title];
+    }),
+  );
 }
 
 function drawPlayhead({ waveform }) {

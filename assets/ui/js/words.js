@@ -7,6 +7,12 @@ export function seconds(value) {
   return `${Math.floor(Math.round(value) / 60)} min ${Math.round(value) % 60} s`;
 }
 
+/** A guess, as coarse as it is long: 3.2 -> "about 4 s"; 37 -> "about 40 s"; 100 -> "about 2 min". */
+export function about(value) {
+  if (value >= 90) return `about ${Math.round(value / 60)} min`;
+  return `about ${value > 10 ? 5 * Math.ceil(value / 5) : Math.max(1, Math.ceil(value))} s`;
+}
+
 /** Short times keep two digits: 0.043 -> "0.04 s". */
 export function fine(value) {
   if (value === null || value === undefined) return "–";
@@ -41,7 +47,7 @@ export function ordinal(count) {
 /** "next in line", "2nd in line, about 6 s": rank 1 is the next to begin. */
 export function rankWords(rank, eta_s) {
   const place = rank <= 1 ? "Next in line" : `${ordinal(rank)} in line`;
-  return eta_s ? `${place}, about ${seconds(eta_s)}` : place;
+  return eta_s ? `${place}, ${about(eta_s)}` : place;
 }
 
 /** A length of a pause as the script's tag wants it. */

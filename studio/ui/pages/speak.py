@@ -8,13 +8,13 @@ from typing import Any
 import gradio as gr
 from gradio.utils import get_upload_folder
 
-from engines.errors import Cancelled, EngineError
-from studio.order import Order
+from engines.errors import BadInput, Cancelled, EngineError
+from studio.order import Order, read_order
 from studio.session import ARRIVED_HEADER, OWNER_HEADER
-from studio.speaking import Performance
 from studio.studio import Studio
 from studio.ui.components import fields
 from studio.ui.components.island import island
+from studio.ui.line import DEVICE
 from studio.ui.present import engine_choices, status_json, take_json
 
 WAIT_S = 0.1  # a listener looks up this often, so that stopping it takes no longer
@@ -35,6 +35,7 @@ def speak_page(studio: Studio) -> None:
                 settings = _settings(studio)
                 with gr.Row(elem_id="transport"):
                     gr.Button("Speak", variant="primary", elem_id="speak")
+                    gr.Button("Both → compare", elem_id="both")
                     gr.Button("Stop", elem_id="stop")
                     island("standing")
             island("takes")
@@ -42,7 +43,7 @@ def speak_page(studio: Studio) -> None:
 
 
 def _settings(studio: Studio) -> list[gr.components.Component]:
-    """Engine, seed, speed, steps, guidance: in the order of `/speak`'s parameters."""
+    """In the order of `/speak`'s parameters. The page shows those that the chosen engine heeds."""
     with gr.Row(elem_id="settings"):
         engine = fields.engine(engine_choices(studio.manager.statuses()))
         speed = fields.speed()
@@ -51,7 +52,10 @@ def _settings(studio: Studio) -> list[gr.components.Component]:
         with gr.Row(elem_id="more-settings"):
             steps = fields.number("steps", "Steps", "default")
             guidance = fields.number("guidance", "Guidance", "default", step=0.1)
-    return [engine, seed, speed, steps, guidance]
+            temperature = fields.number("temperature", "Temperature", "default", step=0.05)
+            top_p = fields.number("top_p", "Top-p", "default", step=0.05)
+            penalty = fields.number("repetition_penalty", "Repetition penalty", "default", step=0.05)
+    return [engine, seed, speed, steps, guidance, temperature, top_p, penalty]
 
 
 def _reference() -> list[gr.components.Component]:
@@ -74,9 +78,10 @@ def _endpoint(studio: Studio, inputs: list[gr.components.Component]) -> None:
         inputs=inputs,
         outputs=outputs,
         api_name="speak",
-        concurrency_id="gpu",
+        concurrency_id=DEVICE,
         concurrency_limit=studio.settings.gpu_concurrency or 1,
         show_progress="hidden",
+        preprocess=False,  # whatever a client sends is judged in one place, `read_order`
     )
 
 
@@ -95,26 +100,21 @@ def speaker(studio: Studio) -> Callable[..., Iterator[Said]]:
         speed: float = 1.0,
         steps: int | None = None,
         guidance: float | None = None,
+        temperature: float | None = None,
+        top_p: float | None = None,
+        repetition_penalty: float | None = None,
     ) -> Iterator[Said]:
         """Speak a text with a voice: yields where it stands, and last the audio and the take."""
-        order = Order(
-            text=text,
-            clip_id=clip_id,
-            start_s=start_s,
-            end_s=end_s,
-            transcript=transcript,
-            engine=engine,
-            seed=seed,
-            speed=speed,
-            steps=steps,
-            guidance=guidance,
-        )
+        sent = locals()  # by the names of Order's fields
+        if engine is None:
+            sent["engine"] = studio.settings.engines[0]
         try:
             arrived_at = float(request.headers[ARRIVED_HEADER])
             owner = request.headers[OWNER_HEADER]
-            yield from perform(studio, completed(studio, order, owner), owner, arrived_at)
+            yield from perform(studio, completed(studio, read_order(sent), owner), owner, arrived_at)
         except EngineError as error:
-            raise gr.Error(str(error), print_exception=False) from error
+            title = "Refused" if isinstance(error, BadInput) else "Failed"  # trying again helps only the second
+            raise gr.Error(str(error), title=title, print_exception=False) from error
 
     return speak
 
@@ -133,14 +133,15 @@ def perform(studio: Studio, order: Order, owner: str, arrived_at: float) -> Iter
     """Speak and tell; whoever stops listening stops the device. Raises EngineError."""
     performance = studio.speaking.speak(order, owner=owner, arrived_at=arrived_at)
     try:
-        yield told(performance), None, None
+        yield status_json(performance), None, None
         while not performance.wait(WAIT_S):
-            yield told(performance), None, None
-        yield told(performance), None, None  # all of it is made: it is heard to its end even if it cannot be kept
+            yield status_json(performance), None, None
+        # All of it is made: it is heard to its end even if it cannot be kept.
+        yield status_json(performance), None, None
         take = performance.result()
-        yield told(performance), handed(studio.history.audio_path(owner, take.id)), take_json(take)
+        yield status_json(performance), handed(studio.history.audio_path(owner, take.id)), take_json(take)
     except Cancelled:
-        yield told(performance), None, None
+        yield status_json(performance), None, None
     finally:
         performance.cancel()  # of no consequence once it has ended
 
@@ -154,7 +155,3 @@ def handed(audio: Path) -> str:
     except OSError:  # another file system, which Gradio copies to
         return str(audio)
     return str(linked)
-
-
-def told(performance: Performance) -> dict[str, Any]:
-    return status_json(performance.id, performance.order, performance.sample_rate, performance.status())

@@ -7,6 +7,7 @@ import torch
 
 from engines.base import Checkpoint
 from engines.placing import Placement
+from engines.quantizing import Kind
 from engines.s1.loading import Voice, load
 
 pytest.importorskip("fish_speech")
@@ -24,8 +25,8 @@ def voice(folder: Path) -> Voice:
     return read(folder)
 
 
-def read(folder: Path) -> Voice:
-    loading = load(Checkpoint(str(folder)), Placement(torch.device("cpu"), torch.float32))
+def read(folder: Path, quantize: Kind = "none", encoder_at: torch.device | None = None) -> Voice:
+    loading = load(Checkpoint(str(folder)), Placement(torch.device("cpu"), torch.float32), encoder_at, quantize)
     while True:
         try:
             next(loading)

@@ -1,5 +1,6 @@
 """The engine on random weights: rows that do not disturb each other, caches, groups, pauses, refusals."""
 
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,7 +11,10 @@ import torch
 from engines.base import Checkpoint, Event, Finished, Job, Refused, Spoke
 from engines.errors import BadAudio, BadSetting
 from engines.registry import Device
+from engines.s1.encoding import Encoder
 from engines.s1.engine import S1Engine
+from engines.s1.packing import pack
+from engines.s1.voices import CodeStore
 from engines.types import Audio, Reference, Request, Samples
 
 RATE = 16_000
@@ -133,9 +137,9 @@ def test_pauses_are_exact_and_groups_follow_each_other(engine: S1Engine) -> None
 def test_an_edited_transcript_reuses_the_codes_and_not_the_prompt(engine: S1Engine) -> None:
     first, edited = reference(transcript="one two three."), reference(transcript="one two thrae.")
     alone(engine, job(11, reference=first))
-    codes, prefixes = engine._codes.hits.missed, engine._prefixes.hits.missed
+    codes, prefixes = engine._encoder.store.hits.missed, engine._prefixes.hits.missed
     alone(engine, job(11, reference=edited))
-    assert engine._codes.hits.missed == codes
+    assert engine._encoder.store.hits.missed == codes
     assert engine._prefixes.hits.missed == prefixes + 1
 
 
@@ -144,12 +148,12 @@ def test_codes_survive_a_restart_and_broken_ones_are_made_again(engine: S1Engine
     wanted = alone(loaded(folder, tmp_path, 1), asked)
     restarted = loaded(folder, tmp_path, 1)
     assert np.array_equal(alone(restarted, asked), wanted)
-    assert (restarted._codes.hits.found, restarted._codes.hits.missed) == (1, 0)
+    assert (restarted._encoder.store.hits.found, restarted._encoder.store.hits.missed) == (1, 0)
     (kept,) = tmp_path.rglob("*.npy")
     kept.write_bytes(kept.read_bytes()[:-7])
     mended = loaded(folder, tmp_path, 1)
     assert np.array_equal(alone(mended, asked), wanted)
-    assert mended._codes.hits.missed == 1
+    assert mended._encoder.store.hits.missed == 1
     assert np.load(next(tmp_path.rglob("*.npy"))).ndim == 2
 
 
@@ -179,3 +183,57 @@ def test_memory_stays_flat_over_a_long_text(engine: S1Engine) -> None:
         if speaking is not None:
             assert sum(held.numel() for held in speaking.past.values() if isinstance(held, torch.Tensor)) < 10**6
     assert engine.memory_bytes <= before + engine._prefixes.bytes
+
+
+def test_frames_drawn_ahead_of_what_is_heard_change_nothing(folder: Path, tmp_path: Path) -> None:
+    jobs = [job(number, "word " * (2 + 5 * number)) for number in range(3)]
+    engine = loaded(folder, tmp_path)
+    wanted = [alone(engine, each) for each in jobs]
+    engine._ahead = True  # as on a GPU
+    listener = Listener(engine)
+    for each in jobs:
+        engine.admit(each)
+        listener.step()
+    listener.finish(*jobs)
+    for each, samples in zip(jobs, wanted, strict=True):
+        assert np.allclose(listener.audio(each), samples, atol=1e-4)
+
+
+def test_others_speak_while_a_reference_is_encoded_beside(folder: Path, tmp_path: Path) -> None:
+    engine, gate = loaded(folder, tmp_path), threading.Event()
+    speaking, waiting = job(1), job(2)
+    wanted = [alone(engine, each) for each in (speaking, waiting)]
+    store = CodeStore(None, engine.voice.network.config.codebooks)
+    engine._encoder = Encoder(engine.voice.encoder, store, torch.device("cpu"), beside=True)
+    listener = Listener(engine)
+    engine.admit(speaking)
+    listener.finish(speaking)
+    engine._encoder._pool.submit(gate.wait)
+    engine.admit(waiting)
+    again = job(3, reference=speaking.request.reference, seed=speaking.request.seed)
+    engine.admit(again)
+    listener.finish(again)
+    assert waiting.id not in listener.heard
+    gate.set()
+    listener.finish(waiting)
+    for each, samples in zip((again, waiting), wanted, strict=True):
+        assert np.allclose(listener.audio(each), samples, atol=1e-4)
+
+
+def test_what_was_known_already_is_counted(folder: Path, tmp_path: Path) -> None:
+    engine = loaded(folder, tmp_path)
+    for _ in range(3):
+        alone(engine, job(1))
+    assert engine.figures == {"codes_found": 2, "codes_missed": 1, "prefixes_found": 2, "prefixes_missed": 1}
+
+
+def test_a_packed_checkpoint_speaks_and_is_not_packed_again(folder: Path, tmp_path: Path) -> None:
+    for _ in pack(Checkpoint(str(folder)), tmp_path / "packed", "int8", Device(name="cpu")):
+        pass
+    engine = S1Engine(Device(name="cpu", max_batch=1))
+    for _ in engine.load(Checkpoint(str(tmp_path / "packed"))):
+        pass
+    assert len(alone(engine, job(1))) > RATE / 10
+    refused = S1Engine(Device(name="cpu", quantize="int4"))
+    with pytest.raises(BadSetting, match="int8"):
+        list(refused.load(Checkpoint(str(tmp_path / "packed"))))

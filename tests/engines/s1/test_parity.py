@@ -8,10 +8,15 @@ import torch
 from torch import Tensor
 
 from bench import s1_checkpoints, s1_upstream
+from engines.base import Checkpoint
+from engines.quantizing import quantize
+from engines.registry import Device
 from engines.s1.codec import Past
 from engines.s1.decoding import Frames, Sampling
 from engines.s1.loading import Voice
+from engines.s1.packing import pack
 from engines.s1.prompt import Turn, embed
+from tests.engines.s1.conftest import read
 
 TRANSCRIPT, TEXT = "what the reference said.", "Hello there, this is (excited) line 123."
 # Upstream keeps its settings in bfloat16; these are the same number there.
@@ -42,7 +47,7 @@ def speak(voice: Voice, prompt: Tensor, frames: int, sampling: Sampling = SAMPLI
         drawn.read(0, prompt[:-1], 0)
         drawn.begin(0, prompt[-1], len(prompt) - 1, sampling)
         for number in range(frames):
-            made.append(drawn.step(1, len(prompt) - 1 + number)[0])
+            made.append(drawn.draw(1, len(prompt) - 1 + number)[0])
     return torch.stack(made, 1)
 
 
@@ -115,6 +120,38 @@ def test_the_codec_equals_upstream(voice: Voice, folder: Path) -> None:
         assert torch.equal(found, wanted[0])
         sounding, _ = upstream.decode(wanted, lengths)
         assert relative(voice.codec.decode(found), sounding[0, 0]) < 1e-5
+
+
+def test_the_codec_in_two_halves_is_the_codec(voice: Voice, folder: Path) -> None:
+    whole = voice.codec
+    encoder = read(folder).codec
+    decoder = encoder.split()
+    with torch.inference_mode():
+        codes = whole.encode(sound())
+        assert torch.equal(encoder.encode(sound()), codes)
+        assert torch.equal(decoder.decode(codes), whole.decode(codes))
+    sizes = [sum(weight.numel() for weight in part.parameters()) for part in (encoder, decoder, whole)]
+    assert sum(sizes[:2]) < 1.1 * sizes[2]  # both need the codebooks, and nothing else of each other
+
+
+def test_int8_weights_move_the_logits_by_less_than_five_percent(voice: Voice, folder: Path, codes: Tensor) -> None:
+    prompt = embed(voice.network, voice.tokenizer, [Turn(TRANSCRIPT, codes)], opening=True)
+    moved = relative(slow_logits(read(folder, "int8"), prompt)[1], slow_logits(voice, prompt)[1])
+    assert 1e-4 < moved < 0.05
+
+
+def test_a_packed_checkpoint_gives_the_logits_of_the_weights_it_was_packed_from(
+    voice: Voice, folder: Path, codes: Tensor, tmp_path: Path
+) -> None:
+    for _ in pack(Checkpoint(str(folder)), tmp_path / "packed", "int8", Device(name="cpu")):
+        pass
+    original, packed = folder / "model.pth", tmp_path / "packed" / "model-int8.pth"
+    assert packed.stat().st_size < 0.5 * original.stat().st_size
+    kept = read(folder)
+    quantize([kept.network.bfloat16().layers, kept.network.fast_layers], "int8")
+    kept.network.float()
+    prompt = embed(kept.network, voice.tokenizer, [Turn(TRANSCRIPT, codes)], opening=True)
+    assert torch.equal(slow_logits(read(packed.parent), prompt)[1], slow_logits(kept, prompt)[1])
 
 
 @pytest.mark.parametrize("packets", [(1,) * 40, (4, 8, 16, 12), (39, 1)])

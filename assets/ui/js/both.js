@@ -1,0 +1,21 @@
+/** The same line by two engines, made unheard, then compared blind. */
+import { compareBlind } from "./listening.js";
+import { speak } from "./speak.js";
+import { state } from "./state.js";
+
+const able = () => (state.telemetry?.engines ?? []).filter((one) => one.state !== "failed").map((one) => one.name);
+
+export async function speakBoth() {
+  const takes = [];
+  for (const engine of able().slice(0, 2)) {
+    const take = await speak(null, { engine, aloud: false, again: speakBoth });
+    if (!take) return;
+    takes.push(take.id);
+  }
+  if (takes.length === 2) await compareBlind(...takes);
+}
+
+/** Whether there are two to speak. */
+export function canSpeakBoth() {
+  return able().length > 1;
+}

@@ -1,0 +1,35 @@
+/** The chosen engine: its settings are shown and the others' hidden; what it is good at, and the terms of its weights. */
+import { emit, on } from "./bus.js";
+import { h, whenThere } from "./dom.js";
+import * as fields from "./fields.js";
+import { state } from "./state.js";
+
+let shown = ""; // what was drawn last
+
+/** What the studio tells of the chosen engine; null before it told anything. */
+export function chosen() {
+  return state.telemetry?.engines.find((one) => one.name === fields.engine()) ?? null;
+}
+
+export async function mount() {
+  const about = h("p.hint.engine-about", { "aria-live": "polite" });
+  (await whenThere("#more-settings")).before(about);
+  (await whenThere("#engine")).addEventListener("change", () => draw(about));
+  on("telemetry", () => draw(about));
+}
+
+function draw(about) {
+  const engine = chosen();
+  const drawn = engine && JSON.stringify([engine.name, engine.state, engine.info?.defaults]);
+  if (!engine || drawn === shown) return;
+  shown = drawn;
+  for (const name of fields.SETTINGS) {
+    const input = fields.input(name);
+    const field = document.getElementById(name);
+    if (!input || !field) continue;
+    field.hidden = !engine.settings.includes(name);
+    if (name !== "speed") input.placeholder = engine.info?.defaults[name] ?? "default";
+  }
+  about.replaceChildren(engine.good_at, " ", h("span.licence", {}, `Weights: ${engine.licence}.`));
+  emit("engine", engine);
+}

@@ -1,0 +1,192 @@
+"""The next frame of many rows as a row of kernels that wait for nobody: what a CUDA graph can record.
+
+The same numbers as `Frames.draw`, to rounding: norms, gates and residuals join the products, attention reads what a row has
+written so far, whatever the others have, and nothing sorts.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from engines import quantizing
+from engines.s1 import kernels
+from engines.s1.config import StackConfig
+from engines.s1.network import Attention, Layer
+
+if TYPE_CHECKING:
+    from engines.s1.decoding import Frames
+
+HELD = 4096  # weights in one program's registers: enough on the way at once to fill the memory's pipe, and room to work
+LOAD_BYTES = 512  # what 32 lanes read at once, 16 bytes each
+OVERLAP = False  # whether a kernel starts while the one before still works (Hopper and later)
+SPLITS, SPLIT_BLOCK = 16, 32  # shares of a long cache, and positions read at once
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """Where new tokens of a stack stand: `positions` (b,) of each row's first, or (1,) for all, and the angles there."""
+
+    config: StackConfig
+    table: Tensor
+    positions: Tensor
+    count: int  # new tokens a row
+    long: bool  # whether the cache is worth dividing
+
+
+class Fused:
+    """Draws frames for the rows of `Frames`, whose state it reads and moves on."""
+
+    def __init__(self, frames: "Frames") -> None:
+        self.frames, self.network = frames, frames.network
+        network, config, rows = self.network, self.network.config, frames.rows
+        device, dtype = frames.pending.device, frames.pending.dtype
+        head = network.embeddings.weight if config.tied else network.output.weight
+        semantic = slice(network.semantic_begin, network.semantic_begin + network.semantic_count)
+        self._head = torch.cat((head[semantic], head[network.end_token, None]))
+        self._fast_head = network.fast_output.weight[: frames.residual_size]
+        self._pair = torch.zeros(
+            rows, 2, config.fast.dim, dtype=dtype, device=device
+        )  # hidden, newest code's embedding
+        self._drawn = torch.zeros(rows, config.codebooks, dtype=torch.long, device=device)
+        self._steps = torch.arange(config.codebooks, device=device)
+        slots = rows * config.slow.heads
+        self._arrivals = torch.zeros(slots, dtype=torch.int32, device=device)
+        self._partial = torch.zeros(slots, SPLITS, _padded(config.slow.head_dim) + kernels.SHARE.value, device=device)
+
+    @torch.inference_mode()
+    def draw(self, rows: int) -> Tensor:
+        """As `Frames.draw`. The next call overwrites the result."""
+        frames, network, config = self.frames, self.network, self.network.config
+        x, pair = (
+            frames.pending[:rows],
+            self._pair[:rows],
+        )  # layers add to both in place; they are written anew each frame
+        place = Place(config.slow, network.slow_table, frames.positions, 1, long=True)
+        for layer, cache in zip(network.layers, frames.cache, strict=True):
+            self._layer(layer, x, cache, place)  # type: ignore[arg-type]
+        pair[:, 0] = network.fast_project_in(x)
+        self._choose(_product(x, self._head, norm=network.norm, exact=True), 0)
+        for codebook in range(1, config.codebooks):
+            first = 0 if codebook == 1 else codebook
+            place = Place(config.fast, network.fast_table, self._steps[first:], codebook - first + 1, long=False)
+            x = pair.view(-1, config.fast.dim) if first == 0 else pair[:, 1]
+            for layer, cache in zip(network.fast_layers, frames.fast_cache, strict=True):
+                self._layer(layer, x, cache, place)  # type: ignore[arg-type]
+            self._choose(_product(pair[:, 1], self._fast_head, norm=network.fast_norm, exact=True), codebook)
+        self._advance(rows)
+        return self._drawn[:rows]
+
+    def _layer(self, layer: Layer, x: Tensor, cache: Tensor, place: Place) -> None:
+        """Add a layer's work to x (tokens, dim)."""
+        attention, feed_forward = layer.attention, layer.feed_forward
+        qkv = product(x, attention.wqkv, norm=layer.attention_norm)
+        product(self._attend(attention, qkv, cache, place), attention.wo, residual=x)
+        gated = product(x, feed_forward.w1, gate=feed_forward.w3, norm=layer.ffn_norm)
+        product(gated, feed_forward.w2, residual=x)
+
+    def _attend(self, attention: Attention, qkv: Tensor, cache: Tensor, place: Place) -> Tensor:
+        config = place.config
+        y = qkv.new_empty(len(qkv), config.heads * config.head_dim)
+        normed = config.qk_norm
+        kernels.attend[(len(qkv), config.heads, SPLITS if place.long else 1)](
+            qkv, cache, place.positions, place.table,
+            attention.q_norm.weight if normed else qkv, attention.k_norm.weight if normed else qkv,
+            y, self._partial, self._arrivals,
+            int(place.long), cache.stride(0), cache.stride(1), cache.stride(2),
+            1 / math.sqrt(config.head_dim), config.norm_eps,
+            HEADS=config.heads, KV_HEADS=config.kv_heads, SIZE=config.head_dim, PADDED=_padded(config.head_dim),
+            COUNT=place.count, SPLITS=SPLITS if place.long else 1, BLOCK=SPLIT_BLOCK if place.long else 16,
+            NORM=normed, OVERLAP=OVERLAP, num_warps=4 if place.long else 1, launch_pdl=OVERLAP,
+        )  # fmt: skip
+        return y
+
+    def _choose(self, logits: Tensor, codebook: int) -> None:
+        """Draw a code of every row; its embedding goes to where the fast stack reads."""
+        frames, (rows, choices) = self.frames, logits.shape
+        embeddings = self.network.fast_embeddings.weight
+        temperatures, top_ps, penalties = frames.settings
+        kernels.draw[(rows,)](
+            logits, frames.recent, frames.numbers, frames.seeds, temperatures, top_ps, penalties,
+            self._drawn, embeddings, self._pair[:, 1],
+            choices, codebook, self._pair.stride(0), self._drawn.shape[1], embeddings.shape[1],
+            PADDED=_padded(choices), DIM_PADDED=_padded(embeddings.shape[1]), SEMANTIC=codebook == 0,
+            OVERLAP=OVERLAP, num_warps=8 if codebook == 0 else 4, launch_pdl=OVERLAP,
+        )  # fmt: skip
+
+    def _advance(self, rows: int) -> None:
+        frames, network, config = self.frames, self.network, self.network.config
+        kernels.advance[(rows,)](
+            self._drawn, network.embeddings.weight, network.codebook_embeddings.weight,
+            frames.pending, frames.positions, frames.numbers, frames.recent,
+            network.semantic_begin, network.semantic_count, config.codebook_size, config.slow.dim,
+            1 / math.sqrt(config.codebooks + 1) if config.scaled else 1.0, frames.length,
+            CODEBOOKS=config.codebooks, CODEBOOKS_PADDED=_padded(config.codebooks), DIM_PADDED=_padded(config.slow.dim),
+            OVERLAP=OVERLAP, num_warps=4, launch_pdl=OVERLAP,
+        )  # fmt: skip
+
+
+def product(
+    x: Tensor,
+    linear: nn.Linear,
+    *,
+    norm: nn.Module | None = None,
+    gate: nn.Linear | None = None,
+    residual: Tensor | None = None,
+) -> Tensor:
+    """linear(norm(x)), or silu(linear(norm(x))) * gate(norm(x)), of x (tokens, inputs).
+
+    If given, `residual` (tokens, outputs) is added to in place.
+    """
+    if any(each.bias is not None or quantizing.is_int4(each.weight) for each in (linear, gate) if each is not None):
+        return _composed(x, linear, norm, gate, residual)
+    return _product(x, linear.weight, norm=norm, gate=None if gate is None else gate.weight, residual=residual)
+
+
+def _composed(
+    x: Tensor, linear: nn.Linear, norm: nn.Module | None, gate: nn.Linear | None, residual: Tensor | None
+) -> Tensor:
+    """The same by torch's own kernels, for weights that ours do not read."""
+    if norm is not None:
+        x = F.rms_norm(x, norm.weight.shape, norm.weight, norm.eps)  # type: ignore[arg-type]
+    y = linear(x)
+    if gate is not None:
+        y = F.silu(y) * gate(x)
+    return y if residual is None else residual.add_(y)
+
+
+def _product(
+    x: Tensor,
+    weight: Tensor,
+    *,
+    norm: nn.Module | None = None,
+    gate: Tensor | None = None,
+    residual: Tensor | None = None,
+    exact: bool = False,
+) -> Tensor:
+    """`exact` leaves the result in float32."""
+    data, scale = quantizing.parts(weight)
+    gate_data, gate_scale = (data, scale) if gate is None else quantizing.parts(gate)
+    outputs, inputs = data.shape
+    if residual is None:
+        residual_stride, out = 0, x.new_empty(len(x), outputs, dtype=torch.float32 if exact else x.dtype)
+    else:
+        residual_stride, out = residual.stride(0), residual
+    each = inputs * (1 if gate is None else 2)
+    block = min(16, 1 << max(0, (HELD // each).bit_length() - 1))
+    kernels.project[(-(-outputs // block),)](
+        x, data, gate_data, scale, gate_scale, x if norm is None else norm.weight, out, out,
+        len(x), outputs, x.stride(0), residual_stride, out.stride(0), 0.0 if norm is None else norm.eps,
+        INPUTS=inputs, BLOCK=block, CHUNK=min(LOAD_BYTES // data.element_size(), _padded(inputs)),
+        NORM=norm is not None, GATED=gate is not None, SCALED=scale is not None, RESIDUAL=residual is not None,
+        OVERLAP=OVERLAP, num_warps=1, launch_pdl=OVERLAP,
+    )  # fmt: skip
+    return out
+
+
+def _padded(size: int) -> int:
+    """The power of two a kernel's block needs."""
+    return 1 << (size - 1).bit_length()

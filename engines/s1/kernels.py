@@ -1,0 +1,287 @@
+"""A frame's work in few GPU kernels (Triton). At a batch of one, a frame is bound by reading weights and by starting kernels.
+
+A product holds its weights in registers and takes the rows one after another, so each weight is read once whatever the batch,
+and a row's numbers do not depend on how many others there are. Sums are in float32.
+"""
+
+# Triton compiles these functions itself: Python's types do not describe them, and it knows no unpacking.
+# mypy: ignore-errors
+# ruff: noqa: RUF005
+
+import triton
+import triton.language as tl
+from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
+
+WINDOW = tl.constexpr(16)  # as decoding.WINDOW
+GOLDEN = tl.constexpr(0x9E3779B9)  # as in noise.py
+SHARE = tl.constexpr(4)  # beside a share's sum: its mass, its highest score, and room that keeps the next one aligned
+NOWHERE = tl.constexpr(-1e30)  # a score below all others whose differences are still numbers
+
+
+@triton.jit
+def _begin(OVERLAP: tl.constexpr):
+    """From here on the next kernel may start (programmatic dependent launch): it reads its weights while this one works."""
+    if OVERLAP:
+        gdc_launch_dependents()
+
+
+@triton.jit
+def _wait(OVERLAP: tl.constexpr):
+    """Until the kernel before is through: nothing it writes is read, and nothing it reads is written, above this."""
+    if OVERLAP:
+        gdc_wait()
+
+
+@triton.jit(do_not_specialize=["rows"])
+def project(
+    x, weight, gate, scale, gate_scale, norm, residual, out, rows, outputs, x_stride, residual_stride, out_stride, eps,
+    INPUTS: tl.constexpr, BLOCK: tl.constexpr, CHUNK: tl.constexpr,
+    NORM: tl.constexpr, GATED: tl.constexpr, SCALED: tl.constexpr, RESIDUAL: tl.constexpr, OVERLAP: tl.constexpr,
+):  # fmt: skip
+    """out = residual + weight x, or silu(weight x) * (gate x), of x (rows, INPUTS), normalised if NORM.
+
+    One program: BLOCK outputs of every row. int8 weights come with a float32 scale per output.
+    """
+    _begin(OVERLAP)
+    n = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = n < outputs
+    lane = tl.arange(0, CHUNK)
+    tiles, gates, norms = (), (), ()
+    for start in tl.static_range(0, INPUTS, CHUNK):
+        k = start + lane
+        here = inside[:, None] & (k < INPUTS)[None, :]
+        tiles = tiles + (tl.load(weight + n[:, None] * INPUTS + k[None, :], mask=here, other=0.0),)
+        if GATED:
+            gates = gates + (tl.load(gate + n[:, None] * INPUTS + k[None, :], mask=here, other=0.0),)
+        if NORM:
+            norms = norms + (tl.load(norm + k, mask=k < INPUTS, other=0.0),)
+    _wait(OVERLAP)
+    for row in range(rows):
+        square = tl.zeros((CHUNK,), tl.float32)
+        y = tl.zeros((BLOCK, CHUNK), tl.float32)
+        g = tl.zeros((BLOCK, CHUNK), tl.float32)
+        for chunk in tl.static_range(0, (INPUTS + CHUNK - 1) // CHUNK):
+            k = chunk * CHUNK + lane
+            value = tl.load(x + row * x_stride + k, mask=k < INPUTS, other=0.0).to(tl.float32)
+            if NORM:
+                square += value * value
+                value *= norms[chunk].to(tl.float32)
+            y += tiles[chunk].to(tl.float32) * value[None, :]
+            if GATED:
+                g += gates[chunk].to(tl.float32) * value[None, :]
+        total = tl.sum(y, 1)
+        gated = tl.sum(g, 1)
+        if NORM:
+            rate = tl.rsqrt(tl.sum(square) / INPUTS + eps)
+            total *= rate
+            gated *= rate
+        if SCALED:
+            total *= tl.load(scale + n, mask=inside, other=0.0)
+            if GATED:
+                gated *= tl.load(gate_scale + n, mask=inside, other=0.0)
+        if GATED:
+            total *= gated / (1.0 + tl.exp(-total))
+        if RESIDUAL:
+            total += tl.load(residual + row * residual_stride + n, mask=inside, other=0.0).to(tl.float32)
+        tl.store(out + row * out_stride + n, total.to(out.dtype.element_ty), mask=inside)
+
+
+@triton.jit
+def _turned(head, norm, table, d, eps, SIZE: tl.constexpr, NORM: tl.constexpr):
+    """A head's vector (float32), normalised and turned to its position's angles."""
+    inside = d < SIZE
+    x = tl.load(head + d, mask=inside, other=0.0).to(tl.float32)
+    partner = tl.load(head + (d ^ 1), mask=inside, other=0.0).to(tl.float32)
+    if NORM:
+        rate = tl.rsqrt(tl.sum(x * x) / SIZE + eps)
+        x *= rate * tl.load(norm + d, mask=inside, other=0.0).to(tl.float32)
+        partner *= rate * tl.load(norm + (d ^ 1), mask=inside, other=0.0).to(tl.float32)
+    cosine = tl.load(table + (d & -2), mask=inside, other=0.0)
+    sine = tl.load(table + (d | 1), mask=inside, other=0.0)
+    return x * cosine + tl.where(d % 2 == 0, -partner, partner) * sine
+
+
+@triton.jit(do_not_specialize_on_alignment=["positions"])
+def attend(
+    qkv, cache, positions, table, q_norm, k_norm, out, partial, arrivals,
+    position_stride, value_offset, row_stride, head_stride, scale, eps,
+    HEADS: tl.constexpr, KV_HEADS: tl.constexpr, SIZE: tl.constexpr, PADDED: tl.constexpr, COUNT: tl.constexpr,
+    SPLITS: tl.constexpr, BLOCK: tl.constexpr, NORM: tl.constexpr, OVERLAP: tl.constexpr,
+):  # fmt: skip
+    """Grouped-query attention of COUNT new tokens a row, from `positions[row]` on, over the cache and each other.
+
+    One program: one head of one token over its share of the cache; the one that ends last joins the shares (Dao et al. 2023,
+    Flash-Decoding). qkv (rows * COUNT, heads * SIZE), out (rows * COUNT, HEADS * SIZE); new keys and values go into the cache.
+    """
+    _begin(OVERLAP)
+    _wait(OVERLAP)
+    token, head, split = tl.program_id(0), tl.program_id(1), tl.program_id(2)
+    row, place = token // COUNT, token % COUNT
+    first = tl.load(positions + row * position_stride)
+    kv_head = head // (HEADS // KV_HEADS)
+    d = tl.arange(0, PADDED)
+    lane = tl.arange(0, BLOCK)
+    within = d < SIZE
+    keys = cache + row * row_stride + kv_head * head_stride
+    values = keys + value_offset
+    width = (HEADS + 2 * KV_HEADS) * SIZE
+    line = qkv + (row * COUNT) * width
+    query = (
+        _turned(line + place * width + head * SIZE, q_norm, table + (first + place) * SIZE, d, eps, SIZE, NORM) * scale
+    )
+
+    # Each lane keeps a softmax of its own; they are joined at the end.
+    most = tl.full((BLOCK,), NOWHERE, tl.float32)
+    mass = tl.zeros((BLOCK,), tl.float32)
+    made = tl.zeros((BLOCK, PADDED), tl.float32)
+    for other in tl.static_range(COUNT):
+        fresh = line + other * width + (HEADS + kv_head) * SIZE
+        key = _turned(fresh, k_norm, table + (first + other) * SIZE, d, eps, SIZE, NORM).to(cache.dtype.element_ty)
+        value = tl.load(fresh + KV_HEADS * SIZE + d, mask=within, other=0.0).to(cache.dtype.element_ty)
+        ours = within & (other == place) & (split == 0) & (head % (HEADS // KV_HEADS) == 0)
+        tl.store(keys + (first + other) * SIZE + d, key, mask=ours)
+        tl.store(values + (first + other) * SIZE + d, value, mask=ours)
+        seen = (lane == other) & (other <= place) & (split == 0)
+        most = tl.where(seen, tl.sum(query * key.to(tl.float32)), most)
+        mass = tl.where(seen, 1.0, mass)
+        made = tl.where(seen[:, None], value.to(tl.float32)[None, :], made)
+
+    share = tl.cdiv(first, SPLITS * BLOCK) * BLOCK
+    stop = tl.minimum((split + 1) * share, first)
+    for start in range(split * share, stop, BLOCK):
+        t = start + lane
+        here = (t < stop)[:, None] & within[None, :]
+        at = t[:, None] * SIZE + d[None, :]
+        held_keys = tl.load(keys + at, mask=here, other=0.0).to(tl.float32)
+        held_values = tl.load(values + at, mask=here, other=0.0).to(tl.float32)
+        score = tl.where(t < stop, tl.sum(held_keys * query[None, :], 1), -float("inf"))
+        higher = tl.maximum(most, score)
+        shrink, weight = tl.exp(most - higher), tl.exp(score - higher)
+        mass = mass * shrink + weight
+        made = made * shrink[:, None] + weight[:, None] * held_values
+        most = higher
+
+    top = tl.max(most)
+    joint = tl.exp(most - top)
+    total = tl.sum(mass * joint)
+    y = tl.sum(made * joint[:, None], 0)
+    slot = token * HEADS + head
+    if SPLITS == 1:
+        tl.store(out + slot * SIZE + d, (y / total).to(out.dtype.element_ty), mask=within)
+    else:
+        # A share is its sum, its mass and its highest score.
+        mine = partial + (slot * SPLITS + split) * (PADDED + SHARE)
+        tl.store(mine + d, y)
+        tl.store(mine + PADDED, total)
+        tl.store(mine + PADDED + 1, top)
+        tl.debug_barrier()  # all of it is written before the arrival is told
+        if tl.atomic_add(arrivals + slot, 1) == SPLITS - 1:
+            shares = partial + (slot * SPLITS + tl.arange(0, SPLITS)) * (PADDED + SHARE)
+            tl.store(out + slot * SIZE + d, _joined(shares, d, PADDED).to(out.dtype.element_ty), mask=within)
+            tl.store(arrivals + slot, 0)
+
+
+@triton.jit
+def _joined(shares, d, PADDED: tl.constexpr):
+    """The whole of what `attend` stored in shares, read past the first cache, which knows nothing of other programs' writes."""
+    tops = tl.load(shares + PADDED + 1, cache_modifier=".cg")
+    weight = tl.exp(tops - tl.max(tops))
+    total = tl.sum(tl.load(shares + PADDED, cache_modifier=".cg") * weight)
+    return tl.sum(tl.load(shares[:, None] + d[None, :], cache_modifier=".cg") * weight[:, None], 0) / total
+
+
+@triton.jit
+def _mix(x):
+    x = (x ^ (x >> 16)) * 0x85EBCA6B
+    x = (x ^ (x >> 13)) * 0xC2B2AE35
+    return x ^ (x >> 16)
+
+
+@triton.jit(do_not_specialize=["codebook"])
+def draw(
+    logits, recent, numbers, seeds, temperatures, top_ps, penalties, drawn, embeddings, following,
+    choices, codebook, following_stride, codebooks, dim,
+    PADDED: tl.constexpr, DIM_PADDED: tl.constexpr, SEMANTIC: tl.constexpr, OVERLAP: tl.constexpr,
+):  # fmt: skip
+    """A row's code from its (choices,) logits, as sampling.py and noise.py choose; its embedding is the fast stack's input.
+
+    One program: one row. Nothing is sorted: the winner of the draw counts if the mass of what is at least as likely is within
+    the nucleus; if not, it and everything less likely is out, and the draw is repeated among the rest.
+    """
+    _begin(OVERLAP)
+    _wait(OVERLAP)
+    row = tl.program_id(0)
+    i = tl.arange(0, PADDED)
+    inside = i < choices
+    level = tl.load(logits + row * choices + i, mask=inside, other=-float("inf"))
+    number = tl.load(numbers + row)
+    history = recent + (row * codebooks + codebook) * WINDOW
+    penalty, temperature, top_p = tl.load(penalties + row), tl.load(temperatures + row), tl.load(top_ps + row)
+
+    if SEMANTIC:
+        oldest = tl.minimum(tl.maximum(WINDOW - (number - 1), 0), WINDOW - 1)
+        recently = (i == tl.load(history + oldest)) & (number > 1)
+    else:
+        recently = i < 0
+        for age in tl.static_range(WINDOW):
+            recently |= i == tl.load(history + age)
+        recently &= number > 0
+    level = tl.where(recently & inside, tl.where(level < 0, level * penalty, level / penalty), level)
+
+    seed = tl.load(seeds + row)
+    key = _mix(seed.to(tl.uint32))
+    key = _mix((seed >> 32).to(tl.uint32) + key)
+    key = _mix(key + (number + 1).to(tl.uint32) * GOLDEN)
+    key = _mix(key + (codebook + 1).to(tl.uint32) * GOLDEN)
+    bits = _mix(key + (i + 1).to(tl.uint32) * GOLDEN) >> 9
+    noise = -tl.log((bits.to(tl.float32) + 0.5) / 8388608.0)
+
+    top = tl.max(level)
+    likely = tl.exp(level - top)
+    nucleus = top_p * tl.sum(likely)
+    goal = tl.exp((level - top) / tl.maximum(temperature, 1e-5)) / noise
+    code = tl.argmax(goal, 0)
+    reached = tl.sum(tl.where(i == code, level, 0.0))
+    while (reached < top) & (tl.sum(tl.where(level >= reached, likely, 0.0)) > nucleus):
+        code = tl.argmax(tl.where(level > reached, goal, -1.0), 0)
+        reached = tl.sum(tl.where(i == code, level, 0.0))
+
+    tl.store(drawn + row * codebooks + codebook, code.to(tl.int64))
+    spoken = tl.minimum(code, choices - 2) if SEMANTIC else code
+    d = tl.arange(0, DIM_PADDED)
+    embedding = tl.load(embeddings + spoken * dim + d, mask=d < dim, other=0.0)
+    tl.store(following + row * following_stride + d, embedding, mask=d < dim)
+
+
+@triton.jit
+def advance(
+    drawn, embeddings, codebook_embeddings, pending, positions, numbers, recent,
+    begin, semantic_count, codebook_size, dim, shrink, length,
+    CODEBOOKS: tl.constexpr, CODEBOOKS_PADDED: tl.constexpr, DIM_PADDED: tl.constexpr, OVERLAP: tl.constexpr,
+):  # fmt: skip
+    """A drawn frame becomes the row's next input and its newest past, as Frames._advance does it. One program: one row."""
+    _begin(OVERLAP)
+    _wait(OVERLAP)
+    row = tl.program_id(0)
+    d = tl.arange(0, DIM_PADDED)
+    frame = drawn + row * CODEBOOKS
+    spoken = tl.minimum(tl.load(frame), semantic_count - 1)
+    total = tl.load(embeddings + (begin + spoken) * dim + d, mask=d < dim, other=0.0).to(tl.float32)
+    for codebook in tl.static_range(CODEBOOKS):
+        code = spoken if codebook == 0 else tl.load(frame + codebook)
+        line = codebook_embeddings + (codebook * codebook_size + code) * dim
+        total += tl.load(line + d, mask=d < dim, other=0.0).to(tl.float32)
+    tl.store(pending + row * dim + d, (total * shrink).to(pending.dtype.element_ty), mask=d < dim)
+
+    number = tl.load(numbers + row)
+    codebook = tl.arange(0, CODEBOOKS_PADDED)[:, None]
+    age = tl.arange(0, WINDOW)[None, :]
+    here = (codebook < CODEBOOKS) & (number > 0)
+    past = recent + (row * CODEBOOKS + codebook) * WINDOW + age
+    older = tl.load(past + 1, mask=here & (age < WINDOW - 1), other=0)
+    newest = tl.load(frame + codebook, mask=here, other=0)
+    newest = tl.where(codebook == 0, spoken, newest)
+    tl.debug_barrier()  # every old code is read before the first is overwritten
+    tl.store(past, tl.where(age == WINDOW - 1, newest, older), mask=here & (age >= 0))
+    tl.store(positions + row, tl.minimum(tl.load(positions + row) + 1, length - 1))
+    tl.store(numbers + row, number + 1)

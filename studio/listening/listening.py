@@ -1,0 +1,135 @@
+"""The use case of the Compare page: who hears which two takes, unnamed, and when their names are told."""
+
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from studio.history import History, StoredTake
+from studio.listening.matching import matched, wav
+from studio.listening.pairs import pairs
+from studio.listening.rows import Trials
+from studio.listening.tally import Tally, tally
+from studio.listening.trial import BadPair, Ballot, Contender, Decided, NoPairs, Side, Trial
+
+DRAW = secrets.SystemRandom()
+
+
+class Listening:
+    """One trial at a time for each owner; any number of threads may call it."""
+
+    def __init__(self, history: History, data_dir: Path, now: Callable[[], float] = time.time) -> None:
+        """`now` gives seconds since 1970."""
+        self._history = history
+        self._trials = Trials(data_dir)
+        self._now = now
+
+    def open(self, owner: str, take_a: str, take_b: str) -> Trial:
+        """Begin a trial of two of this owner's takes, on sides drawn here; the one before ends.
+
+        Raises UnknownTake, BadPair, NotSaved.
+        """
+        if take_a == take_b:
+            raise BadPair("these are one and the same take; choose two different ones")
+        return self._begin(owner, (self._history.get(owner, take_a), self._history.get(owner, take_b)))
+
+    def next(self, owner: str) -> Trial:
+        """Begin a trial of a pair drawn from the newest line that has one, if possible not the pair before.
+
+        Raises NoPairs, NotSaved.
+        """
+        groups = self._pairs(owner)
+        if not groups:
+            raise NoPairs("no pair is left; speak one line with two engines or settings, then press Next pair")
+        current = self.current(owner)
+        fresh = [pair for group in groups for pair in group if not current or _ids(pair) != current.pair]
+        newest = [pair for pair in groups[0] if pair in fresh] or fresh or groups[0]
+        return self._begin(owner, DRAW.choice(newest))
+
+    def current(self, owner: str) -> Trial | None:
+        """The trial whose sides are not told yet."""
+        return next((trial for trial in self._trials.all(owner) if trial.stage != "sealed"), None)
+
+    def waiting(self, owner: str) -> int:
+        """How many pairs `next` has to draw from."""
+        return sum(map(len, self._pairs(owner)))
+
+    def sound(self, owner: str, token: str) -> bytes:
+        """One side as a WAV, matched to the other. Both are made each time, so that neither takes longer.
+
+        Raises UnknownTrial, UnknownTake.
+        """
+        trial = self._trials.of_token(owner, token)
+        name = "a" if trial.a.token == token else "b"
+        a, b = matched(*(self._history.audio(owner, side.contender.take_id) for side in trial.sides))
+        encoded = wav(a if name == "a" else b)
+        if (trial.a if name == "a" else trial.b).fetched_at is None:
+            self._trials.change(trial, **{f"{name}_fetched_at": self._now()})
+        return encoded
+
+    def vote(self, owner: str, id: str, ballot: Ballot) -> Trial:
+        """Keep a vote; it is on the disk when this returns. Raises UnknownTrial, NotHeard, Decided, NotSaved."""
+        trial, now = self._trials.get(owner, id), self._now()
+        if trial.stage != "open":
+            raise Decided("this trial has its vote; press Next pair for another")
+        heard = ballot.believed(trial, now)
+        return self._change(trial, **_renamed(heard), voted_at=now)
+
+    def undo(self, owner: str, id: str) -> Trial:
+        """Take back a vote while nobody knows what it was for. Raises UnknownTrial, Decided, NotSaved."""
+        trial = self._trials.get(owner, id)
+        if trial.stage != "voted":
+            raise Decided("this vote stays: its sides are known, or there is none")
+        return self._change(trial, choice=None, voted_at=None, a_heard_s=0.0, b_heard_s=0.0)
+
+    def reveal(self, owner: str, id: str) -> Trial:
+        """Seal the vote; its sides may be told from now on. Raises UnknownTrial, Decided, NotSaved."""
+        trial = self._trials.get(owner, id)
+        if trial.stage == "open":
+            raise Decided("this trial has no vote yet; listen to both sides, then vote")
+        return trial if trial.stage == "sealed" else self._change(trial, sealed_at=self._now())
+
+    def leave(self, owner: str, id: str) -> None:
+        """Give up a trial without a vote; nobody learns its sides. Raises UnknownTrial, NotSaved."""
+        self._trials.forget(self._trials.get(owner, id))
+
+    def tally(self, owner: str) -> Sequence[Tally]:
+        """What this owner's sealed votes add up to."""
+        return tally(self._trials.all(owner))
+
+    def _begin(self, owner: str, takes: Sequence[StoredTake]) -> Trial:
+        now = self._now()
+        a, b = (_side(take) for take in DRAW.sample(takes, 2))
+        trial = Trial(
+            id=secrets.token_urlsafe(16),
+            owner=owner,
+            a=a,
+            b=b,
+            opened_at=now,
+            choice=None,
+            voted_at=None,
+            sealed_at=None,
+        )
+        self._trials.begin(trial, now)
+        return trial
+
+    def _pairs(self, owner: str) -> list[list[tuple[StoredTake, StoredTake]]]:
+        voted = {trial.pair for trial in self._trials.all(owner) if trial.choice}
+        return pairs(self._history.list(owner), voted)
+
+    def _change(self, trial: Trial, **values: object) -> Trial:
+        if not self._trials.change(trial, **values):
+            raise Decided("this trial has moved on in another window; reload the page")
+        return self._trials.get(trial.owner, trial.id)
+
+
+def _side(take: StoredTake) -> Side:
+    return Side(contender=Contender.of(take), token=secrets.token_urlsafe(16), fetched_at=None, heard_s=0.0)
+
+
+def _ids(pair: Sequence[StoredTake]) -> frozenset[str]:
+    return frozenset(take.id for take in pair)
+
+
+def _renamed(ballot: Ballot) -> dict[str, object]:
+    return {"choice": ballot.choice, "a_heard_s": ballot.heard_a_s, "b_heard_s": ballot.heard_b_s}

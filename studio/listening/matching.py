@@ -1,0 +1,33 @@
+"""Two sounds made equal in everything but themselves: rate, loudness, container."""
+
+import io
+
+import soundfile
+
+from engines.audio import loudness_lufs, normalise, resample
+from engines.audio.loudness import SILENCE_DB
+from engines.types import Audio
+
+
+def matched(one: Audio, other: Audio) -> tuple[Audio, Audio]:
+    """Both at the higher of their rates and equally loud (ITU-R BS.1770), turned down and never up.
+
+    The louder one comes down to the quieter one, and both further where a peak would pass the ceiling. A sound too
+    quiet to be measured is left as it is, and does not drag the other down.
+    """
+    rate = max(one.sample_rate, other.sample_rate)
+    pair = [_under_ceiling(resample(audio, rate)) for audio in (one, other)]
+    target = min((level for level in map(loudness_lufs, pair) if level > SILENCE_DB), default=SILENCE_DB)
+    a, b = (normalise(audio, target) if loudness_lufs(audio) > SILENCE_DB else audio for audio in pair)
+    return a, b
+
+
+def wav(audio: Audio) -> bytes:
+    """24-bit PCM with the shortest header there is: no chunk that holds a time, a peak or a program's name."""
+    file = io.BytesIO()
+    soundfile.write(file, audio.samples, audio.sample_rate, format="WAV", subtype="PCM_24")
+    return file.getvalue()
+
+
+def _under_ceiling(audio: Audio) -> Audio:
+    return normalise(audio, loudness_lufs(audio))

@@ -1,0 +1,128 @@
+"""Trials in SQLite: one row per trial, a vote written in one statement that only the first can win."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from pydantic import TypeAdapter
+from sqlalchemy import ColumnElement
+from sqlalchemy.exc import OperationalError
+from sqlmodel import Field, Session, SQLModel, col, delete, or_, select, update
+
+from studio.database import open_database
+from studio.history import NotSaved
+from studio.listening.trial import Choice, Contender, Side, Trial, UnknownTrial
+
+# Drops keys it does not know and fills in defaults, so rows of older and newer versions stay readable.
+CONTENDER = TypeAdapter(Contender)
+CHOICE: TypeAdapter[Choice | None] = TypeAdapter(Choice | None)
+
+
+class TrialRow(SQLModel, table=True):
+    """Times are seconds since 1970, UTC."""
+
+    __tablename__ = "trial"
+
+    id: str = Field(primary_key=True)
+    owner: str = Field(index=True)
+    opened_at: float
+    a: str
+    b: str
+    a_token: str = Field(unique=True)
+    b_token: str = Field(unique=True)
+    a_fetched_at: float | None = None
+    b_fetched_at: float | None = None
+    a_heard_s: float = 0.0
+    b_heard_s: float = 0.0
+    choice: str | None = None
+    voted_at: float | None = None
+    sealed_at: float | None = None
+
+    @classmethod
+    def of(cls, trial: Trial) -> "TrialRow":
+        return cls(
+            id=trial.id,
+            owner=trial.owner,
+            opened_at=trial.opened_at,
+            a=CONTENDER.dump_json(trial.a.contender).decode(),
+            b=CONTENDER.dump_json(trial.b.contender).decode(),
+            a_token=trial.a.token,
+            b_token=trial.b.token,
+        )
+
+    def trial(self) -> Trial:
+        return Trial(
+            id=self.id,
+            owner=self.owner,
+            a=_side(self.a, self.a_token, self.a_fetched_at, self.a_heard_s),
+            b=_side(self.b, self.b_token, self.b_fetched_at, self.b_heard_s),
+            opened_at=self.opened_at,
+            choice=CHOICE.validate_python(self.choice),
+            voted_at=self.voted_at,
+            sealed_at=self.sealed_at,
+        )
+
+
+def _side(contender: str, token: str, fetched_at: float | None, heard_s: float) -> Side:
+    return Side(contender=CONTENDER.validate_json(contender), token=token, fetched_at=fetched_at, heard_s=heard_s)
+
+
+class Trials:
+    """What is known of an owner's trials; another owner's are unknown."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self._database = open_database(data_dir, TrialRow)
+
+    def begin(self, trial: Trial, now: float) -> None:
+        """Add a trial. The owner's others end with it: what has a vote is sealed, what has none is forgotten."""
+        others = col(TrialRow.owner) == trial.owner, col(TrialRow.sealed_at).is_(None)
+        with self._writing() as session:
+            session.exec(delete(TrialRow).where(*others, col(TrialRow.choice).is_(None)))
+            session.exec(update(TrialRow).where(*others).values(sealed_at=now))
+            session.add(TrialRow.of(trial))
+
+    def get(self, owner: str, id: str) -> Trial:
+        """Raises UnknownTrial."""
+        return self._one(owner, col(TrialRow.id) == id)
+
+    def of_token(self, owner: str, token: str) -> Trial:
+        """The trial of which one side has this token. Raises UnknownTrial."""
+        return self._one(owner, or_(col(TrialRow.a_token) == token, col(TrialRow.b_token) == token))
+
+    def all(self, owner: str) -> Sequence[Trial]:
+        """Oldest first."""
+        chosen = select(TrialRow).where(TrialRow.owner == owner).order_by(col(TrialRow.opened_at))
+        with Session(self._database) as session:
+            return [row.trial() for row in session.exec(chosen).all()]
+
+    def change(self, trial: Trial, **values: object) -> bool:
+        """Write values into a trial that is not sealed; whether it still was at the stage it was read at."""
+        unchanged = (
+            col(TrialRow.id) == trial.id,
+            col(TrialRow.choice) == trial.choice,
+            col(TrialRow.sealed_at).is_(None),
+        )
+        with self._writing() as session:
+            return session.exec(update(TrialRow).where(*unchanged).values(**values)).rowcount == 1
+
+    def forget(self, trial: Trial) -> None:
+        """Remove a trial that has no vote."""
+        with self._writing() as session:
+            session.exec(delete(TrialRow).where(col(TrialRow.id) == trial.id, col(TrialRow.choice).is_(None)))
+
+    def _one(self, owner: str, which: ColumnElement[bool]) -> Trial:
+        with Session(self._database) as session:
+            row = session.exec(select(TrialRow).where(TrialRow.owner == owner, which)).first()
+        if row is None:
+            raise UnknownTrial("this trial is over; press Next pair for another")
+        return row.trial()
+
+    @contextmanager
+    def _writing(self) -> Iterator[Session]:
+        """One transaction. Raises NotSaved; then nothing of it was written."""
+        try:
+            with Session(self._database) as session:
+                yield session
+                session.commit()
+        except OperationalError as error:
+            raise NotSaved("this could not be written down; free some disk space, then do it again") from error

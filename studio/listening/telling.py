@@ -1,0 +1,73 @@
+"""What may be told of trials, and when: nothing of a side before its vote is sealed. Pages and endpoints tell no more."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from studio.listening.listening import Listening
+from studio.listening.tally import Tally
+from studio.listening.trial import Arm, Contender, Side, Trial
+
+SOUNDS = "/studio/trials/sounds"  # + /{token}.wav
+
+
+def desk(listening: Listening, owner: str, trial: Trial | None) -> dict[str, Any]:
+    """What lies before a listener: the trial, how many pairs wait, and the results unless a trial is unsealed."""
+    blind = trial is not None and trial.stage != "sealed"
+    return {
+        "trial": trial and told(trial),
+        "pairs": listening.waiting(owner),
+        "tally": None if blind else [_tally(one) for one in listening.tally(owner)],
+    }
+
+
+def told(trial: Trial) -> dict[str, Any]:
+    """A trial as its listener may know it now."""
+    blind = {
+        "id": trial.id,
+        "stage": trial.stage,
+        "choice": trial.choice,
+        "sample_rate": max(side.contender.sample_rate for side in trial.sides),  # Hz, of both sounds
+        "a": _blind(trial.a),
+        "b": _blind(trial.b),
+    }
+    if trial.stage != "sealed":
+        return blind
+    return blind | {
+        "a": _blind(trial.a) | _named(trial.a.contender),
+        "b": _blind(trial.b) | _named(trial.b.contender),
+        "differs": list(trial.differs),
+        "counts": trial.counts,
+    }
+
+
+def _blind(side: Side) -> dict[str, Any]:
+    return {"sound": f"{SOUNDS}/{side.token}.wav", "must_hear_s": side.must_hear_s}
+
+
+def _named(contender: Contender) -> dict[str, Any]:
+    return {
+        "take": contender.take_id,
+        "engine": contender.engine,
+        "checkpoint": contender.checkpoint,
+        "settings": dict(contender.settings),
+    }
+
+
+def _tally(one: Tally) -> dict[str, Any]:
+    low, high = one.interval
+    return {
+        "first": _arm(one.first, one.second),
+        "second": _arm(one.second, one.first),
+        "wins": one.wins,
+        "losses": one.losses,
+        "ties": one.ties,
+        "low": low,  # of the share of wins among wins and losses
+        "high": high,
+    }
+
+
+def _arm(arm: Arm, other: Arm) -> dict[str, Any]:
+    """An arm, and of its settings those the other has not."""
+    others: Mapping[str, Any] = dict(other.settings)
+    settings = {name: value for name, value in arm.settings if others.get(name) != value}
+    return {"engine": arm.engine, "checkpoint": arm.checkpoint, "settings": settings}

@@ -1,0 +1,83 @@
+"""Gradio's own queue, in which requests wait for the lane: counted, timed by the lane's experience, quiet while idle."""
+
+from dataclasses import fields
+from typing import Any
+
+import gradio as gr
+from gradio.queueing import Event, Queue
+from gradio.server_messages import EstimationMessage
+from gradio.utils import run_coro_in_background
+
+from engines.errors import EngineError
+from studio.order import Order, read_order
+from studio.session import OWNER_HEADER
+from studio.studio import Studio
+from studio.telemetry import Queued
+
+DEVICE = "gpu"  # the concurrency id of everything that makes audio
+LOOK_S = 0.02  # Gradio looks a thousand times a second whether something came, which costs 4 % of a core
+TELL_S = 1.0  # those who wait are told their place and time this often
+PARAMETERS = [field.name for field in fields(Order)]  # of /speak, in its order
+
+
+class Line(Queue):
+    def __init__(self, page: gr.Blocks, studio: Studio) -> None:
+        super().__init__(
+            live_updates=True,
+            concurrency_count=page.max_threads,
+            update_intervals=TELL_S,
+            max_size=studio.settings.queue_size,
+            blocks=page,
+            default_concurrency_limit=1,
+        )
+        self.sleep_when_free, self.progress_update_sleep_when_free = LOOK_S, TELL_S
+        self._studio = studio
+        self._nothing = read_order({"engine": studio.settings.engines[0]})
+
+    def waiting(self) -> list[Queued]:
+        """Who waits for the device, first come first; for any thread."""
+        told = []
+        for event, order, eta_s in self._waiting():
+            told.append(Queued(event.request.headers.get(OWNER_HEADER, ""), order.engine, eta_s))
+        return told
+
+    def start(self) -> None:
+        super().start()  # type: ignore[no-untyped-call]
+        run_coro_in_background(self.notify_clients)  # Gradio alone tells only when the line moves
+
+    async def push(self, body: Any, request: Any, username: str | None) -> tuple[bool, Any, Any]:
+        """Queue an event; a refusal is a sentence, and is counted. Values that are left out are left to the studio."""
+        called = self.blocks.fns.get(body.fn_index)
+        if called is None:
+            return False, f"there is no function {body.fn_index} here; reload the page", "error"
+        body.data += [None] * (len(called.inputs) - len(body.data))
+        accepted, said, state = await super().push(body, request, username)
+        if state == "queue_full":
+            self._studio.telemetry.turned_away()
+            said = f"Queue is full: {len(self)} requests are waiting already; try again in a moment"
+        return accepted, said, state
+
+    def broadcast_estimations(self, concurrency_id: str, after: int | None = None) -> None:
+        """Tell those who wait for the device how long it will be; Gradio knows only what the average take took."""
+        if concurrency_id != DEVICE:
+            super().broadcast_estimations(concurrency_id, after)
+            return
+        waiting = self._waiting()
+        for rank, (event, _, eta_s) in enumerate(waiting):
+            self.send_message(event, EstimationMessage(rank=rank, rank_eta=eta_s, queue_size=len(waiting)))
+
+    def _waiting(self) -> list[tuple[Event, Order, float | None]]:
+        line = self.event_queue_per_concurrency_id.get(DEVICE)
+        events = list(line.queue) if line else []
+        orders = [self._order(event) for event in events]
+        return list(zip(events, orders, self._studio.manager.etas(orders), strict=True))
+
+    def _order(self, event: Event) -> Order:
+        """What the event asks for; nothing where that will be refused."""
+        try:
+            sent = event.data.data if event.data else []
+            order = read_order(dict(zip(PARAMETERS, sent, strict=False)))
+            self._studio.manager.status(order.engine)
+        except EngineError:
+            return self._nothing
+        return order

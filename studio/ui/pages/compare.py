@@ -1,0 +1,57 @@
+"""Compare: two takes heard blind, a vote, results; drawn by assets/ui/js/listening.js. Also `/compare` and `/vote`."""
+
+from collections.abc import Callable
+from typing import Any
+
+import gradio as gr
+from gradio.events import api
+from pydantic import TypeAdapter, ValidationError
+
+from engines.errors import EngineError
+from studio.listening import Ballot
+from studio.listening.telling import told
+from studio.session import OWNER_HEADER
+from studio.studio import Studio
+from studio.ui.components.island import island
+
+BALLOT = TypeAdapter(Ballot)
+Told = dict[str, Any]
+
+
+def compare_page(studio: Studio) -> None:
+    with gr.Column(elem_id="page-compare", elem_classes="page"):
+        island("listening")
+    api(comparer(studio), api_name="compare", concurrency_limit=None)
+    api(voter(studio), api_name="vote", concurrency_limit=None)
+
+
+def comparer(studio: Studio) -> Callable[..., Told]:
+    """The listener of `/compare`, over one studio."""
+
+    def compare(request: gr.Request, take_a: str, take_b: str) -> Told:
+        """Begin a blind trial of two takes: each side's sound is at an address that names neither."""
+        try:
+            return told(studio.listening.open(request.headers[OWNER_HEADER], str(take_a), str(take_b)))
+        except EngineError as error:
+            raise gr.Error(str(error), print_exception=False) from error
+
+    return compare
+
+
+def voter(studio: Studio) -> Callable[..., Told]:
+    """The listener of `/vote`, over one studio."""
+
+    def vote(request: gr.Request, trial: str, choice: str, heard_a_s: float, heard_b_s: float) -> Told:
+        """Vote "a", "b" or "tie" after both sides were fetched and heard for so many seconds; tells which was which."""
+        owner, listening = request.headers[OWNER_HEADER], studio.listening
+        try:
+            ballot = BALLOT.validate_python({"choice": choice, "heard_a_s": heard_a_s, "heard_b_s": heard_b_s})
+            listening.vote(owner, str(trial), ballot)
+            return told(listening.reveal(owner, str(trial)))
+        except ValidationError as error:
+            sentence = 'a vote is "a", "b" or "tie", with the seconds each side was heard; correct it and send it again'
+            raise gr.Error(sentence, print_exception=False) from error
+        except EngineError as error:
+            raise gr.Error(str(error), print_exception=False) from error
+
+    return vote

@@ -1,0 +1,108 @@
+"""Sound that is heard while it is made: at once where the machine is fast enough, without stutters where it is not."""
+
+import itertools
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from app import GRADIO_FOLDER, compose, web
+from engines.f5.engine import F5Engine
+from studio.door import Door
+from studio.settings import Settings
+from tests.browser.visiting import SOME, Visitor, visiting
+from tests.studio.house import served
+
+SLOW_STEP_S = 1.5  # of the engine: far more than a real one takes, so that every machine is too slow
+
+# Plays bursts of [at_s, length_s] on a clock of its own; returns when sound began, and began again after running dry.
+REHEARSE = """
+async (bursts) => {
+  const { Arrival } = await import('/studio/assets/js/arrival.js');
+  let now = 0;
+  const arrival = new Arrival(() => now);
+  const [end, total] = [bursts.at(-1)[0], bursts.reduce((sum, [, length]) => sum + length, 0)];
+  let [made, heard, sounds] = [0, 0, false];
+  const began = [];
+  for (let tick = 0; heard < total - 1e-6; tick += 1) {
+    now = tick / 100;
+    const ended = now >= end;
+    if (!ended && tick % 10 === 0) arrival.told({ progress: now / end, eta_s: null });
+    while (bursts.length && bursts[0][0] <= now) arrival.came((made += bursts.shift()[1]));
+    if (sounds) heard = Math.min(made, heard + 0.01);
+    if (sounds && heard === made && !ended) {
+      arrival.dry += 1;
+      sounds = false;
+    } else if (!sounds && made > heard && (ended || arrival.wait_s(made - heard) === 0)) {
+      sounds = true;
+      began.push(now);
+    }
+  }
+  return began;
+}
+"""
+Bursts = list[list[float]]
+
+
+def evenly(first_s: float, gap_s: float, length_s: float, count: int) -> Bursts:
+    return [[first_s + place * gap_s, length_s] for place in range(count)]
+
+
+def rehearse(visitor: Visitor, bursts: Bursts) -> list[float]:
+    began: list[float] = visitor.page.evaluate(REHEARSE, bursts)
+    return began
+
+
+@pytest.mark.parametrize("bursts", [evenly(0.5, 1.0, 4.0, 6), evenly(0.15, 0.02, 0.1, 80), evenly(0.4, 0.3, 0.5, 40)])
+def test_on_a_fast_machine_the_first_burst_sounds_at_once(visitor: Visitor, bursts: Bursts) -> None:
+    assert rehearse(visitor, bursts) == [pytest.approx(bursts[0][0], abs=0.05)]
+
+
+@pytest.mark.parametrize("rate", [0.2, 0.5, 0.8, 0.95])
+@pytest.mark.parametrize("length_s", [0.2, 2.0, 5.0])
+def test_on_a_slow_machine_it_waits_until_it_can_be_heard_without_a_hole(
+    visitor: Visitor, rate: float, length_s: float
+) -> None:
+    bursts = evenly(length_s / rate, length_s / rate, length_s, round(30 / length_s))
+    [began] = rehearse(visitor, bursts)
+    assert began < bursts[-1][0]  # yet before all of it is made
+
+
+def test_a_machine_that_becomes_slow_midway_causes_few_long_pauses_and_no_stutter(visitor: Visitor) -> None:
+    fast = evenly(0.3, 0.3, 0.4, 10)
+    began = rehearse(visitor, fast + evenly(4.0, 1.0, 0.3, 60))
+    assert len(began) <= 3
+    assert all(after - before > 1.5 for before, after in itertools.pairwise(began))
+
+
+def holes(heard: list[dict[str, Any]]) -> list[float]:
+    """Seconds of silence between pieces that belong together."""
+    pairs = itertools.pairwise(heard)
+    gaps = [after["when"] - before["when"] - before["length"] / before["rate"] for before, after in pairs]
+    return [gap for gap in gaps if gap > 0.001]
+
+
+def test_a_take_made_slower_than_real_time_buffers_visibly_and_then_sounds_without_stutter(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    step = F5Engine.step
+    monkeypatch.setattr(F5Engine, "step", lambda *call: (time.sleep(SLOW_STEP_S), step(*call))[1])
+    monkeypatch.setenv(GRADIO_FOLDER, str(tmp_path / "gradio"))
+    studio = compose(Settings(data_dir=tmp_path, device="cpu"))
+    with served(web(studio, Door())) as url, visiting(browser, SimpleNamespace(url=url)) as visitor:
+        visitor.open()
+        visitor.hurry()
+        visitor.write(SOME)
+        visitor.speak()
+        expect(visitor.page.locator(".being-made .facts")).to_contain_text("buffering", timeout=60_000)
+        assert visitor.heard() == []
+        visitor.wait_for_takes(1)
+        [take], heard = visitor.takes(), visitor.heard()
+        assert take["cost"]["rtf"] > 1
+        assert len(heard) > 1
+        assert len(holes(heard)) <= 1
+        assert sum(piece["length"] for piece in heard) == round(take["duration_s"] * take["sample_rate"])
+    studio.manager.close(5.0)

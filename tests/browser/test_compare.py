@@ -1,0 +1,262 @@
+"""Blind listening in a real Chromium: nothing names a side before the vote, and no vote is lost."""
+
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from gradio_client import Client
+from gradio_client.exceptions import AppError
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from studio.history import History, StoredTake
+from studio.session import COOKIE, owner_of
+from tests.browser.serving import Served, free_port, serving
+from tests.browser.test_finish import PHONE, SMALL, serious
+from tests.browser.visiting import Visitor, visiting
+from tests.browser.wiretap import tapped
+from tests.studio.listening.takes import keep, sound
+
+OAK = {"engine": "oakwood-arm", "checkpoint": "acorn-weights"}
+ELM = {"engine": "elmwood-arm", "checkpoint": "samara-weights"}
+HEARD_MS = 60_000  # two sounds made equal, fetched, and a second of one heard, beside whatever else runs
+SEED = 700_000_000  # long enough that no other number on the wire holds it
+
+
+def owner(visitor: Visitor) -> str:
+    """The session of this visitor, who has made no sound yet."""
+    visitor.page.goto(visitor.url + "/health")
+    (cookie,) = [one for one in visitor.page.context.cookies() if one["name"] == COOKIE]
+    return owner_of(cookie["value"])
+
+
+def provide(visitor: Visitor, served: Served, oaks: int = 1, elms: int = 1) -> list[StoredTake]:
+    """Takes of two arms in this visitor's history, alike in nothing but their line."""
+    history, who = History(served.log.parent), owner(visitor)
+    made = [keep(history, who, seed=SEED + one, audio=sound(2.6, seed=one), **OAK) for one in range(oaks)]
+    for one in range(elms):
+        loud = sound(3.1, rate=44_100, gain=3.0, seed=100 + one)
+        made.append(keep(history, who, seed=SEED + 100 + one, audio=loud, **ELM))
+    return made
+
+
+def names_of(takes: list[StoredTake]) -> list[bytes]:
+    """Everything that would tell which side is which."""
+    told = {text for take in takes for text in (take.id, str(take.order.seed), take.engine, take.checkpoint)}
+    return [text.encode() for text in told]
+
+
+def next_pair(page: Page) -> None:
+    expect(page.get_by_role("button", name="Next pair")).to_be_visible()
+    page.keyboard.press("n")
+    expect(trial(page)).to_be_visible()
+
+
+def trial(page: Page) -> Locator:
+    return page.get_by_role("region", name="Blind trial")
+
+
+def hear_both(page: Page) -> None:
+    """With keys alone: play, and switch sides once the first was heard."""
+    for side in ("A", "B"):
+        page.keyboard.press("Space")
+        card = trial(page).get_by_role("button", name=f"{side} heard", exact=True)
+        expect(card).to_be_visible(timeout=HEARD_MS)
+        expect(card).to_have_attribute("aria-pressed", "true")
+
+
+def vote(page: Page, key: str) -> None:
+    hear_both(page)
+    page.keyboard.press(key)
+    expect(page.locator(".kept")).to_be_visible()
+
+
+@pytest.fixture
+def listener(browser: Browser, studio: Served) -> Iterator[Visitor]:
+    """Somebody with one pair to hear, and its trial open."""
+    with visiting(browser, studio) as one:
+        provide(one, studio)
+        one.open("#compare")
+        next_pair(one.page)
+        yield one
+
+
+def test_ten_pairs_are_voted_by_keyboard_and_no_byte_names_a_side_before_its_vote(
+    browser: Browser, studio: Served
+) -> None:
+    with tapped(studio) as (relayed, tap), visiting(browser, relayed) as visitor:
+        names, page, mark = names_of(provide(visitor, studio, oaks=5, elms=2)), visitor.page, (0, 0)
+        visitor.open("#compare")
+        for choice in "abxabbaxab":
+            next_pair(page)
+            vote(page, choice)
+            passed = tap.since(mark) + page.content().encode() + page.url.encode()
+            assert b"/studio/trials/sounds/" in passed
+            assert not [name for name in names if name in passed]
+            page.keyboard.press("n")
+            expect(page.get_by_role("region", name="Outcome")).to_contain_text("oakwood-arm")
+            assert any(name in tap.since(mark) for name in names)
+            mark = tap.mark()
+        expect(page.get_by_text("No pair is left")).to_be_visible()
+        expect(page.get_by_role("region", name="Results")).to_contain_text("of 8 votes for")
+        expect(page.get_by_role("region", name="Results")).to_contain_text("2 ties")
+
+
+def test_both_sides_start_on_one_sample_and_a_switch_starts_nothing(listener: Visitor) -> None:
+    page = listener.page
+    page.keyboard.press("Space")
+    page.wait_for_function("window.heard.length === 2")
+    for key in ("Space", "ArrowLeft", "ArrowRight"):
+        page.keyboard.press(key)
+    expect(trial(page).locator("[aria-pressed=true]")).to_have_text(re.compile("^B"))
+    page.wait_for_function("window.heard.length >= 4")  # they begin again, from the start
+    starts = listener.heard()[:4]
+    assert {one["offset"] for one in starts} == {0}
+    for one, other in (starts[:2], starts[2:]):
+        assert (one["when"], one["rate"]) == (other["when"], other["rate"])
+
+
+def test_a_vote_key_pressed_too_early_votes_nothing(listener: Visitor) -> None:
+    page = listener.page
+    page.keyboard.press("a")
+    listener.expect_message("Hear both sides first")
+    expect(page.get_by_role("button", name="A is better")).to_be_disabled()
+    assert page.request.get(listener.url + "/studio/trials").json()["trial"]["stage"] == "open"
+
+
+def test_a_key_held_down_while_voting_opens_votes_nothing(listener: Visitor) -> None:
+    page = listener.page
+    page.keyboard.down("a")
+    hear_both(page)
+    page.keyboard.down("a")  # a repeat, as long as it was not released
+    expect(page.get_by_role("button", name="A is better")).to_be_enabled()
+    assert page.request.get(listener.url + "/studio/trials").json()["trial"]["stage"] == "open"
+
+
+def test_a_vote_can_be_taken_back_until_its_sides_are_known(listener: Visitor) -> None:
+    page = listener.page
+    vote(page, "a")
+    page.keyboard.press("u")
+    expect(page.get_by_role("button", name="B is better")).to_be_enabled()
+    page.keyboard.press("b")
+    expect(page.locator(".kept")).to_contain_text("Vote kept: B is better")
+    expect(page.get_by_role("region", name="Outcome")).to_contain_text("You preferred B")  # by itself, in a while
+    page.keyboard.press("u")
+    assert page.request.get(listener.url + "/studio/trials").json()["trial"] is None
+
+
+def test_an_open_trial_is_there_after_a_reload_and_must_be_heard_again(listener: Visitor) -> None:
+    page = listener.page
+    hear_both(page)
+    page.reload()
+    expect(trial(page).get_by_role("button", name="A not heard yet")).to_be_visible()
+    expect(page.get_by_role("button", name="A is better")).to_be_disabled()
+
+
+def test_a_vote_survives_kill_9(browser: Browser, tmp_path: Path) -> None:
+    port = free_port()
+    with serving(tmp_path, port, door="/health") as served, visiting(browser, served) as visitor:
+        provide(visitor, served)
+        visitor.open("#compare")
+        next_pair(visitor.page)
+        vote(visitor.page, "x")
+        visitor.page.goto("about:blank")
+        served.process.kill()
+        served.process.wait()
+        with serving(tmp_path, port, door="/health"):
+            visitor.open("#compare")
+            expect(visitor.page.locator(".kept")).to_contain_text("Vote kept: No preference")
+            visitor.page.keyboard.press("n")
+            expect(visitor.page.get_by_role("region", name="Results")).to_contain_text("1 tie")
+
+
+def test_two_takes_of_the_speak_page_are_heard_blind(browser: Browser, studio: Served) -> None:
+    with tapped(studio) as (relayed, tap), visiting(browser, relayed) as visitor:
+        page = visitor.page
+        visitor.open()
+        visitor.hurry()
+        for count, seed in enumerate((SEED + 1, SEED + 2), start=1):
+            page.locator("#seed input").fill(str(seed))
+            visitor.speak()
+            visitor.wait_for_takes(count)
+        for row in page.locator("li.take").all():
+            row.get_by_role("button", name="Compare", exact=True).click()
+        takes = visitor.takes()
+        mark = tap.mark()[1]
+        page.get_by_role("button", name="Compare blind").click()
+        expect(trial(page)).to_be_visible()
+        expect(page.locator(".takes")).to_be_hidden()
+        expect(page.locator(".strip")).to_be_hidden()
+        vote(page, "a")
+        received = bytes(tap.received[mark:])
+        secret = [text for take in takes for text in (take["id"], str(take["order"]["seed"]), take["checkpoint"])]
+        assert not [text for text in secret if text.encode() in received]
+        page.keyboard.press("n")
+        for seed in (SEED + 1, SEED + 2):
+            expect(page.get_by_role("region", name="Outcome")).to_contain_text(f"seed {seed}")
+        expect(page.get_by_text("Kept, but not counted")).to_be_visible()  # one arm: only the seeds differ
+
+
+def test_without_pairs_the_page_says_how_to_get_them(visitor: Visitor) -> None:
+    visitor.open("#compare")
+    expect(visitor.page.get_by_text("Speak one line twice")).to_be_visible()
+    visitor.page.get_by_role("link", name="Make takes").click()
+    expect(visitor.page.locator("#script textarea")).to_be_visible()
+
+
+def test_programs_compare_and_vote_through_named_endpoints(studio: Served) -> None:
+    client = Client(studio.url, verbose=False)
+    who, history = owner_of(client.cookies[COOKIE]), History(studio.log.parent)
+    takes = [keep(history, who, seed=SEED, audio=sound(0.5), **arm) for arm in (OAK, ELM)]
+    told = client.predict(take_a=takes[0].id, take_b=takes[1].id, api_name="/compare")
+    assert not [name for name in names_of(takes) if name.decode() in repr(told)]
+    ballot = {"trial": told["id"], "choice": "b", "heard_a_s": 0.5, "heard_b_s": 0.5}
+    with pytest.raises(AppError, match="was not heard"):
+        client.predict(**ballot, api_name="/vote")
+    for side in ("a", "b"):
+        assert httpx.get(studio.url + told[side]["sound"], cookies=client.cookies).status_code == 200
+    time.sleep(1.0)
+    with pytest.raises(AppError, match="correct it"):
+        client.predict(**ballot | {"choice": "oak"}, api_name="/vote")
+    outcome = client.predict(**ballot, api_name="/vote")
+    assert outcome["choice"] == "b"
+    assert {outcome["a"]["take"], outcome["b"]["take"]} == {take.id for take in takes}
+    with pytest.raises(AppError, match="has its vote"):
+        client.predict(**ballot, api_name="/vote")
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+def test_axe_finds_nothing_serious_on_the_compare_page(browser: Browser, studio: Served, theme: str) -> None:
+    with visiting(browser, studio) as visitor:
+        page = visitor.page
+        page.add_init_script(f"localStorage.setItem('studio-theme', '{theme}')")
+        provide(visitor, studio, elms=2)
+        visitor.open("#compare")
+        expect(page.get_by_role("button", name="Next pair")).to_be_visible()
+        assert serious(page) == []
+        next_pair(page)
+        assert serious(page) == []
+        vote(page, "b")
+        page.keyboard.press("n")
+        expect(page.get_by_role("region", name="Results")).to_be_visible()
+        assert serious(page) == []
+
+
+def test_a_phone_hears_and_votes_without_scrolling_sideways(browser: Browser, studio: Served) -> None:
+    with visiting(browser, studio, **PHONE) as visitor:
+        page = visitor.page
+        provide(visitor, studio, elms=2)
+        visitor.open("#compare")
+        page.get_by_role("button", name="Next pair").tap()
+        for side in ("A", "B"):
+            trial(page).get_by_role("button", name=f"{side} not heard yet").tap()
+            heard = trial(page).get_by_role("button", name=f"{side} heard", exact=True)
+            expect(heard).to_be_visible(timeout=HEARD_MS)
+        assert not page.evaluate(SMALL)
+        page.get_by_role("button", name="B is better").tap()
+        page.get_by_role("button", name="Show which was which").tap()
+        expect(page.get_by_role("region", name="Results")).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert not page.evaluate(SMALL)

@@ -1,0 +1,125 @@
+"""What was typed as said in a clip is never lost: kept for each part of each clip, across switches and restarts."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.serving import ROOT, free_port, serving
+from tests.browser.visiting import READY, Visitor, visiting
+
+WORDS = "#transcript textarea"
+
+
+@pytest.fixture
+def story(tmp_path: Path) -> Path:
+    """A clip long enough to have more than one good part: every shipped sample, a second apart."""
+    sounds = [
+        soundfile.read(path, dtype="float32") for path in sorted((ROOT / "assets/voices/references").glob("*.wav"))
+    ]
+    rate = sounds[0][1]
+    gap = np.zeros(rate, np.float32)
+    soundfile.write(
+        tmp_path / "story.wav", np.concatenate([piece for sound, _ in sounds for piece in (sound, gap)]), rate
+    )
+    return tmp_path / "story.wav"
+
+
+def bring(visitor: Visitor, clip: Path, title: str) -> None:
+    visitor.upload(clip)
+    expect(visitor.page.locator(".picker option:checked")).to_have_text(title)
+
+
+def choose(page: Page, title: str) -> None:
+    page.locator(".picker").select_option(label=title)
+
+
+def test_typed_words_come_back_with_their_clip(visitor: Visitor, voice: Path) -> None:
+    page = visitor.page
+    bring(visitor, voice, "My voice.wav")
+    page.locator(WORDS).fill("Only I know what is said here.")
+    choose(page, "Basil")
+    expect(page.locator(WORDS)).not_to_have_value("")
+    expect(page.locator(WORDS)).not_to_have_value("Only I know what is said here.")
+    choose(page, "My voice.wav")
+    expect(page.locator(WORDS)).to_have_value("Only I know what is said here.")
+
+
+def test_a_corrected_sample_keeps_its_correction(visitor: Visitor) -> None:
+    page = visitor.page
+    page.locator(WORDS).fill("Corrected words.")
+    choose(page, "Basil")
+    choose(page, "Amber")
+    expect(page.locator(WORDS)).to_have_value("Corrected words.")
+
+
+def test_each_part_of_a_clip_has_its_own_words_and_the_clip_comes_back_at_the_part_it_was_left_at(
+    visitor: Visitor, story: Path
+) -> None:
+    page, another = visitor.page, visitor.page.get_by_role("button", name="Select another good part")
+    start = page.get_by_role("slider", name="Start of the selected part")
+    bring(visitor, story, "Story.wav")
+    page.locator(WORDS).fill("The first part.")
+    first = start.get_attribute("aria-valuenow")
+    another.click()
+    page.locator(WORDS).fill("The second part.")
+    second = start.get_attribute("aria-valuenow")
+    assert second != first
+    choose(page, "Amber")
+    choose(page, "Story.wav")
+    expect(start).to_have_attribute("aria-valuenow", str(second))
+    expect(page.locator(WORDS)).to_have_value("The second part.")
+    while start.get_attribute("aria-valuenow") != first:
+        another.click()
+    expect(page.locator(WORDS)).to_have_value("The first part.")
+
+
+def test_words_carried_along_into_a_moved_part_are_kept_when_the_clip_is_left(visitor: Visitor, voice: Path) -> None:
+    page = visitor.page
+    bring(visitor, voice, "My voice.wav")
+    page.locator(WORDS).fill("Only I know what is said here.")
+    page.get_by_role("slider", name="Start of the selected part").press("Shift+ArrowRight")
+    choose(page, "Amber")
+    choose(page, "My voice.wav")
+    expect(page.locator(WORDS)).to_have_value("Only I know what is said here.")
+
+
+def test_words_of_a_clip_left_behind_survive_a_restart_of_the_studio(
+    browser: Browser, tmp_path: Path, voice: Path
+) -> None:
+    port, data = free_port(), tmp_path / "data"
+    with serving(data, port) as served, visiting(browser, served) as visitor:
+        visitor.open()
+        page = visitor.page
+        bring(visitor, voice, "My voice.wav")
+        page.locator(WORDS).fill("Only I know what is said here.")
+        choose(page, "Amber")
+        expect(page.locator(WORDS)).not_to_have_value("Only I know what is said here.")
+        page.reload()
+        page.wait_for_selector(READY)
+        choose(page, "My voice.wav")
+        expect(page.locator(WORDS)).to_have_value("Only I know what is said here.")
+        choose(page, "Amber")
+        page.goto("about:blank")
+        assert served.stop() == 0
+        with serving(data, port):
+            visitor.open()
+            choose(page, "My voice.wav")
+            expect(page.locator(WORDS)).to_have_value("Only I know what is said here.")
+
+
+def test_a_transcript_that_cannot_fit_is_spoken_only_when_insisted_on(visitor: Visitor) -> None:
+    page = visitor.page
+    page.locator(WORDS).fill("many words that nobody could say so fast " * 20)
+    visitor.hurry()
+    visitor.speak()
+    visitor.expect_message("more than people say; the transcript holds words that are not in this part, delete them.")
+    expect(page.locator(WORDS)).to_be_focused()
+    assert visitor.takes() == []
+    page.get_by_role("button", name="Speak anyway").click()
+    visitor.wait_for_takes(1)
+    visitor.speak()
+    visitor.wait_for_takes(2)
+    expect(page.locator(".toast.failed")).to_have_count(0)

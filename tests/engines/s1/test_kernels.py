@@ -1,0 +1,47 @@
+"""The GPU's kernels, without a GPU: interpreted against torch, and compiled."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("triton")
+ROOT = Path(__file__).parents[3]
+
+
+def told(what: str) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.engines.s1.without_gpu", what],
+        cwd=ROOT,
+        env={**os.environ, "TRITON_INTERPRET": str(int(what == "interpret"))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.fixture(scope="module")
+def interpreted() -> dict[str, Any]:
+    return told("interpret")
+
+
+@pytest.mark.parametrize("weights", ["float", "int8"])
+def test_kernels_draw_the_frames_that_torch_draws(interpreted: dict[str, Any], weights: str) -> None:
+    assert all(interpreted[weights]["same"])
+    assert interpreted[weights]["pending"] < 1e-5
+    assert interpreted[weights]["cache"] < 1e-5
+
+
+def test_a_row_alone_has_the_very_numbers_it_has_in_company(interpreted: dict[str, Any]) -> None:
+    assert interpreted["alone"]
+
+
+def test_every_kernel_of_the_full_network_compiles_for_a_hopper_gpu() -> None:
+    made = told("compile")
+    assert made.keys() == {"project", "attend", "draw", "advance"}

@@ -1,0 +1,132 @@
+"""What can be known of the GPU's kernels without a GPU, in a process of its own: `python -m tests.engines.s1.without_gpu`.
+
+`interpret` or `compile`: Triton reads whether to interpret when it is imported, so the tests cannot do this in theirs.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from bench.checkpoints import redraw
+from bench.s1_checkpoints import FULL
+from engines import quantizing
+from engines.s1.config import DualARConfig
+from engines.s1.decoding import Frames, Sampling
+from engines.s1.network import DualAR
+
+LENGTHS = (3, 70)  # of the two rows: alone in its share of the cache, and over several
+FRAMES = 2
+SMALL = {
+    "model_type": "dual_ar", "vocab_size": 64, "n_layer": 1, "n_head": 4, "n_local_heads": 2, "dim": 32,
+    "head_dim": 12, "intermediate_size": 160, "rope_base": 10000, "norm_eps": 1e-6, "max_seq_len": 128,
+    "tie_word_embeddings": True, "attention_qk_norm": True, "codebook_size": 40, "num_codebooks": 3,
+    "n_fast_layer": 1, "fast_dim": 24, "fast_n_head": 2, "fast_n_local_heads": 1, "fast_head_dim": 8,
+    "fast_intermediate_size": 40, "fast_attention_qk_norm": False, "scale_codebook_embeddings": True,
+}  # fmt: skip
+
+
+def interpret() -> dict[str, Any]:
+    """Frames by the kernels, interpreted, and by torch, on the same small network."""
+    import triton.runtime.interpreter as interpreter
+
+    plain = interpreter._patch_lang_tensor
+
+    def patched(tensor: Any, scope: Any) -> None:
+        plain(tensor, scope)
+        scope.set_attr(
+            tensor, "__index__", lambda self: self.handle.data.item()
+        )  # numpy no longer allows Triton 3.6's way
+
+    interpreter._patch_lang_tensor = patched
+    network = redraw(DualAR(DualARConfig.from_mapping(SMALL), 20, 40, 63)).requires_grad_(False)
+    found = {"float": compare(network)}
+    found["alone"] = torch.equal(fused(network, [1]), fused(network, [0, 1])[1:])
+    quantizing.quantize([network.layers, network.fast_layers], "int8")
+    return found | {"int8": compare(network)}
+
+
+def compare(network: DualAR) -> dict[str, Any]:
+    by_torch, by_kernels = started(network), started(network)
+    from engines.s1.fused import Fused
+
+    kernels = Fused(by_kernels)
+    same = [torch.equal(by_torch.draw(2, max(LENGTHS) + frame), kernels.draw(2)) for frame in range(FRAMES)]
+    moved = ("positions", "numbers", "recent")
+    same += [torch.equal(getattr(by_torch, name), getattr(by_kernels, name)) for name in moved]
+    near = {name: relative(getattr(by_kernels, name), getattr(by_torch, name)) for name in ("pending", "cache")}
+    return {"same": same, **near}
+
+
+def fused(network: DualAR, rows: list[int]) -> Tensor:
+    """(rows, dim) inputs after one frame by the kernels."""
+    from engines.s1.fused import Fused
+
+    frames = started(network, rows)
+    Fused(frames).draw(len(rows))
+    return frames.pending
+
+
+def started(network: DualAR, rows: list[int] | None = None) -> Frames:
+    rows = [0, 1] if rows is None else rows
+    frames = Frames(network, len(rows), 100, 40)
+    with torch.inference_mode():
+        for slot, row in enumerate(rows):
+            generator = torch.Generator().manual_seed(row)
+            prompt = torch.randn(LENGTHS[row], network.config.slow.dim, generator=generator)
+            frames.read(slot, prompt[:-1], 0)
+            sampling = Sampling(seed=2**33 - row, temperature=0.8, top_p=0.85, repetition_penalty=1.3)
+            frames.begin(slot, prompt[-1], LENGTHS[row] - 1, sampling)
+    return frames
+
+
+def relative(found: Tensor, wanted: Tensor) -> float:
+    return ((found - wanted).norm() / wanted.norm()).item()
+
+
+def compile() -> dict[str, Any]:
+    """Every kernel of the full-size network in bfloat16 and int8, compiled for Hopper; returns the variants of each."""
+    from triton.backends.compiler import GPUTarget
+    from triton.runtime import driver
+    from triton.runtime.jit import JITFunction
+
+    from engines.s1 import fused
+
+    class Hopper:
+        """As much of a driver as compiling asks for."""
+
+        def get_current_target(self) -> GPUTarget:
+            return GPUTarget("cuda", 90, 32)
+
+        def get_current_device(self) -> int:
+            return 0
+
+        def get_current_stream(self, device: int = 0) -> int:
+            return 0
+
+    made: dict[str, set[str]] = {}
+    run: Callable[..., Any] = JITFunction.run
+
+    def compiled(self: Any, *args: Any, grid: Any, warmup: bool, **options: Any) -> Any:
+        kernel = run(self, *args, grid=grid, warmup=True, **options)
+        made.setdefault(self.fn.__name__, set()).add(kernel.hash)
+        return kernel
+
+    driver.set_active(Hopper())
+    JITFunction.run = compiled
+    fused.OVERLAP = True
+    with torch.device("meta"):
+        network = DualAR(DualARConfig.from_mapping(FULL.network), 151_000, 4096, 150_000).bfloat16()
+        fused.Fused(Frames(network, 2, 2048, 1024)).draw(2)
+        quantizing.quantize([network.layers, network.fast_layers], "int8")
+        fused.Fused(Frames(network, 2, 2048, 1024)).draw(1)
+    return {name: len(variants) for name, variants in made.items()}
+
+
+if __name__ == "__main__":
+    os.environ["TRITON_INTERPRET"] = str(int(sys.argv[1] == "interpret"))
+    print(json.dumps({"interpret": interpret, "compile": compile}[sys.argv[1]]()))
