@@ -1,7 +1,7 @@
 """Weights of fewer bits through torchao: int8 wherever it runs, int4 where its kernel does. Activations stay as they are."""
 
 import importlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, Literal
 
 import torch
@@ -46,14 +46,6 @@ def quantize(blocks: Iterable[nn.Module], kind: Kind) -> None:
         quantize_(block, config)
         if not any(is_quantized(weight) for weight in block.parameters()):
             raise BadSetting(f"this checkpoint's layers are too narrow for {kind}; use int8 or none")
-
-
-def adopt(network: nn.Module, tensors: Mapping[str, Tensor]) -> None:
-    """Let the network hold those of the tensors that are quantised as they are, so that `load_state_dict` finds their like."""
-    for name, tensor in tensors.items():
-        if is_quantized(tensor):
-            module, _, parameter = name.rpartition(".")
-            setattr(network.get_submodule(module), parameter, nn.Parameter(tensor, requires_grad=False))
 
 
 def known() -> None:

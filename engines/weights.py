@@ -36,10 +36,13 @@ def restore(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
     }
 
 
-def fill(network: nn.Module, tensors: dict[str, Tensor], name: str) -> None:
-    """Load by name and shape. Raises BadCheckpoint naming the first parameters that do not fit."""
+def fill(network: nn.Module, tensors: dict[str, Tensor], name: str, adopt: bool = False) -> None:
+    """Load by name and shape; `adopt` takes the tensors themselves, for a network whose parameters are on `meta`.
+
+    Raises BadCheckpoint naming the first parameters that do not fit.
+    """
     try:
-        missing, unexpected = network.load_state_dict(tensors, strict=False)
+        missing, unexpected = network.load_state_dict(tensors, strict=False, assign=adopt)
     except RuntimeError as error:
         raise BadCheckpoint(f"{name} is of another size than its configuration says; check both") from error
     needed = dict(network.named_parameters())  # buffers, such as windows, are constants the network makes itself

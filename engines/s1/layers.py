@@ -32,8 +32,8 @@ class FeedForward(nn.Module):
 
 def rotary_table(positions: int, head_dim: int, base: float, start: int = 0) -> Tensor:
     """(positions, head_dim / 2, 2) cosines and sines. They pass through bfloat16, as those the weights learnt with."""
-    rates = base ** -(torch.arange(0, head_dim, 2).float() / head_dim)
-    angles = torch.outer(torch.arange(start, start + positions).float(), rates)
+    rates = base ** -(torch.arange(0, head_dim, 2, device="cpu").float() / head_dim)  # also for a network on `meta`
+    angles = torch.outer(torch.arange(start, start + positions, device="cpu").float(), rates)
     return torch.stack((angles.cos(), angles.sin()), -1).bfloat16().float()
 
 

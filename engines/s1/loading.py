@@ -71,17 +71,18 @@ def load(
     yield Progress(0.55, "reading weights")
     network = read_network(files, tokenizer)
     yield Progress(0.75, "reading the codec")
-    codec = Codec(CodecConfig() if files.codec_config is None else CodecConfig.read(files.codec_config))
-    with torch.no_grad():
-        weights.fill(codec, plain(weights.read(files.codec)), files.codec.name)
+    codec_config = CodecConfig() if files.codec_config is None else CodecConfig.read(files.codec_config)
+    with torch.device("meta"):  # nothing is drawn that the checkpoint overwrites
+        codec = Codec(codec_config).requires_grad_(False)
+    weights.fill(codec, plain(weights.read(files.codec)), files.codec.name, adopt=True)
     if codec.config.residual_codebooks + 1 != network.config.codebooks:
         raise BadCheckpoint(f"{files.codec.name} has another number of codebooks than config.json says; check both")
     device = placement.device
     yield Progress(0.85, f"moving to {device}")
-    network = network.to(device, placement.dtype).eval().requires_grad_(False)
+    network = network.to(device, placement.dtype).eval()
     encoder, codec = (codec, codec) if encoder_at in (None, device) else (codec, codec.split())
-    encoder.to(encoder_at or device).eval().requires_grad_(False)
-    codec.to(device).eval().requires_grad_(False)
+    encoder.to(encoder_at or device, torch.float32).eval()
+    codec.to(device, torch.float32).eval()
     if kind != files.quantized:
         yield Progress(0.95, f"storing weights as {kind}")
         quantizing.quantize([network.layers, network.fast_layers], kind)
@@ -99,7 +100,10 @@ def _kind(files: Files, placement: Placement, wish: Kind) -> Kind:
 def read_network(files: Files, tokenizer: Tokenizer) -> DualAR:
     """The network on the CPU, its weights as they are stored. Raises BadCheckpoint."""
     config = DualARConfig.read(files.folder / "config.json")
-    network = DualAR(config, tokenizer.semantic_begin, tokenizer.semantic_count, tokenizer.end)
+    with torch.device("meta"):
+        network = DualAR(config, tokenizer.semantic_begin, tokenizer.semantic_count, tokenizer.end).requires_grad_(
+            False
+        )
     if files.quantized != "none":
         quantizing.known()
     held = weights.read(files.weights)
@@ -107,8 +111,7 @@ def read_network(files: Files, tokenizer: Tokenizer) -> DualAR:
     if not isinstance(inner, dict):
         raise BadCheckpoint(f"{files.weights.name} holds no named tensors; it is not a checkpoint")
     state = {name.removeprefix("model."): tensor for name, tensor in inner.items()}
-    quantizing.adopt(network, state)
-    weights.fill(network, state, files.weights.name)
+    weights.fill(network, state, files.weights.name, adopt=True)
     return network
 
 

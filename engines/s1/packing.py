@@ -33,7 +33,7 @@ def pack(source: Checkpoint, target: Path, kind: Kind, device: Device) -> Iterat
     if files.quantized != "none":
         raise BadCheckpoint(f"{files.name} is stored as {files.quantized} already; start from the original")
     yield Progress(0.5, "reading weights")
-    network = read_network(files, Tokenizer.read(files.folder)).to(at, torch.bfloat16).requires_grad_(False)
+    network = read_network(files, Tokenizer.read(files.folder)).to(at, torch.bfloat16)
     quantizing.quantize([network.layers, network.fast_layers], kind)
     yield Progress(0.8, "writing")
     target.mkdir(parents=True)

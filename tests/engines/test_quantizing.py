@@ -40,8 +40,7 @@ def test_saved_int8_weights_load_as_only_weights_and_give_equal_outputs(tmp_path
     quantizing.quantize([network], "int8")
     torch.save(network.state_dict(), packed)
     held, other = weights.read(packed), block()
-    quantizing.adopt(other, held)
-    weights.fill(other, held, packed.name)
+    weights.fill(other, held, packed.name, adopt=True)
     assert torch.equal(other(x), network(x))
     assert packed.stat().st_size < 0.3 * plain.stat().st_size
 

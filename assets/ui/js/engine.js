@@ -14,8 +14,10 @@ export function chosen() {
 export async function mount() {
   const about = h("p.hint.engine-about", { "aria-live": "polite" });
   (await whenThere("#more-settings")).before(about);
+  await fields.ready;
   (await whenThere("#engine")).addEventListener("change", () => draw(about));
   on("telemetry", () => draw(about));
+  draw(about);
 }
 
 function draw(about) {
@@ -24,11 +26,8 @@ function draw(about) {
   if (!engine || drawn === shown) return;
   shown = drawn;
   for (const name of fields.SETTINGS) {
-    const input = fields.input(name);
-    const field = document.getElementById(name);
-    if (!input || !field) continue;
-    field.hidden = !engine.settings.includes(name);
-    if (name !== "speed") input.placeholder = engine.info?.defaults[name] ?? "default";
+    document.getElementById(name).hidden = !engine.settings.includes(name);
+    if (name !== "speed") fields.input(name).placeholder = engine.info?.defaults[name] ?? "default";
   }
   about.replaceChildren(engine.good_at, " ", h("span.licence", {}, `Weights: ${engine.licence}.`));
   emit("engine", engine);

@@ -49,7 +49,8 @@ function parts(told) {
     h(
       "span.lane",
       { title: `${plural(running.length, "request")} speaking, ${queue_length} waiting` },
-      `${running.length ? `speaking ${running.length} · ` : ""}queue `,
+      running.length > 0 && h("span.label-wide", {}, `speaking ${running.length} · `),
+      "queue ",
       h("b", {}, String(queue_length)),
     ),
   ];

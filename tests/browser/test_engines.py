@@ -1,0 +1,118 @@
+"""Two engines on one page: switched, compared, their settings and markers, and how soon they are heard."""
+
+import itertools
+import re
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from bench.s1_checkpoints import TINY, write
+from tests.browser.serving import Served, serving, wait_until_idle
+from tests.browser.visiting import LONG, TAKE_MS, Visitor, visiting
+
+
+def choose(page: Page, engine: str) -> None:
+    page.locator("#engine label", has_text=engine).click()
+
+
+def wait_until_loaded(served: Served) -> None:
+    due = time.monotonic() + 60
+    while any(engine["state"] != "ready" for engine in served.get("/studio/engines")):
+        assert time.monotonic() < due
+        time.sleep(0.1)
+
+
+def test_engines_are_switched_mid_session_each_with_its_own_settings(visitor: Visitor, studio: Served) -> None:
+    wait_until_loaded(studio)
+    page = visitor.page
+    visitor.write("One line.")
+    visitor.hurry()
+    expect(page.locator("#speed")).to_be_visible()
+    expect(page.locator("#temperature")).to_be_hidden()
+    visitor.speak()
+    visitor.wait_for_takes(1)
+    choose(page, "S1-Mini")
+    expect(page.locator("#speed")).to_be_hidden()
+    expect(page.locator("#steps")).to_be_hidden()
+    expect(page.locator(".engine-about")).to_contain_text("Weights:")
+    expect(page.locator("#temperature input")).to_have_attribute("placeholder", "0.7")
+    page.locator("#temperature input").fill("0.5")
+    visitor.speak()
+    visitor.wait_for_takes(2)
+    newer, older = visitor.takes()
+    assert (older["order"]["engine"], older["order"]["steps"], older["order"]["temperature"]) == ("f5", 2, None)
+    assert (newer["order"]["engine"], newer["order"]["steps"], newer["order"]["temperature"]) == ("s1", None, 0.5)
+    assert newer["engine"] == "s1"
+
+
+def test_a_long_line_is_heard_long_before_it_is_made(visitor: Visitor, studio: Served) -> None:
+    wait_until_loaded(studio)
+    choose(visitor.page, "S1-Mini")
+    visitor.write(LONG)
+    visitor.speak()
+    visitor.wait_for_takes(1)
+    (take,) = visitor.takes()
+    assert take["duration_s"] >= 10
+    assert take["cost"]["ttfa_s"] < take["cost"]["total_s"] / 4
+    assert visitor.heard()[0]["takes"] == 0  # played before the take was there
+
+
+def test_stop_frees_the_lane_while_it_speaks(visitor: Visitor, studio: Served) -> None:
+    wait_until_loaded(studio)
+    choose(visitor.page, "S1-Mini")
+    visitor.write(LONG)
+    visitor.speak()
+    expect(visitor.page.locator(".standing-words")).to_contain_text("Speaking")
+    visitor.page.keyboard.press("Escape")
+    expect(visitor.page.locator("body.performing")).to_have_count(0, timeout=1_000)
+    wait_until_idle(studio)
+    assert visitor.takes() == []
+
+
+def test_a_line_spoken_by_both_is_heard_blind(visitor: Visitor, studio: Served) -> None:
+    wait_until_loaded(studio)
+    page = visitor.page
+    visitor.write("Which of us do you like?")
+    page.locator("#both").click()
+    expect(page.get_by_role("region", name="Blind trial")).to_be_visible(timeout=TAKE_MS)
+    assert sorted(take["engine"] for take in visitor.takes()) == ["f5", "s1"]
+    assert visitor.heard() == []
+    named = re.compile(r"F5|S1", re.IGNORECASE)
+    assert not named.search(page.locator("#page-compare").inner_text())
+
+
+def test_markers_are_offered_only_where_they_are_understood(browser: Browser, tmp_path: Path) -> None:
+    checkpoint = write(tmp_path / "random", TINY)
+    settings = {"STUDIO_S1_CHECKPOINT": checkpoint, "STUDIO_QUEUE_SIZE": 4}
+    with serving(tmp_path / "studio", **settings) as served, visiting(browser, served) as visitor:
+        wait_until_loaded(served)
+        visitor.open()
+        page = visitor.page
+        markers = page.get_by_label("Insert a marker")
+        expect(markers).to_be_hidden()
+        visitor.write("Hello (excited) there.")
+        expect(page.locator(".spoken-form")).to_contain_text("Not heard: (excited)")
+        choose(page, "S1-Mini")
+        expect(page.locator(".spoken-form")).not_to_contain_text("Not heard")
+        visitor.write("")
+        markers.select_option("(whispering)")
+        expect(page.locator("#script textarea")).to_have_value(re.compile(r"^\(whispering\)\s*$"))
+
+
+@pytest.mark.parametrize("engine", ["s1", "f5"])
+def test_ten_people_at_once_are_all_heard_and_none_is_starved(studio: Served, engine: str) -> None:
+    wait_until_loaded(studio)
+    clients = [httpx.Client(base_url=studio.url, timeout=120) for _ in range(10)]
+    clip = clients[0].get("/studio/clips").json()["samples"][0]
+    order = ["A line of my own.", clip["id"], 0, 0, clip["transcript"], engine, 1, 1.0, 4 if engine == "f5" else None]
+    events = [client.post("/gradio_api/call/speak", json={"data": order}).json()["event_id"] for client in clients]
+    ends = []
+    for client, event in zip(clients, events, strict=True):
+        client.get(f"/gradio_api/call/speak/{event}")  # until it ended
+        (take,) = client.get("/studio/takes").json()
+        ends.append(take["created_at"])
+        client.close()
+    assert all(earlier <= later for earlier, later in itertools.pairwise(ends))  # first come, first served

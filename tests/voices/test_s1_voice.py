@@ -1,0 +1,79 @@
+"""What the embedded S1 voice is worth, in a small form of `python -m assets.voices.evaluate s1`: outside ears only."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from assets.voices.corpus.heldout import heldout
+from assets.voices.evaluation import ears
+from assets.voices.evaluation.mouth import RATE_HZ, Clip, Mouth, heard
+from assets.voices.evaluation.trials import ends_quietly
+from assets.voices.samples import HELDOUT, read_references
+from engines.base import Checkpoint
+from engines.manager import Manager, Policy
+from engines.registry import Device
+from engines.s1.files import EMBEDDED
+from engines.types import Audio, Reference, Request
+from tests.engines.test_manager import until
+
+KNOWN = read_references(HELDOUT)
+Said = dict[str, tuple[str, Clip]]
+
+
+@pytest.fixture(scope="module")
+def mouth() -> Iterator[Mouth]:
+    mouth = Mouth("s1", EMBEDDED)
+    yield mouth
+    mouth.close()
+
+
+@pytest.fixture(scope="module")
+def said(mouth: Mouth) -> Said:
+    """One closed-set line by each held-out reference."""
+    lines = heldout()["closed"]
+    return {
+        name: (line, heard(mouth.say(*KNOWN[name], line, seed=7))) for name, line in zip(KNOWN, lines, strict=False)
+    }
+
+
+def test_nine_of_ten_closed_set_sentences_are_understood(said: Said) -> None:
+    lines = heldout()["closed"]
+    right = [not ears.errors(ears.words(line), ears.hear_choice(clip, lines)) for line, clip in said.values()]
+    assert len(right) >= 8
+    assert np.mean(right) >= 0.9
+
+
+def test_the_own_reference_is_the_closest_in_seven_of_ten(said: Said) -> None:
+    prints = {name: ears.voice_print(clip) for name, (clip, _) in KNOWN.items()}
+    assert np.mean([ears.nearest(clip, prints) == name for name, (_, clip) in said.items()]) >= 0.7
+
+
+def test_lines_are_whole_and_end_quietly(said: Said) -> None:
+    clear = [name for name in said if not name.startswith("espeak")]
+    assert np.mean([ears.has_ends(said[name][1], said[name][0]) for name in clear]) >= 0.75
+    assert all(ends_quietly(clip) for _, clip in said.values())
+
+
+def test_a_seed_gives_its_take_again_and_another_seed_another(mouth: Mouth) -> None:
+    first, again, other = (mouth.say(*KNOWN["slt-low"], "Once more, please.", seed=seed).audio for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first.samples, again.samples)
+    assert not np.array_equal(first.samples, other.samples[: len(first.samples)])
+
+
+def test_a_stopped_take_costs_at_most_the_frame_in_work() -> None:
+    manager = Manager({"s1": Checkpoint("embedded")}, Device(name="cpu"), Policy())
+    kinds: list[str] = []
+    manager.listen(lambda event: kinds.append(event.kind))
+    manager.start()
+    until(lambda: manager.status("s1").state == "ready", 120)
+    clip, transcript = KNOWN["slt-low"]
+    voice = Reference(Audio(clip, RATE_HZ), transcript)
+    ticket = manager.submit(Request(text="A line. " * 20, reference=voice, seed=1, engine="s1"), owner="ann")
+    until(lambda: kinds.count("stepped") > 20, 60)
+    ticket.cancel()
+    before = kinds.count("stepped")
+    until(lambda: "cancelled" in kinds, 10)
+    assert kinds[: kinds.index("cancelled")].count("stepped") - before <= 1
+    manager.close(5.0)
+    assert kinds.count("stepped") - before <= 1
