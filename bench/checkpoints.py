@@ -27,14 +27,14 @@ VOCODER = {
 }
 
 
-def redraw(network: nn.Module, seed: int = 0) -> nn.Module:
+def redraw(network: nn.Module, seed: int = 0, drawn_on: str = "cpu") -> nn.Module:
     """Give every parameter a random value: fresh ones are zero where it hides mistakes (AdaLN, output layers)."""
-    generator = torch.Generator().manual_seed(seed)
+    generator = torch.Generator(drawn_on).manual_seed(seed)
     with torch.no_grad():
         for name, parameter in network.named_parameters():
             # Fan-in scaling keeps activations alive; vectors (norms, biases, scales) are drawn around one half.
             width = parameter[0].numel() if parameter.dim() > 1 else 4
-            parameter.copy_(torch.randn(parameter.shape, generator=generator) / width**0.5)
+            parameter.copy_(torch.randn(parameter.shape, generator=generator, device=drawn_on) / width**0.5)
             if parameter.dim() == 1 and name.endswith("weight"):
                 parameter.add_(1.0)
     return network

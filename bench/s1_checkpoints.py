@@ -2,12 +2,15 @@
 
 import base64
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 import yaml
+from torch import nn
 
 from assets.voices.s1.upstream import build, prepare_imports
 from bench.checkpoints import redraw
@@ -85,8 +88,11 @@ FULL = Size(
 )  # fmt: skip
 
 
-def write(folder: Path, size: Size, seed: int = 0) -> Path:
-    """A checkpoint folder as upstream publishes it, with the codec's configuration beside it."""
+def write(folder: Path, size: Size, seed: int = 0, drawn_on: str = "cpu", speaks_only: bool = False) -> Path:
+    """A checkpoint folder as upstream publishes it, with the codec's configuration beside it.
+
+    `speaks_only` makes a network that draws no text, as trained ones don't: upstream allows text, and has no codes for it.
+    """
     folder.mkdir(parents=True)
     # As in the published vocabulary, no code is also the number of a semantic token: upstream's penalty mixes them up.
     spare = (f"<|reserved:{i}|>" for i in range(max(0, size.semantic - 256)))
@@ -96,9 +102,37 @@ def write(folder: Path, size: Size, seed: int = 0) -> Path:
     (folder / "special_tokens.json").write_text(json.dumps({name: 256 + i for i, name in enumerate(special)}))
     (folder / "config.json").write_text(json.dumps(size.network))
     (folder / "codec.yaml").write_text(yaml.safe_dump(size.codec))
-    torch.save(redraw(network(folder), seed).state_dict(), folder / "model.pth")
-    torch.save(codec(folder, seed).state_dict(), folder / "codec.pth")
+    with undrawn():
+        language, sound = redraw(network(folder), seed, drawn_on), codec(folder, seed, drawn_on)
+    if speaks_only:
+        head = (language.embeddings if size.network["tie_word_embeddings"] else language.output).weight.detach()
+        first, last = language.tokenizer.semantic_begin_id, language.tokenizer.semantic_end_id
+        head[:first] *= 0.1
+        head[last + 1 :] *= 0.1
+        head[first : last + 1] *= 4
+        language.bfloat16()  # as the published weights are
+    torch.save(language.state_dict(), folder / "model.pth")
+    torch.save(sound.state_dict(), folder / "codec.pth")
     return folder
+
+
+@contextmanager
+def undrawn() -> Iterator[None]:
+    """Build layers without drawing weights that are overwritten anyway: at full size that takes longer than all else."""
+    from fish_speech.models.text2semantic.llama import BaseTransformer
+
+    kinds = (nn.Linear, nn.Embedding, nn.Conv1d, nn.ConvTranspose1d)
+    plain = [kind.reset_parameters for kind in kinds]
+    init = BaseTransformer._init_weights
+    for kind in kinds:
+        kind.reset_parameters = lambda self: None  # type: ignore[attr-defined]
+    BaseTransformer._init_weights = lambda self, module: None
+    try:
+        yield
+    finally:
+        BaseTransformer._init_weights = init
+        for kind, reset in zip(kinds, plain, strict=True):
+            kind.reset_parameters = reset  # type: ignore[attr-defined]
 
 
 def network(folder: Path, weights: bool = False) -> Any:
@@ -109,14 +143,14 @@ def network(folder: Path, weights: bool = False) -> Any:
     return BaseTransformer.from_pretrained(str(folder), load_weights=weights).eval()
 
 
-def codec(folder: Path, seed: int | None = None) -> Any:
+def codec(folder: Path, seed: int | None = None, drawn_on: str = "cpu") -> Any:
     """Upstream's codec of a folder: its own weights, or redrawn ones."""
     config = yaml.safe_load((folder / "codec.yaml").read_text())
     model: Any = build(config)
     if seed is None:
         model.load_state_dict(torch.load(folder / "codec.pth", weights_only=True))
     else:
-        redraw(model, seed)
+        redraw(model, seed, drawn_on)
         tame(model)
     return model.eval()
 

@@ -18,11 +18,12 @@ class Drawing:
         self.semantic = len(tokenizer.semantic_id_to_token_id)
         self.seed, self.calls, self.codebooks = seed, 0, model.config.num_codebooks
         self.residual_size = residual_size
+        self.device = model.embeddings.weight.device
 
     def __call__(self, probabilities: Tensor) -> Tensor:
         frame, codebook = divmod(self.calls, self.codebooks)
         self.calls += 1
-        keys = frame_keys(torch.tensor([self.seed]), torch.tensor([frame]))
+        keys = frame_keys(*(torch.tensor([number], device=self.device) for number in (self.seed, frame)))
         if codebook:
             noise = exponential(keys, codebook, self.residual_size)[0]
         else:
@@ -82,3 +83,21 @@ def prompt(model: Any, text: str, transcript: str, codes: Tensor) -> Tensor:
     sequence.append([TextPart(text=text)], add_end=False, speaker=0)
     values, _, _ = sequence.encode_for_inference(model.tokenizer, num_codebooks=model.config.num_codebooks)
     return values
+
+
+def speak(model: Any, decode: Any, prompt: Tensor, frames: int) -> int:
+    """As upstream's own inference does it; returns how many frames were drawn."""
+    from fish_speech.models.text2semantic import inference
+
+    out = inference.generate(
+        model=model,
+        prompt=prompt,
+        max_new_tokens=frames,
+        audio_masks=None,
+        audio_parts=None,
+        decode_one_token=decode,
+        temperature=0.7,
+        top_p=0.7,
+        repetition_penalty=1.2,
+    )
+    return out.shape[1] - prompt.shape[1]

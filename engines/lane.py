@@ -117,7 +117,7 @@ class Lane:
 
     def attach(self, name: str, engine: Engine) -> None:
         self._engines[name] = engine
-        self._pace.meet(name, engine.info.defaults.get("steps", 1.0))
+        self._pace.meet(name, engine.info.defaults.get("steps"))
         self._used_s[name] = max(self._used_s.values(), default=0.0)
 
     def detach(self, name: str) -> Engine | None:

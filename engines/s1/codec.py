@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from engines.s1.config import CodecConfig, WindowConfig
-from engines.s1.layers import FeedForward, RMSNorm, rotary_table, rotate
+from engines.s1.layers import FeedForward, RMSNorm, embedding, rotary_table, rotate
 
 Past = dict[nn.Module, Tensor]
 
@@ -253,7 +253,7 @@ class Codebook(nn.Module):
         super().__init__()
         self.in_proj = nn.Conv1d(dim, code_dim, 1)
         self.out_proj = nn.Conv1d(code_dim, dim, 1)
-        self.codebook = nn.Embedding(size, code_dim)
+        self.codebook = embedding(size, code_dim)
 
     def nearest(self, z: Tensor) -> Tensor:
         """(b, dim, t) -> (b, t) codes."""

@@ -17,6 +17,11 @@ class RMSNorm(nn.Module):
         return F.rms_norm(x.float(), self.weight.shape, eps=self.eps).to(x.dtype) * self.weight
 
 
+def embedding(count: int, dim: int) -> nn.Embedding:
+    """A table for a checkpoint to fill: drawing its weights, even on `meta`, imports torch's compiler for seconds."""
+    return nn.Embedding(count, dim, _weight=torch.empty(count, dim))
+
+
 class FeedForward(nn.Module):
     """SwiGLU (Shazeer 2020, arXiv:2002.05202)."""
 

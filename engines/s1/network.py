@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from engines.s1.config import DualARConfig, StackConfig
-from engines.s1.layers import FeedForward, RMSNorm, rotary_table, rotate
+from engines.s1.layers import FeedForward, RMSNorm, embedding, rotary_table, rotate
 
 
 class Attention(nn.Module):
@@ -76,14 +76,14 @@ class DualAR(nn.Module):
         self.config = config
         self.semantic_begin, self.semantic_count, self.end_token = semantic_begin, semantic_count, end_token
         slow, fast = config.slow, config.fast
-        self.embeddings = nn.Embedding(config.vocabulary_size, slow.dim)
-        self.codebook_embeddings = nn.Embedding(config.codebook_size * config.codebooks, slow.dim)
+        self.embeddings = embedding(config.vocabulary_size, slow.dim)
+        self.codebook_embeddings = embedding(config.codebook_size * config.codebooks, slow.dim)
         self.layers = nn.ModuleList(Layer(slow) for _ in range(slow.layers))
         self.norm = RMSNorm(slow.dim, slow.norm_eps)
         if not config.tied:
             self.output = nn.Linear(slow.dim, config.vocabulary_size, bias=False)
         self.fast_project_in = nn.Linear(slow.dim, fast.dim) if fast.dim != slow.dim else nn.Identity()
-        self.fast_embeddings = nn.Embedding(config.codebook_size, fast.dim)
+        self.fast_embeddings = embedding(config.codebook_size, fast.dim)
         self.fast_layers = nn.ModuleList(Layer(fast) for _ in range(fast.layers))
         self.fast_norm = RMSNorm(fast.dim, fast.norm_eps)
         self.fast_output = nn.Linear(fast.dim, config.codebook_size, bias=False)

@@ -3,11 +3,15 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
+import soundfile
 from playwright.sync_api import Browser, Playwright, sync_playwright
 
-from tests.browser.serving import Served, serving
+from tests.browser.serving import ROOT, Served, serving
 from tests.browser.visiting import CHROMIUM, FLAGS, Visitor, visiting
+
+SHIPPED = sorted((ROOT / "assets" / "voices" / "references").glob("*.wav"))
 
 
 @pytest.fixture(scope="session")
@@ -40,12 +44,18 @@ def visitor(browser: Browser, studio: Served) -> Iterator[Visitor]:
 @pytest.fixture
 def voice(tmp_path: Path) -> Path:
     """A recording of a person's own: a shipped sample at another level, so that it is a clip nobody knows yet."""
-    import soundfile
-
-    from tests.browser.serving import ROOT
-
-    shipped = sorted((ROOT / "assets" / "voices" / "references").glob("*.wav"))[0]
-    samples, rate = soundfile.read(shipped, dtype="float32")
+    samples, rate = soundfile.read(SHIPPED[0], dtype="float32")
     path = tmp_path / "my voice.wav"
     soundfile.write(path, 0.7 * samples, rate, subtype="PCM_16")
+    return path
+
+
+@pytest.fixture
+def story(tmp_path: Path) -> Path:
+    """A clip long enough to have more than one good part: every shipped sample, a second apart."""
+    sounds = [soundfile.read(path, dtype="float32") for path in SHIPPED]
+    rate = sounds[0][1]
+    gap = np.zeros(rate, np.float32)
+    path = tmp_path / "story.wav"
+    soundfile.write(path, np.concatenate([piece for sound, _ in sounds for piece in (sound, gap)]), rate)
     return path

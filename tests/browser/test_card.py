@@ -10,10 +10,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.serving import Served
 from tests.browser.test_reference import RATE, drag, hum, shipped
-from tests.browser.test_transcripts import WORDS, bring, choose, story
+from tests.browser.test_transcripts import WORDS, bring, choose
 from tests.browser.visiting import Visitor, visiting
-
-__all__ = ["story"]  # a fixture
 
 WIDTHS = {1280: 800, 390: 844, 320: 640}
 LEFT, RIGHT = "Start of the selected part", "End of the selected part"

@@ -5,7 +5,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, expect
 
 from tests.browser.serving import Served, serving, wait_until_idle
-from tests.browser.visiting import LONG, SOME, visiting
+from tests.browser.visiting import LONG, RUNS, SOME, visiting
 
 
 def test_two_people_at_once_hear_only_their_own_and_the_second_sees_their_place(
@@ -16,7 +16,7 @@ def test_two_people_at_once_hear_only_their_own_and_the_second_sees_their_place(
         second.open()
         first.write(SOME)
         first.speak()
-        expect(first.page.locator(".standing-words")).to_contain_text("Speaking")
+        expect(first.page.locator(".standing-words")).to_contain_text(RUNS)
         second.write("Mine alone.")
         second.speak()
         expect(second.page.locator(".standing-words")).to_contain_text("Next in line")
@@ -40,7 +40,7 @@ def test_stop_works_while_waiting_in_line(browser: Browser, studio: Served) -> N
         before = studio.get("/studio/telemetry?series=false")["outcomes"].get("arrived", 0)
         first.write(LONG)
         first.speak()
-        expect(first.page.locator(".standing-words")).to_contain_text("Speaking")
+        expect(first.page.locator(".standing-words")).to_contain_text(RUNS)
         second.speak()
         expect(second.page.locator(".standing-words")).to_contain_text("Next in line")
         second.page.keyboard.press("Escape")
@@ -64,7 +64,7 @@ def test_a_full_queue_is_said_in_words_and_the_line_stays(browser: Browser, tmp_
             visitor.open()
             visitor.write(LONG)
         first.speak()
-        expect(first.page.locator(".standing-words")).to_contain_text("Speaking")
+        expect(first.page.locator(".standing-words")).to_contain_text(RUNS)
         second.speak()
         expect(second.page.locator(".standing-words")).to_contain_text("Next in line")
         third.speak()

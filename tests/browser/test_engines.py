@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from bench.s1_checkpoints import TINY, write
 from tests.browser.serving import Served, serving, wait_until_idle
-from tests.browser.visiting import LONG, TAKE_MS, Visitor, visiting
+from tests.browser.visiting import LONG, RUNS, TAKE_MS, Visitor, visiting
 
 
 def choose(page: Page, engine: str) -> None:
@@ -65,7 +65,7 @@ def test_stop_frees_the_lane_while_it_speaks(visitor: Visitor, studio: Served) -
     choose(visitor.page, "S1-Mini")
     visitor.write(LONG)
     visitor.speak()
-    expect(visitor.page.locator(".standing-words")).to_contain_text("Speaking")
+    expect(visitor.page.locator(".standing-words")).to_contain_text(RUNS)
     visitor.page.keyboard.press("Escape")
     expect(visitor.page.locator("body.performing")).to_have_count(0, timeout=1_000)
     wait_until_idle(studio)

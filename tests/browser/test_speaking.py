@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import Playwright, expect
 
 from tests.browser.serving import ROOT, Served, wait_until_idle
-from tests.browser.visiting import CHROMIUM, FLAGS, LONG, SOME, Visitor, visiting
+from tests.browser.visiting import CHROMIUM, FLAGS, LONG, RUNS, SOME, Visitor, visiting
 
 
 def test_the_first_press_of_speak_makes_sound(visitor: Visitor) -> None:
@@ -36,7 +36,7 @@ def test_progress_and_the_growing_waveform_show_while_it_is_made(visitor: Visito
     visitor.write(LONG)
     visitor.speak()
     expect(visitor.page.locator(".being-made .facts")).to_contain_text("%")
-    expect(visitor.page.locator(".standing-words")).to_contain_text("Speaking")
+    expect(visitor.page.locator(".standing-words")).to_contain_text(RUNS)
     visitor.page.keyboard.press("Escape")
     expect(visitor.page.locator(".being-made")).to_be_hidden()
 

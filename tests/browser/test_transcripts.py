@@ -2,29 +2,12 @@
 
 from pathlib import Path
 
-import numpy as np
-import pytest
-import soundfile
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.serving import ROOT, free_port, serving
+from tests.browser.serving import free_port, serving
 from tests.browser.visiting import READY, Visitor, visiting
 
 WORDS = "#transcript textarea"
-
-
-@pytest.fixture
-def story(tmp_path: Path) -> Path:
-    """A clip long enough to have more than one good part: every shipped sample, a second apart."""
-    sounds = [
-        soundfile.read(path, dtype="float32") for path in sorted((ROOT / "assets/voices/references").glob("*.wav"))
-    ]
-    rate = sounds[0][1]
-    gap = np.zeros(rate, np.float32)
-    soundfile.write(
-        tmp_path / "story.wav", np.concatenate([piece for sound, _ in sounds for piece in (sound, gap)]), rate
-    )
-    return tmp_path / "story.wav"
 
 
 def bring(visitor: Visitor, clip: Path, title: str) -> None:

@@ -1,5 +1,6 @@
 """A person at the studio: one browser session, what they hear, and what the console complained about."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ CHROMIUM = "/usr/bin/chromium"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 TAKE_MS = 60_000
 READY = "body[data-ready]"
+RUNS = re.compile("Starting|Speaking")  # what the words beside the button say of a request that runs
 REFUSED = "Failed to load resource: the server responded with a status of"  # Chromium's own line for each 4xx
 
 LONG = " ".join(f"This is sentence number {count} of a rather long story." for count in range(1, 7))

@@ -60,12 +60,15 @@ def test_twice_the_steps_take_twice_as_long_and_the_default_counts_as_what_it_is
     assert usual_s is not None
     assert pace.expected_s(asked(60, steps=14)) == pytest.approx(2 * usual_s)
     assert pace.expected_s(asked(60, steps=7)) == pytest.approx(usual_s)
+    pace.meet("stepless", None)
+    pace.learn(ticket(asked(60, engine="stepless"), 3.0))
+    assert pace.expected_s(asked(60, engine="stepless", steps=14)) == pytest.approx(3.0)
 
 
 def test_pauses_cost_nothing_and_speed_costs_less() -> None:
     pace = experienced(60)
     paused = asked(60)
-    assert pace.expected_s(asked(60, text=f"{paused.text} [pause:10s]")) == pytest.approx(pace.expected_s(paused))
+    assert pace.expected_s(asked(60, text=f"{paused.text}[pause:10s]")) == pytest.approx(pace.expected_s(paused))
     faster, usual = pace.expected_s(asked(60, speed=2.0)), pace.expected_s(paused)
     assert faster is not None and usual is not None and faster < usual
     assert pace.expected_s(asked(60, speed=0.0)) is not None  # to be refused, not to break the queue

@@ -1,0 +1,184 @@
+"""How fast S1 draws frames and speaks, ours and upstream's. Whoever is timed has the GPU alone."""
+
+import gc
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from bench import s1_upstream
+from bench.s1_parity import TRANSCRIPT, codes_of, residual_size
+from engines.base import Checkpoint, Event, Finished, Job, Spoke
+from engines.registry import Device
+from engines.s1.decoding import Frames, Sampling
+from engines.s1.engine import S1Engine
+from engines.s1.loading import Voice
+from engines.s1.prompt import Turn, embed
+from engines.types import Audio, Reference, Request
+
+TEXT = "welcome to the rift, summoner. your win rate shows dedication, and the enemy has taken the dragon."
+REPEATS = 5
+Alone = Callable[[], Any]  # a context that holds the GPU
+
+
+def wait() -> None:
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+
+
+def peak_gb() -> float:
+    return round(torch.cuda.max_memory_allocated() / 1e9, 3) if torch.cuda.is_available() else 0.0
+
+
+def fresh() -> None:
+    gc.collect()
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+        torch.cuda.reset_peak_memory_stats()
+
+
+def median_s(work: Callable[[], object], alone: Alone, repeats: int = REPEATS) -> float:
+    times = []
+    for _ in range(repeats):
+        with alone():
+            wait()
+            started = time.perf_counter()
+            work()
+            wait()
+            times.append(time.perf_counter() - started)
+    return statistics.median(times)
+
+
+@torch.inference_mode()
+def frames(voice: Voice, rows: int, compile: bool, count: int, alone: Alone) -> dict[str, Any]:
+    """Frames a second of all rows together, each behind a prompt of its own; with reading the prompt, and without."""
+    fresh()
+    state = Frames(voice.network, rows, 2048, residual_size(voice), compile)
+    turns = [Turn(TRANSCRIPT, codes_of(voice, 108)), Turn(TEXT)]
+    prompt = embed(voice.network, voice.tokenizer, turns, opening=True)
+    started = time.perf_counter()
+    state.warm(rows)
+    wait()
+    warm_s = time.perf_counter() - started
+
+    def begin() -> None:
+        for slot in range(rows):
+            state.read(slot, prompt[:-1], 0)
+            sampling = Sampling(seed=slot, temperature=0.7, top_p=0.7, repetition_penalty=1.2)
+            state.begin(slot, prompt[-1], len(prompt) - 1, sampling)
+
+    def speak() -> None:
+        late = None
+        for number in range(count):
+            drawn = state.step(rows, len(prompt) - 1 + number)
+            if late is not None:
+                late.codes()
+            late = drawn
+
+    begin()
+    speak()
+    begin_s = median_s(begin, alone)
+    times = []
+    for _ in range(REPEATS):
+        begin()
+        times.append(median_s(speak, alone, 1))
+    speak_s = statistics.median(times)
+    return {
+        "frames_s": round(rows * count / speak_s, 1),
+        "frames_s_with_prompt": round(rows * count / (speak_s + begin_s), 1),
+        "prompt_ms": round(1000 * begin_s, 2),
+        "spread": round((max(times) - min(times)) / speak_s, 3),
+        "warm_s": round(warm_s, 1),
+        "note": state.compiled.note if state.compiled else "",
+        "peak_gb": peak_gb(),
+    }
+
+
+@torch.inference_mode()
+def upstream(folder: Path, device: str, compile: bool, count: int, alone: Alone) -> dict[str, Any]:
+    """fish-speech's own inference: as it comes, or compiled, where the caches it makes anew for each request are also kept."""
+    from fish_speech.models.text2semantic import inference
+
+    fresh()
+    dtype = torch.bfloat16 if device == "cuda" else torch.float32
+    model, decode = inference.init_model(folder, device, dtype, compile=compile)
+    generator = torch.Generator().manual_seed(1)
+    sizes = [4096, *[1024] * (model.config.num_codebooks - 1)]
+    codes = torch.stack(
+        [torch.randint(min(size, model.config.codebook_size), (108,), generator=generator) for size in sizes]
+    )
+    prompt = s1_upstream.prompt(model, TEXT, TRANSCRIPT, codes).to(device)
+
+    def speak() -> None:
+        drawn.append(s1_upstream.speak(model, decode, prompt, count))
+
+    drawn: list[int] = []
+    started = time.perf_counter()
+    s1_upstream.speak(model, decode, prompt, 8)
+    wait()
+    figures: dict[str, Any] = {"compile_s": round(time.perf_counter() - started, 1)}
+    repeats = REPEATS if compile else 2
+    speak()
+    figures["frames_s_with_prompt"] = round(count / median_s(speak, alone, repeats), 1)
+    if compile:
+        model.setup_caches = lambda *args, **kwargs: None
+        speak()
+        figures["frames_s_with_prompt_caches_kept"] = round(count / median_s(speak, alone, repeats), 1)
+    return figures | {"peak_gb": peak_gb(), "frames_drawn": sorted(set(drawn))}
+
+
+def engine(folder: Path, device: Device, text: str, alone: Alone) -> dict[str, Any]:
+    """Time to the first chunk of sound, and seconds of work per second of sound, alone and as wide as the engine goes."""
+    fresh()
+    made = S1Engine(device)
+    started = time.perf_counter()
+    for _ in made.load(Checkpoint(str(folder))):
+        pass
+    loaded_s = time.perf_counter() - started
+    for _ in made.warm():
+        pass
+    wait()
+    figures: dict[str, Any] = {
+        "load_s": round(loaded_s, 1),
+        "warm_s": round(time.perf_counter() - started - loaded_s, 1),
+    }
+    rate = made.info.sample_rate
+    samples = (0.1 * np.random.default_rng(0).standard_normal(5 * rate)).astype(np.float32)
+    reference = Reference(Audio(samples, rate), TRANSCRIPT)
+    take(made, [Request(text=text, reference=reference, seed=0, engine="s1")])
+    for width in sorted({1, made.room}):
+        asked = [Request(text=text, reference=reference, seed=seed, engine="s1") for seed in range(width)]
+        with alone():
+            times = [take(made, asked) for _ in range(3)]
+        figures[f"batch_{width}"] = {
+            "ttfa_ms": round(1000 * statistics.median(first for first, _, _ in times), 1),
+            "audio_s": round(times[0][2], 1),
+            "rtf": round(statistics.median(total / audio_s for _, total, audio_s in times), 5),
+        }
+    figures |= {"memory_gb": round(made.memory_bytes / 1e9, 3), "peak_gb": peak_gb(), "compiled": made.info.compiled}
+    made.close()
+    return figures
+
+
+def take(engine: S1Engine, requests: list[Request]) -> tuple[float, float, float]:
+    """Seconds to the last first chunk, seconds to the end, and seconds of sound, of requests admitted at once."""
+    waiting = {str(number) for number in range(len(requests))}
+    silent, first, audio_s = set(waiting), 0.0, 0.0
+    started = time.perf_counter()
+    for number, request in enumerate(requests):
+        engine.admit(Job(str(number), request))
+    while waiting:
+        events: list[Event] = list(engine.step())
+        for event in events:
+            if isinstance(event, Spoke):
+                audio_s += event.audio.duration_s
+                if event.job_id in silent:
+                    silent.remove(event.job_id)
+                    first = time.perf_counter() - started
+            elif isinstance(event, Finished):
+                waiting.remove(event.job_id)
+    return first, time.perf_counter() - started, audio_s
