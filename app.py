@@ -53,6 +53,7 @@ def compose(settings: Settings) -> Studio:
             name=settings.device,
             compile=settings.compile,
             quantize=settings.quantize,
+            encoder=settings.s1_encoder,
             max_batch=settings.max_batch,
             threads=settings.threads,
             cache_dir=str(settings.data_dir / "cache"),

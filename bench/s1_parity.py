@@ -69,10 +69,11 @@ def _forms(compile: bool) -> list[str]:
 
 
 @torch.inference_mode()
-def slow_logits(voice: Voice) -> Tensor:
-    """(t, semantic codes + 1) logits along one prompt, always the same."""
-    turns = [Turn(TRANSCRIPT, codes_of(voice, 108)), Turn(TEXT)]
-    return _slow(voice, embed(voice.network, voice.tokenizer, turns, opening=True))[1]
+def moved(plain: Voice, other: Voice) -> float:
+    """How far other weights move the logits along one prompt."""
+    turns = [Turn(TRANSCRIPT, codes_of(plain, 108)), Turn(TEXT)]
+    logits = [_slow(v, embed(v.network, v.tokenizer, turns, opening=True))[1].float() for v in (other, plain)]
+    return relative(*logits)
 
 
 def _slow(voice: Voice, prompt: Tensor) -> tuple[Tensor, Tensor]:

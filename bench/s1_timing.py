@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from bench import s1_upstream
+from bench import s1_checkpoints, s1_upstream
 from bench.s1_parity import TRANSCRIPT, codes_of, residual_size
 from engines.base import Checkpoint, Event, Finished, Job, Spoke
 from engines.registry import Device
@@ -105,7 +105,8 @@ def upstream(folder: Path, device: str, compile: bool, count: int, alone: Alone)
 
     fresh()
     dtype = torch.bfloat16 if device == "cuda" else torch.float32
-    model, decode = inference.init_model(folder, device, dtype, compile=compile)
+    with s1_checkpoints.undrawn():
+        model, decode = inference.init_model(folder, device, dtype, compile=compile)
     generator = torch.Generator().manual_seed(1)
     sizes = [4096, *[1024] * (model.config.num_codebooks - 1)]
     codes = torch.stack(

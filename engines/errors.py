@@ -34,7 +34,11 @@ class BadCheckpoint(EngineError):
 
 
 class NotReady(EngineError):
-    """The engine is loading, failed or unknown."""
+    """The engine is loading or failed."""
+
+
+class UnknownEngine(BadInput):
+    """This studio has no engine of that name."""
 
 
 class QueueFull(EngineError):

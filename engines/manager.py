@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engines.base import Checkpoint, Engine
-from engines.errors import BadText, EngineError, NotReady
+from engines.errors import BadText, EngineError, NotReady, UnknownEngine
 from engines.lane import Lane
 from engines.pace import Wanted
 from engines.registry import Device, Spec, licence, spec
@@ -112,9 +112,9 @@ class Manager:
     # Engines.
 
     def status(self, name: str) -> EngineStatus:
-        """Raises NotReady for an engine this studio does not have."""
+        """Raises UnknownEngine."""
         if name not in self._statuses:
-            raise NotReady(
+            raise UnknownEngine(
                 f"there is no engine called {name[:NAME_SHOWN]!r} here; choose one of {', '.join(self._statuses)}"
             )
         return self._statuses[name]
@@ -123,12 +123,12 @@ class Manager:
         return list(self._statuses.values())
 
     def sample_rate(self, name: str) -> int | None:
-        """Hz of an engine's takes, which its checkpoint decides: None until it is loaded. Raises NotReady."""
+        """Hz of an engine's takes, which its checkpoint decides: None until it is loaded. Raises UnknownEngine."""
         info = self.status(name).info
         return info.sample_rate if info else None
 
     def reference_max_s(self, name: str) -> float:
-        """The longest reference an engine takes, in seconds. Raises NotReady."""
+        """The longest reference an engine takes, in seconds. Raises UnknownEngine."""
         self.status(name)
         return self._specs[name].reference_max_s
 
@@ -159,13 +159,16 @@ class Manager:
         # From here on it can speak; warming goes on between the steps of requests.
         self._engines[name] = engine
         self._lane.attach(name, engine)
-        for progress in engine.warm():
-            self._show(name, "warming", progress, engine)
+        warming = engine.warm()
+        while self._engines.get(name) is engine and (warmed := next(warming, None)):  # it may break meanwhile
+            self._show(name, "warming", warmed, engine)
             yield None
 
     def _loaded(self, name: str, error: Exception | None) -> None:
         if error is None:
-            engine = self._engines[name]
+            engine = self._engines.get(name)
+            if engine is None:
+                return  # it broke before it was warm, and is being loaded again
             info, memory_bytes = engine.info, engine.memory_bytes
             if info.note:
                 self._tell(LaneEvent(self._clock(), "engine", name, "", {}, info.note))

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Literal
 
 from engines.base import Checkpoint, Engine
-from engines.errors import NotReady
+from engines.errors import UnknownEngine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,7 @@ class Device:
     threads: int = 0  # CPU threads of the lane
     cache_dir: str = ""  # where what was computed of references survives a restart; empty = nowhere
     prefix_cache_bytes: int = 256_000_000  # s1: read references kept in memory
-    encoder: str = "auto"  # s1: where references become codes; auto = with the rest, cpu = beside it
+    encoder: Literal["auto", "cpu"] = "auto"  # s1: where references become codes; auto = with the rest, cpu = beside it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +64,8 @@ SPECS = {
     ),
 }
 
+SETTINGS = frozenset(name for known in SPECS.values() for name in known.settings)
+
 # Published weights and their terms; a checkpoint from elsewhere is its maker's.
 LICENCES = {
     ("f5", "hf://SWivid/F5-TTS"): "CC-BY-NC-4.0 (non-commercial)",
@@ -74,9 +76,9 @@ LICENCES = {
 
 
 def spec(name: str) -> Spec:
-    """The engine of this name. Raises NotReady for a name nobody registered."""
+    """The engine of this name. Raises UnknownEngine."""
     if name not in SPECS:
-        raise NotReady(f"there is no engine called {name!r}; choose one of {', '.join(SPECS)}")
+        raise UnknownEngine(f"there is no engine called {name!r}; choose one of {', '.join(SPECS)}")
     return SPECS[name]
 
 

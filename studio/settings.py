@@ -40,6 +40,7 @@ class Settings(BaseSettings):
     f5_checkpoint: Annotated[str, Field(min_length=1)] = "embedded"
     f5_vocoder: str = ""  # empty = the one that belongs to the checkpoint
     s1_checkpoint: Annotated[str, Field(min_length=1)] = "embedded"
+    s1_encoder: Literal["auto", "cpu"] = "auto"  # where references become codes: with the rest, or on the CPU beside it
     device: str = "auto"
     compile: Literal["auto", "on", "off"] = "auto"
     quantize: Literal["none", "int8", "int4"] = "none"

@@ -4,13 +4,14 @@ import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engines.errors import BadText, EngineError
+from engines.errors import BadSetting, BadText, EngineError
 from engines.manager import Manager
+from engines.registry import SETTINGS
 from engines.text import parse
 from engines.ticket import Ticket
 from engines.types import Reference, Request, Samples, Status, Take
@@ -136,6 +137,7 @@ class Speaking:
         return found
 
     def _request(self, order: Order, owner: str) -> Request:
+        self._heeded(order)
         parse(order.text)  # an engine does so when it admits the request; nobody shall wait in line to be refused
         if not order.transcript.strip():
             raise BadText("the reference has no transcript; type exactly what is said in the selected part")
@@ -153,6 +155,16 @@ class Speaking:
             top_p=order.top_p,
             repetition_penalty=order.repetition_penalty,
         )
+
+    def _heeded(self, order: Order) -> None:
+        """Raises BadSetting for a setting that this engine would ignore: what a take records is what made it."""
+        engine = self._manager.status(order.engine)
+        for field in fields(Order):
+            given = field.name in SETTINGS and getattr(order, field.name) != field.default
+            if given and field.name not in engine.settings:
+                raise BadSetting(
+                    f"{engine.title} has no {field.name.replace('_', ' ')}; leave it out, or choose another engine"
+                )
 
     def _remember(self, performance: Performance) -> None:
         with self._lock:

@@ -42,7 +42,7 @@ class Snake(nn.Module):
         self.alpha = nn.Parameter(torch.ones(1, channels, 1))
 
     def forward(self, x: Tensor, past: Past) -> Tensor:
-        return x + (self.alpha + 1e-9).reciprocal() * torch.sin(self.alpha * x).square()
+        return torch.addcdiv(x, torch.sin(self.alpha * x).square(), self.alpha + 1e-9)
 
 
 class Convolution(nn.Module):

@@ -2,8 +2,8 @@
 
 import logging
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from concurrent.futures import Future, wait
-from dataclasses import dataclass, field, replace
+from concurrent.futures import wait
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,85 +13,27 @@ from torch import Tensor
 from engines import text as writing
 from engines.base import Advanced, Checkpoint, Event, Finished, Job, Refused, Spoke
 from engines.compiling import wanted
-from engines.errors import BadAudio, BadSetting, BadText, EngineError, NotReady, OutOfMemory, UnsupportedText
+from engines.errors import BadAudio, BadSetting, BadText, EngineError, NotReady, OutOfMemory
 from engines.placing import Placement, place, width
 from engines.quantizing import stored_bytes
 from engines.registry import SPECS, Device, licence
 from engines.s1 import planning, voices
 from engines.s1.codec import Past
-from engines.s1.decoding import Drawn, Frames, Sampling
+from engines.s1.decoding import Frames, Sampling
 from engines.s1.edges import Edges
-from engines.s1.encoding import Encoder
 from engines.s1.loading import Voice, load
-from engines.s1.planning import Group
 from engines.s1.prompt import Turn, embed
+from engines.s1.references import Prepared, References
+from engines.s1.speaking import PACKETS, Flight, Speaking
 from engines.types import Audio, EngineInfo, Progress, Reference, Samples
 
 log = logging.getLogger(__name__)
 
 TEMPERATURES, TOP_PS, PENALTIES = (0.05, 1.5), (0.05, 1.0), (0.9, 2.0)
-PACKETS = (3, 6, 12, 24)  # frames decoded at once: the first early, later ones larger
 POSITIONS = 2048  # most that a row reads and writes, reference included
-LEVEL_RMS = 0.1
+REDRAWS, REDRAW_STEP = 3, 1_000_003  # a first draw may be the end; then the group is drawn with another seed
 NEW_WORDS_MIN_S = 1.0  # room that a reference must leave
 ENCODER_POLL_S = 0.02  # how long a step waits where there is nothing but references to wait for
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Prepared:
-    """A reference as the network takes it."""
-
-    transcript: str
-    codes: Future[Tensor]  # (codebooks, frames)
-    digest: str  # of sound and transcript: what the network has read is kept under it
-    level_rms: float
-
-    @property
-    def turn(self) -> Turn:
-        return Turn(self.transcript, self.codes.result())
-
-
-@dataclass(slots=True, eq=False)
-class Speaking:
-    """A job in work. Its groups are spoken one after another by one row."""
-
-    job: Job
-    prepared: Prepared
-    groups: list[Group]
-    sampling: Sampling
-    past: Past = field(default_factory=dict)
-    number: int = 0  # of the group in work
-    before: Turn | None = None  # the group spoken before it
-    reading: bool = False  # whether the group in work has a row
-    position: int = 0  # where its next frame goes
-    frames: list[Tensor] = field(default_factory=list)  # of the group in work
-    decoded: int = 0  # of those
-    packets: int = 0  # made since the job began
-    edges: Edges | None = None
-    failure: EngineError | None = None
-
-    @property
-    def group(self) -> Group:
-        return self.groups[self.number]
-
-    @property
-    def fraction(self) -> float:
-        whole = sum(group.usual_s for group in self.groups)
-        done = sum(group.usual_s for group in self.groups[: self.number])
-        return done / whole
-
-    @property
-    def packet(self) -> int:
-        """Frames of the next packet."""
-        return PACKETS[min(self.packets, len(PACKETS) - 1)]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Flight:
-    """A frame on its way to the host."""
-
-    rows: Sequence[tuple[Speaking, int]]  # with the number of the group it belongs to
-    drawn: Drawn
 
 
 class S1Engine:
@@ -108,7 +50,7 @@ class S1Engine:
         self._frames: Frames | None = None
         self._speaking: dict[str, Speaking] = {}
         self._rows: list[Speaking] = []  # by slot
-        self._encoder: Encoder | None = None
+        self._references: References | None = None
         self._prefixes = voices.PrefixStore(device.prefix_cache_bytes)
         self._licence = ""
 
@@ -119,14 +61,18 @@ class S1Engine:
             torch.set_num_threads(self._wish.threads)
         self._licence = licence("s1", checkpoint)
         device = self._placement.device
+        if device.type == "cuda":
+            torch.cuda.set_device(device)  # kernels and graphs go where this thread's device is
         beside = torch.device("cpu") if self._wish.encoder == "cpu" else device
         voice = self._voice = yield from load(checkpoint, self._placement, beside, self._wish.quantize)
         length = min(POSITIONS, voice.network.config.max_positions)
         compile = wanted(self._wish, device) and device.type == "cuda"  # a CPU gains nothing from fewer, larger kernels
         self._frames = Frames(voice.network, self._width, length, self._residual_size(voice), compile)
+        config = voice.network.config
+        sizes = [voice.network.semantic_count, *[voice.codec.config.residual_size] * (config.codebooks - 1)]
         folder = Path(self._wish.cache_dir) / "s1" / voice.codec_digest[:16] if self._wish.cache_dir else None
-        store = voices.CodeStore(folder, voice.network.config.codebooks)
-        self._encoder = Encoder(voice.encoder, store, beside, beside != device)
+        store = voices.CodeStore(folder, sizes)
+        self._references = References(voice, store, beside, beside != device)
 
     @staticmethod
     def _residual_size(voice: Voice) -> int:
@@ -150,9 +96,9 @@ class S1Engine:
             yield Progress(number / len(steps), f"warming up, {number} of {len(steps)}")
 
     def close(self) -> None:
-        if self._encoder is not None:
-            self._encoder.close()
-        self._voice, self._frames, self._encoder, self._flight = None, None, None, None
+        if self._references is not None:
+            self._references.close()
+        self._voice, self._frames, self._references, self._flight = None, None, None, None
         self._speaking.clear()
         self._rows.clear()
         self._prefixes = voices.PrefixStore(self._wish.prefix_cache_bytes)
@@ -201,11 +147,13 @@ class S1Engine:
     @property
     def figures(self) -> Mapping[str, float]:
         """How often a clip's codes, and a reference as the network read it, were known already."""
-        kept = {"prefixes": self._prefixes.hits}
-        if self._encoder is not None:
-            kept["codes"] = self._encoder.store.hits
+        codes = voices.Hits() if self._references is None else self._references.store.hits
+        prefixes = self._prefixes.hits
         return {
-            f"{name}_{what}": float(getattr(hits, what)) for name, hits in kept.items() for what in ("found", "missed")
+            "codes_found": codes.found,
+            "codes_missed": codes.missed,
+            "prefixes_found": prefixes.found,
+            "prefixes_missed": prefixes.missed,
         }
 
     @property
@@ -221,31 +169,10 @@ class S1Engine:
     def room(self) -> int:
         return self._width - len(self._speaking)
 
-    @torch.inference_mode()
     def prepare(self, reference: Reference) -> Prepared:
-        limit_s = SPECS["s1"].reference_max_s
-        if reference.audio.duration_s > limit_s + 0.01:
-            raise BadAudio(
-                f"the reference is {reference.audio.duration_s:.1f} s long; S1-Mini takes {limit_s:.0f} s, select a part"
-            )
-        transcript = self._sayable(
-            writing.spoken_form(writing.without_markers(reference.transcript)), "the transcript: "
-        )
-        if not transcript:
-            raise BadText("the transcript has nothing this checkpoint can say; type what is said in the reference")
-        rms = float(np.sqrt(np.mean(np.square(reference.audio.samples, dtype=np.float64))))
-        if rms == 0.0:
-            raise BadAudio("the reference is silent; choose another part or clip")
-        if self._encoder is None:
+        if self._references is None:
             raise NotReady("S1-Mini is not loaded yet; wait until it says ready")
-        return Prepared(transcript, self._encoder.ask(reference.audio), reference.digest, rms)
-
-    def _sayable(self, text: str, where: str = "") -> str:
-        characters = self.voice.defaults.characters
-        try:
-            return (writing.fit(text, frozenset(characters)) if characters else text).strip()
-        except UnsupportedText as error:
-            raise UnsupportedText(f"{where}{error}", error.characters) from error
+        return self._references.prepare(reference)
 
     @torch.inference_mode()
     def admit(self, job: Job) -> None:
@@ -253,7 +180,7 @@ class S1Engine:
         if request.speed != 1.0:
             raise BadSetting("S1-Mini speaks at the reference's own pace; set speed to 1 or use F5-TTS")
         text = request.text if defaults.markers else writing.without_markers(request.text)
-        groups = planning.groups(writing.parse(text), frozenset(defaults.characters), defaults.group_characters)
+        groups = planning.groups(writing.parse(text), defaults)
         if not groups:
             raise BadText("there is nothing to say in this text; write at least one word")
         sampling = Sampling(
@@ -295,12 +222,12 @@ class S1Engine:
         drawn = self.frames.step(len(active), max(speaking.position for speaking in active))
         for speaking in active:
             speaking.position += 1
-        return Flight([(speaking, speaking.number) for speaking in active], drawn)
+        return Flight([(speaking, speaking.reads) for speaking in active], drawn)
 
     def _land(self, flight: Flight) -> list[Event]:
         events: list[Event] = []
-        for (speaking, number), frame in zip(flight.rows, flight.drawn.codes(), strict=True):
-            if speaking.reading and speaking.number == number:  # neither dropped nor ended meanwhile
+        for (speaking, read), frame in zip(flight.rows, flight.drawn.codes(), strict=True):
+            if speaking.reading and speaking.reads == read:  # neither dropped nor ended meanwhile
                 events += self._follow(speaking, frame)
         return events
 
@@ -336,9 +263,10 @@ class S1Engine:
             raise BadAudio("the reference and the text are too long together; select a shorter part of the clip")
         frames.read(slot, words[:-1], start)
         speaking.position = start + len(words) - 1
-        seed = speaking.sampling.seed + speaking.number
+        seed = speaking.sampling.seed + speaking.number + REDRAW_STEP * speaking.redraws
         frames.begin(slot, words[-1], speaking.position, replace(speaking.sampling, seed=seed))
         speaking.reading = True
+        speaking.reads += 1
         speaking.frames, speaking.decoded = [], 0
         speaking.edges = Edges(voice.codec.config.sample_rate, speaking.prepared.level_rms, speaking.group.pause_before)
         self._rows.append(speaking)
@@ -386,6 +314,10 @@ class S1Engine:
                 "a group of %d characters had no end after %.1f s; it is cut", len(speaking.group.text), seconds
             )
             ended = True
+        if ended and not speaking.frames and speaking.redraws < REDRAWS:
+            speaking.redraws += 1
+            self._leave(speaking)
+            return []
         events: list[Event] = []
         if ended or len(speaking.frames) - speaking.decoded >= speaking.packet:
             events += self._heard(speaking, self._decoded(speaking))
@@ -429,9 +361,10 @@ class S1Engine:
 
 
 def _placed(wish: Device) -> Placement:
-    """As other engines, but a GPU computes in bfloat16, in which the published weights were trained."""
+    """As other engines, but a GPU that can computes in bfloat16, in which the published weights were trained."""
     placement = place(wish)
-    return replace(placement, dtype=torch.bfloat16) if placement.device.type == "cuda" else placement
+    able = placement.device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
+    return replace(placement, dtype=torch.bfloat16) if able else placement
 
 
 def _within(name: str, wanted: float | None, default: float, limits: tuple[float, float]) -> float:

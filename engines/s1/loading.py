@@ -32,6 +32,7 @@ class Defaults:
     top_p: float = 0.7
     repetition_penalty: float = 1.2
     group_characters: int = 200  # of a long text, spoken in one go
+    least_characters: int = 0  # of a line it was taught
     characters: str = ""  # what it can say; empty = anything
     markers: bool = True  # whether it was taught (excited), (whispering) and the like
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from engines import text as writing
+from engines.s1.loading import Defaults
 
 SLOWEST_CHARACTERS_PER_S = 4.0
 USUAL_CHARACTERS_PER_S = 14.0
@@ -28,7 +29,7 @@ class Group:
         return max(0.5, len(self.text) / USUAL_CHARACTERS_PER_S)
 
 
-def groups(script: writing.Script, characters: frozenset[str], most_characters: int) -> list[Group]:
+def groups(script: writing.Script, defaults: Defaults) -> list[Group]:
     """The script in speaking order. Raises UnsupportedText when the checkpoint lacks a script."""
     found: list[Group] = []
     for part in script.parts:
@@ -37,14 +38,15 @@ def groups(script: writing.Script, characters: frozenset[str], most_characters: 
                 found.append(Group(text=""))
             found[-1] = replace(found[-1], pause_after_s=found[-1].pause_after_s + part.duration_s)
         else:
-            fresh = list(_said(part, characters, most_characters))
+            fresh = list(_said(part, defaults))
             if fresh and found and found[-1].pause_after_s:
                 fresh[0] = replace(fresh[0], pause_before=True)
             found += fresh
     return found if any(group.text for group in found) else []
 
 
-def _said(part: writing.Say, characters: frozenset[str], most: int) -> Iterator[Group]:
-    sayable = writing.fit(part.spoken, characters) if characters else part.spoken
-    for text in writing.chunks(sayable, most, most):
-        yield Group(text=text)
+def _said(part: writing.Say, defaults: Defaults) -> Iterator[Group]:
+    sayable = writing.fit(part.spoken, frozenset(defaults.characters)) if defaults.characters else part.spoken
+    for text in writing.chunks(sayable, defaults.group_characters, defaults.group_characters):
+        # A checkpoint that met no line so short hums it; between dashes, which make no sound, it speaks.
+        yield Group(text=text if len(text) >= defaults.least_characters else f"- {text} -")

@@ -1,11 +1,13 @@
 """References as the network takes them, kept: codes by what is heard, prompts by what is heard and read."""
 
+import contextlib
 import hashlib
 import logging
 import os
 import tempfile
 import threading
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,11 +40,13 @@ def audio_digest(audio: Audio) -> str:
 class CodeStore:
     """(codebooks, frames) codes of clips, by digest: in memory, and as memory-mapped files that survive a restart.
 
+    `sizes` tells how many codes each codebook has.
+
     Any thread may call it.
     """
 
-    def __init__(self, folder: Path | None, codebooks: int) -> None:
-        self._folder, self._codebooks = folder, codebooks
+    def __init__(self, folder: Path | None, sizes: Sequence[int]) -> None:
+        self._folder, self._sizes = folder, np.array(sizes)[:, None]
         self._kept: OrderedDict[str, Tensor] = OrderedDict()
         self._lock = threading.Lock()
         self.hits = Hits()
@@ -81,14 +85,17 @@ class CodeStore:
         path = self._folder / f"{digest}.npy"
         try:
             held = np.load(path, mmap_mode="r", allow_pickle=False)
-            if held.dtype != np.int16 or held.ndim != 2 or held.shape[0] != self._codebooks or held.min(initial=0) < 0:
+            if held.dtype != np.int16 or held.ndim != 2 or len(held) != len(self._sizes):
                 raise ValueError("it holds no codes")
+            if (held < 0).any() or (held >= self._sizes).any():
+                raise ValueError("it holds codes that no codebook has")
             return torch.from_numpy(held.astype(np.int64))
         except FileNotFoundError:
             return None
         except (OSError, ValueError, EOFError) as error:
             log.warning("a reference's kept codes are broken (%s); they are made again", error)
-            path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # of a folder that cannot be written either
+                path.unlink(missing_ok=True)
             return None
 
     def _write(self, folder: Path, digest: str, codes: Tensor) -> None:

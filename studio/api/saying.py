@@ -11,7 +11,7 @@ from fastapi.routing import APIRoute
 from pydantic import TypeAdapter
 from starlette.exceptions import HTTPException
 
-from engines.errors import Closing, EngineError, EngineFailed, NotReady, OutOfMemory, QueueFull, TimedOut
+from engines.errors import Closing, EngineError, EngineFailed, NotReady, OutOfMemory, QueueFull, TimedOut, UnknownEngine
 from studio.history import NotSaved, UnknownTake
 from studio.listening import Decided, NoPairs, NotHeard, UnknownTrial
 from studio.references.library import NoRoom, UnknownClip
@@ -26,6 +26,7 @@ STATUSES: tuple[tuple[type[EngineError], int], ...] = (
     (UnknownPerformance, 404),
     (UnknownClip, 404),
     (UnknownTrial, 404),
+    (UnknownEngine, 404),
     (NoPairs, 404),
     (NotHeard, 409),
     (Decided, 409),

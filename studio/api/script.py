@@ -15,7 +15,7 @@ ANY_CHARACTER: frozenset[str] = frozenset()
 
 class ScriptForm(BaseModel):
     text: str
-    engine: str = "f5"
+    engine: str = ""  # empty = the studio's first
 
 
 def router(studio: Studio) -> APIRouter:
@@ -24,7 +24,7 @@ def router(studio: Studio) -> APIRouter:
     @routes.post("/script")
     def script(form: ScriptForm) -> dict[str, Any]:
         """A text that cannot be spoken is an answer here, not a failure: the page shows its `error` while one types."""
-        info = studio.manager.status(form.engine).info
+        info = studio.manager.status(form.engine or studio.settings.engines[0]).info
         vocabulary = info.vocabulary if info else ANY_CHARACTER
         characters = len(form.text)
         heeded = info is not None and bool(info.markers)

@@ -8,7 +8,17 @@ import numpy as np
 import pytest
 
 from engines.base import Checkpoint
-from engines.errors import BadText, Cancelled, Closing, EngineFailed, NotReady, OutOfMemory, QueueFull, TimedOut
+from engines.errors import (
+    BadText,
+    Cancelled,
+    Closing,
+    EngineFailed,
+    NotReady,
+    OutOfMemory,
+    QueueFull,
+    TimedOut,
+    UnknownEngine,
+)
 from engines.manager import Manager, Policy
 from engines.registry import Device
 from engines.types import LaneEvent
@@ -273,5 +283,5 @@ def test_eta_is_known_after_the_first_take(houses) -> None:
 
 
 def test_an_unknown_engine_is_refused_by_name(houses) -> None:
-    with pytest.raises(NotReady, match="choose one of tick"):
+    with pytest.raises(UnknownEngine, match="choose one of tick"):
         houses().say("abc", "tock")

@@ -55,6 +55,16 @@ def test_lines_are_whole_and_end_quietly(said: Said) -> None:
     assert all(ends_quietly(clip) for _, clip in said.values())
 
 
+def test_a_word_alone_is_said(mouth: Mouth) -> None:
+    lines = ["Hi.", "No.", "Stop.", "Yes!", "Wait."]
+    clips = [heard(mouth.say(*KNOWN[name], line, seed=3)) for name, line in zip(KNOWN, lines, strict=False)]
+    right = [
+        not ears.errors(ears.words(line), ears.hear_choice(clip, lines))
+        for line, clip in zip(lines, clips, strict=True)
+    ]
+    assert sum(right) >= 4
+
+
 def test_a_seed_gives_its_take_again_and_another_seed_another(mouth: Mouth) -> None:
     first, again, other = (mouth.say(*KNOWN["slt-low"], "Once more, please.", seed=seed).audio for seed in (1, 1, 2))
     np.testing.assert_array_equal(first.samples, again.samples)

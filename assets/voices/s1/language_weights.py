@@ -12,6 +12,7 @@ DEFAULTS = {  # how this model speaks best, as `engines.s1.loading.Defaults` rea
     "top_p": 0.8,
     "repetition_penalty": 1.0,
     "group_characters": 90,
+    "least_characters": 8,
     "characters": ALPHABET,
     "markers": False,
 }

@@ -11,10 +11,13 @@ import torch
 from engines.base import Checkpoint, Event, Finished, Job, Refused, Spoke
 from engines.errors import BadAudio, BadSetting
 from engines.registry import Device
-from engines.s1.encoding import Encoder
 from engines.s1.engine import S1Engine
+from engines.s1.loading import Defaults
 from engines.s1.packing import pack
+from engines.s1.planning import groups
+from engines.s1.references import References
 from engines.s1.voices import CodeStore
+from engines.text import parse
 from engines.types import Audio, Reference, Request, Samples
 
 RATE = 16_000
@@ -137,9 +140,9 @@ def test_pauses_are_exact_and_groups_follow_each_other(engine: S1Engine) -> None
 def test_an_edited_transcript_reuses_the_codes_and_not_the_prompt(engine: S1Engine) -> None:
     first, edited = reference(transcript="one two three."), reference(transcript="one two thrae.")
     alone(engine, job(11, reference=first))
-    codes, prefixes = engine._encoder.store.hits.missed, engine._prefixes.hits.missed
+    codes, prefixes = engine._references.store.hits.missed, engine._prefixes.hits.missed
     alone(engine, job(11, reference=edited))
-    assert engine._encoder.store.hits.missed == codes
+    assert engine._references.store.hits.missed == codes
     assert engine._prefixes.hits.missed == prefixes + 1
 
 
@@ -148,12 +151,12 @@ def test_codes_survive_a_restart_and_broken_ones_are_made_again(engine: S1Engine
     wanted = alone(loaded(folder, tmp_path, 1), asked)
     restarted = loaded(folder, tmp_path, 1)
     assert np.array_equal(alone(restarted, asked), wanted)
-    assert (restarted._encoder.store.hits.found, restarted._encoder.store.hits.missed) == (1, 0)
+    assert (restarted._references.store.hits.found, restarted._references.store.hits.missed) == (1, 0)
     (kept,) = tmp_path.rglob("*.npy")
     kept.write_bytes(kept.read_bytes()[:-7])
     mended = loaded(folder, tmp_path, 1)
     assert np.array_equal(alone(mended, asked), wanted)
-    assert mended._encoder.store.hits.missed == 1
+    assert mended._references.store.hits.missed == 1
     assert np.load(next(tmp_path.rglob("*.npy"))).ndim == 2
 
 
@@ -203,12 +206,12 @@ def test_others_speak_while_a_reference_is_encoded_beside(folder: Path, tmp_path
     engine, gate = loaded(folder, tmp_path), threading.Event()
     speaking, waiting = job(1), job(2)
     wanted = [alone(engine, each) for each in (speaking, waiting)]
-    store = CodeStore(None, engine.voice.network.config.codebooks)
-    engine._encoder = Encoder(engine.voice.encoder, store, torch.device("cpu"), beside=True)
+    store = CodeStore(None, [1024] * engine.voice.network.config.codebooks)
+    engine._references = References(engine.voice, store, torch.device("cpu"), beside=True)
     listener = Listener(engine)
     engine.admit(speaking)
     listener.finish(speaking)
-    engine._encoder._pool.submit(gate.wait)
+    engine._references._pool.submit(gate.wait)
     engine.admit(waiting)
     again = job(3, reference=speaking.request.reference, seed=speaking.request.seed)
     engine.admit(again)
@@ -237,3 +240,21 @@ def test_a_packed_checkpoint_speaks_and_is_not_packed_again(folder: Path, tmp_pa
     refused = S1Engine(Device(name="cpu", quantize="int4"))
     with pytest.raises(BadSetting, match="int8"):
         list(refused.load(Checkpoint(str(tmp_path / "packed"))))
+
+
+def test_codes_that_no_codebook_has_are_made_again_even_where_nothing_can_be_removed(tmp_path: Path) -> None:
+    codes = torch.tensor([[3, 4], [5, 6]])
+    CodeStore(tmp_path, [16, 8]).put("clip", codes)
+    assert torch.equal(CodeStore(tmp_path, [16, 8]).get("clip"), codes)
+    assert CodeStore(tmp_path, [16, 6]).get("clip") is None
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "clip.npy").mkdir()  # neither read nor unlinked
+    assert CodeStore(tmp_path, [16, 8]).get("clip") is None
+
+
+def test_a_line_shorter_than_the_checkpoint_knows_is_put_between_dashes() -> None:
+    defaults = Defaults(characters=" abcdefghijklmnopqrstuvwxyz.-", least_characters=8)
+    assert [group.text for group in groups(parse("Hi. [pause:1s] Hello over there."), defaults)] == [
+        "- hi. -",
+        "hello over there.",
+    ]

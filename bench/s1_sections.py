@@ -1,0 +1,200 @@
+"""What `bench.s1` measures, a function each; it says what it found as soon as it knows, for it may be stopped."""
+
+import fcntl
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import torch
+
+from bench import s1_checkpoints, s1_pair, s1_parity, s1_timing
+from engines.base import Checkpoint
+from engines.placing import Placement
+from engines.quantizing import Kind
+from engines.registry import Device
+from engines.s1.loading import Voice, load
+
+Found = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a section works on."""
+
+    folder: Path
+    device: str
+    tiny: bool
+    lock: Path
+    held: ClassVar[bool] = False  # by this process
+
+    @property
+    def compile(self) -> bool:
+        return self.device == "cuda"
+
+    @property
+    def frames(self) -> int:
+        return 24 if self.tiny else 256
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Hold the GPU; within itself it changes nothing."""
+        if Setup.held:
+            yield
+            return
+        with self.lock.open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            Setup.held = True
+            try:
+                yield
+            finally:
+                Setup.held = False
+
+    def voice(self, precise: bool = False, quantize: Kind = "none") -> Voice:
+        """Ours of the checkpoint; precise means float32 and no shortcuts of the GPU's."""
+        torch.backends.cudnn.allow_tf32 = not precise
+        dtype = torch.float32 if precise or not self.compile else torch.bfloat16
+        loading = load(Checkpoint(str(self.folder)), Placement(torch.device(self.device), dtype), None, quantize)
+        while True:
+            try:
+                next(loading)
+            except StopIteration as end:
+                return end.value
+
+
+def find(parts: Mapping[str, Callable[[], object]]) -> None:
+    """Print all that is known after each part; one that fails says so, and the others go on."""
+    found: Found = {}
+    for name, part in parts.items():
+        try:
+            found[name] = part()
+        except Exception as error:
+            sys.stderr.write(f"{name}: {error!r}\n")
+            found[name] = {"failed": f"{error!r}"[:500]}
+        sys.stdout.write(json.dumps(found) + "\n")
+        sys.stdout.flush()
+
+
+def checkpoint(setup: Setup) -> None:
+    size = s1_checkpoints.TINY if setup.tiny else s1_checkpoints.FULL
+    s1_checkpoints.prepare_imports()
+    s1_checkpoints.write(setup.folder, size, drawn_on=setup.device, speaks_only=True)
+    find({file.name: lambda file=file: file.stat().st_size for file in setup.folder.iterdir()})
+
+
+def parity(setup: Setup) -> None:
+    s1_checkpoints.prepare_imports()
+    held = setup.voice(precise=True)
+    find(
+        {
+            "network": lambda: s1_parity.network(held, setup.folder, setup.compile),
+            "codec": lambda: s1_parity.codec(held, setup.folder),
+        }
+    )
+
+
+def ours(setup: Setup) -> None:
+    held = setup.voice()
+    few = setup.frames // 8
+    find(
+        {
+            "batch_1": lambda: s1_timing.frames(held, 1, setup.compile, setup.frames, setup.alone),
+            "batch_8": lambda: s1_timing.frames(held, 8, setup.compile, setup.frames, setup.alone),
+            "eager_batch_1": lambda: s1_timing.frames(held, 1, False, few, setup.alone),
+            "eager_batch_8": lambda: s1_timing.frames(held, 8, False, few, setup.alone),
+        }
+    )
+
+
+def overlap(setup: Setup) -> None:
+    """Kernels that start while the one before still works: the same codes, and how fast."""
+    from engines.s1 import fused
+
+    fused.OVERLAP = True
+    s1_parity.FRAMES = 64
+    s1_checkpoints.prepare_imports()
+    held = setup.voice()
+    find(
+        {
+            "parity": lambda: s1_parity.network(setup.voice(precise=True), setup.folder, True),
+            "batch_1": lambda: s1_timing.frames(held, 1, True, setup.frames, setup.alone),
+            "batch_8": lambda: s1_timing.frames(held, 8, True, setup.frames, setup.alone),
+        }
+    )
+
+
+def tuning(setup: Setup) -> None:
+    """What the constants of engines/s1/fused.py could be: frames of one row with others in their place."""
+    from engines.s1 import fused
+
+    held = setup.voice()
+
+    def measure(overlap: bool, weights: int, splits: int) -> Found:
+        fused.OVERLAP, fused.HELD, fused.SPLITS = overlap, weights, splits
+        return s1_timing.frames(held, 1, True, setup.frames, setup.alone)
+
+    choices = ((False, 2048, 16), (True, 2048, 16), (True, 1024, 16), (True, 4096, 8), (True, 4096, 32))
+    find({f"overlap {o}, held {h}, splits {s}": lambda o=o, h=h, s=s: measure(o, h, s) for o, h, s in choices})
+
+
+def engine(setup: Setup) -> None:
+    text = "a word." if setup.tiny else s1_timing.TEXT
+    devices = {
+        "alone": Device(name=setup.device, max_batch=2 if setup.tiny else 8),
+        "encoder_on_cpu": Device(name=setup.device, max_batch=1, encoder="cpu"),
+    }
+    find(
+        {
+            name: lambda device=device: s1_timing.engine(setup.folder, device, text, setup.alone)
+            for name, device in devices.items()
+        }
+    )
+
+
+def upstream(setup: Setup) -> None:
+    s1_checkpoints.prepare_imports()
+    find({"eager": lambda: s1_timing.upstream(setup.folder, setup.device, False, setup.frames // 4, setup.alone)})
+
+
+def upstream_compiled(setup: Setup) -> None:
+    """Its kernels are tuned by timing them, so that takes the GPU alone too."""
+    from torch._inductor.runtime.triton_heuristics import CachingAutotuner
+
+    tune = CachingAutotuner.bench
+
+    def tune_alone(self: Any, *args: Any, **options: Any) -> Any:
+        with setup.alone():
+            return tune(self, *args, **options)
+
+    CachingAutotuner.bench = tune_alone
+    s1_checkpoints.prepare_imports()
+    find({"compiled": lambda: s1_timing.upstream(setup.folder, setup.device, True, setup.frames, setup.alone)})
+
+
+def int8(setup: Setup) -> None:
+    _quantized(setup, "int8")
+
+
+def int4(setup: Setup) -> None:
+    _quantized(setup, "int4")
+
+
+def _quantized(setup: Setup, kind: Kind) -> None:
+    """Speed and memory; and how far the logits move, though random weights tell little of that."""
+    held = setup.voice(quantize=kind)
+    find(
+        {
+            "batch_1": lambda: s1_timing.frames(held, 1, setup.compile, setup.frames, setup.alone),
+            "batch_8": lambda: s1_timing.frames(held, 8, setup.compile, setup.frames, setup.alone),
+            "logits_moved": lambda: s1_parity.moved(setup.voice(), held),
+        }
+    )
+
+
+def pair(setup: Setup) -> None:
+    f5 = s1_pair.f5_checkpoint(setup.folder.with_name("f5"), not setup.tiny)
+    device = Device(name=setup.device, max_batch=4)
+    find({"both": lambda: s1_pair.measure({"f5": f5, "s1": setup.folder}, device, setup.alone)})
