@@ -5,7 +5,8 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from studio.history import History, StoredTake
+from engines.types import Audio
+from studio.history import History, StoredTake, UnknownTake
 from studio.listening.matching import matched, wav
 from studio.listening.pairs import pairs
 from studio.listening.rows import Trials
@@ -57,11 +58,11 @@ class Listening:
     def sound(self, owner: str, token: str) -> bytes:
         """One side as a WAV, matched to the other. Both are made each time, so that neither takes longer.
 
-        Raises UnknownTrial, UnknownTake.
+        Raises UnknownTrial, and UnknownTake where either take is gone, with which an open trial ends.
         """
         trial = self._trials.of_token(owner, token)
         name = "a" if trial.a.token == token else "b"
-        a, b = matched(*(self._history.audio(owner, side.contender.take_id) for side in trial.sides))
+        a, b = matched(*self._takes(trial))
         encoded = wav(a if name == "a" else b)
         if (trial.a if name == "a" else trial.b).fetched_at is None:
             self._trials.change(trial, **{f"{name}_fetched_at": self._now()})
@@ -90,8 +91,11 @@ class Listening:
         return trial if trial.stage == "sealed" else self._change(trial, sealed_at=self._now())
 
     def leave(self, owner: str, id: str) -> None:
-        """Give up a trial without a vote; nobody learns its sides. Raises UnknownTrial, NotSaved."""
-        self._trials.forget(self._trials.get(owner, id))
+        """Give up a trial without a vote; nobody learns its sides. Raises UnknownTrial, Decided, NotSaved."""
+        trial = self._trials.get(owner, id)
+        if trial.stage != "open":
+            raise Decided("this trial has its vote and stays; press Next pair for another")
+        self._trials.forget(trial)
 
     def tally(self, owner: str) -> Sequence[Tally]:
         """What this owner's sealed votes add up to."""
@@ -111,7 +115,15 @@ class Listening:
             sealed_at=None,
         )
         self._trials.begin(trial, now)
-        return trial
+        return self._trials.get(owner, trial.id)
+
+    def _takes(self, trial: Trial) -> tuple[Audio, Audio]:
+        a, b = (side.contender.take_id for side in trial.sides)
+        try:
+            return self._history.audio(trial.owner, a), self._history.audio(trial.owner, b)
+        except UnknownTake as error:
+            self._trials.forget(trial)
+            raise UnknownTake("one of the two takes was deleted; press Next pair for another") from error
 
     def _pairs(self, owner: str) -> list[list[tuple[StoredTake, StoredTake]]]:
         voted = {trial.pair for trial in self._trials.all(owner) if trial.choice}

@@ -1,25 +1,30 @@
-"""Two sounds made equal in everything but themselves: rate, loudness, container."""
+"""Two sounds made equal in everything but themselves: rate, loudness, length, container."""
 
 import io
 
+import numpy as np
 import soundfile
 
 from engines.audio import loudness_lufs, normalise, resample
 from engines.audio.loudness import SILENCE_DB
 from engines.types import Audio
 
+HALF_S = 0.5
+
 
 def matched(one: Audio, other: Audio) -> tuple[Audio, Audio]:
     """Both at the higher of their rates and equally loud (ITU-R BS.1770), turned down and never up.
 
     The louder one comes down to the quieter one, and both further where a peak would pass the ceiling. A sound too
-    quiet to be measured is left as it is, and does not drag the other down.
+    quiet to be measured is left as it is, and does not drag the other down. Silence ends both at the same half second,
+    past the end of the longer one, so that their length is neither's.
     """
     rate = max(one.sample_rate, other.sample_rate)
     pair = [_under_ceiling(resample(audio, rate)) for audio in (one, other)]
     target = min((level for level in map(loudness_lufs, pair) if level > SILENCE_DB), default=SILENCE_DB)
     a, b = (normalise(audio, target) if loudness_lufs(audio) > SILENCE_DB else audio for audio in pair)
-    return a, b
+    length = (int(max(audio.duration_s for audio in pair) / HALF_S) + 1) * int(HALF_S * rate)
+    return _padded(a, length), _padded(b, length)
 
 
 def wav(audio: Audio) -> bytes:
@@ -27,6 +32,10 @@ def wav(audio: Audio) -> bytes:
     file = io.BytesIO()
     soundfile.write(file, audio.samples, audio.sample_rate, format="WAV", subtype="PCM_24")
     return file.getvalue()
+
+
+def _padded(audio: Audio, length: int) -> Audio:
+    return Audio(np.pad(audio.samples, (0, length - len(audio.samples))), audio.sample_rate)
 
 
 def _under_ceiling(audio: Audio) -> Audio:

@@ -1,13 +1,13 @@
 """Trials in SQLite: one row per trial, a vote written in one statement that only the first can win."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from pydantic import TypeAdapter
-from sqlalchemy import ColumnElement
 from sqlalchemy.exc import OperationalError
-from sqlmodel import Field, Session, SQLModel, col, delete, or_, select, update
+from sqlmodel import Field, Session, SQLModel, col, delete, select, update
 
 from studio.database import open_database
 from studio.history import NotSaved
@@ -83,17 +83,19 @@ class Trials:
 
     def get(self, owner: str, id: str) -> Trial:
         """Raises UnknownTrial."""
-        return self._one(owner, col(TrialRow.id) == id)
+        return self._one(owner, lambda trial: trial.id == id)
 
     def of_token(self, owner: str, token: str) -> Trial:
         """The trial of which one side has this token. Raises UnknownTrial."""
-        return self._one(owner, or_(col(TrialRow.a_token) == token, col(TrialRow.b_token) == token))
+        return self._one(owner, lambda trial: token in (trial.a.token, trial.b.token))
 
     def all(self, owner: str) -> Sequence[Trial]:
         """Oldest first."""
         chosen = select(TrialRow).where(TrialRow.owner == owner).order_by(col(TrialRow.opened_at))
         with Session(self._database) as session:
-            return [row.trial() for row in session.exec(chosen).all()]
+            trials = [row.trial() for row in session.exec(chosen).all()]
+        voted = {trial.pair: trial for trial in reversed(trials) if trial.sealed_at}  # the first of each pair remains
+        return [replace(trial, repeats=voted.get(trial.pair, trial) is not trial) for trial in trials]
 
     def change(self, trial: Trial, **values: object) -> bool:
         """Write values into a trial that is not sealed; whether it still was at the stage it was read at."""
@@ -110,12 +112,11 @@ class Trials:
         with self._writing() as session:
             session.exec(delete(TrialRow).where(col(TrialRow.id) == trial.id, col(TrialRow.choice).is_(None)))
 
-    def _one(self, owner: str, which: ColumnElement[bool]) -> Trial:
-        with Session(self._database) as session:
-            row = session.exec(select(TrialRow).where(TrialRow.owner == owner, which)).first()
-        if row is None:
+    def _one(self, owner: str, fits: Callable[[Trial], bool]) -> Trial:
+        found = next(filter(fits, self.all(owner)), None)
+        if found is None:
             raise UnknownTrial("this trial is over; press Next pair for another")
-        return row.trial()
+        return found
 
     @contextmanager
     def _writing(self) -> Iterator[Session]:

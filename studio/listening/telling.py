@@ -27,6 +27,8 @@ def told(trial: Trial) -> dict[str, Any]:
         "stage": trial.stage,
         "choice": trial.choice,
         "sample_rate": max(side.contender.sample_rate for side in trial.sides),  # Hz, of both sounds
+        "must_hear_s": trial.must_hear_s,  # of each
+        "repeats": trial.repeats,  # then its vote is kept, but not counted
         "a": _blind(trial.a),
         "b": _blind(trial.b),
     }
@@ -41,7 +43,7 @@ def told(trial: Trial) -> dict[str, Any]:
 
 
 def _blind(side: Side) -> dict[str, Any]:
-    return {"sound": f"{SOUNDS}/{side.token}.wav", "must_hear_s": side.must_hear_s}
+    return {"sound": f"{SOUNDS}/{side.token}.wav"}
 
 
 def _named(contender: Contender) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """A trial as it is kept, the ballot cast in it, and what can be wrong with either."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -14,7 +14,7 @@ Choice = Literal["a", "b", "tie"]
 Stage = Literal["open", "voted", "sealed"]
 
 HEARD_S = 1.0  # of each side, before its listener may judge
-HEARD_SHARE = 0.8  # of a side too short for that; a page cannot time the very ends of a sound
+HEARD_SHARE = 0.8  # of the shorter side where it is too short for that; a page cannot time the very ends of a sound
 LINE = ("text", "clip_id")  # what is said, and by whom
 REFERENCE = ("start_s", "end_s", "transcript")  # which words of that voice the engine was shown
 
@@ -45,7 +45,7 @@ class Arm:
 
     engine: str
     checkpoint: str
-    settings: tuple[tuple[str, Any], ...]  # of the order, by name; None is the checkpoint's own default
+    settings: tuple[tuple[str, Any], ...]  # of the order, by name; one left alone is the checkpoint's own default
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +76,14 @@ class Contender:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """Seed, speed, steps …: every field of the order that says neither what is spoken nor by whom."""
-        return {name: value for name, value in asdict(self.order).items() if name not in (*LINE, *REFERENCE, "engine")}
+        """The seed, and what was not left to the checkpoint: speed, steps …"""
+        kept = {"seed": self.order.seed}
+        return kept | {
+            field.name: value
+            for field in fields(Order)
+            if field.name not in (*LINE, *REFERENCE, "engine", "seed")
+            and (value := getattr(self.order, field.name)) != field.default
+        }
 
     @property
     def arm(self) -> Arm:
@@ -94,10 +100,6 @@ class Side:
     fetched_at: float | None  # seconds since 1970, UTC
     heard_s: float
 
-    @property
-    def must_hear_s(self) -> float:
-        return round(min(HEARD_S, HEARD_SHARE * self.contender.duration_s), 2)
-
     def there_s(self, now: float) -> float:
         """How long its listener has had the sound."""
         return 0.0 if self.fetched_at is None else now - self.fetched_at
@@ -113,6 +115,7 @@ class Trial:
     choice: Choice | None
     voted_at: float | None
     sealed_at: float | None  # from then on its sides may be told, and the vote cannot be taken back
+    repeats: bool = False  # an earlier trial of the same two takes has a sealed vote
 
     @property
     def stage(self) -> Stage:
@@ -128,10 +131,15 @@ class Trial:
         return frozenset(side.contender.take_id for side in self.sides)
 
     @property
+    def must_hear_s(self) -> float:
+        """Of each side. One number, or it would tell which side is the shorter one."""
+        return round(min(HEARD_S, *(HEARD_SHARE * side.contender.duration_s for side in self.sides)), 2)
+
+    @property
     def counts(self) -> bool:
-        """Whether its vote says something about two arms: different ones, with one voice's same line."""
+        """Whether its vote says something new about two arms: different ones, with one voice's same line."""
         a, b = self.a.contender, self.b.contender
-        return a.line == b.line and a.arm != b.arm
+        return not self.repeats and a.line == b.line and a.arm != b.arm
 
     @property
     def differs(self) -> Iterator[str]:
@@ -157,9 +165,9 @@ class Ballot:
         """
         a_s = min(self.heard_a_s, trial.a.there_s(now))
         b_s = min(self.heard_b_s, trial.b.there_s(now))
-        for name, side, heard_s in (("A", trial.a, a_s), ("B", trial.b, b_s)):
-            if not heard_s >= side.must_hear_s:
+        for name, heard_s in (("A", a_s), ("B", b_s)):
+            if not heard_s >= trial.must_hear_s:
                 raise NotHeard(f"side {name} was not heard yet; listen to both sides, then vote")
-        if max(side.there_s(now) for side in trial.sides) < sum(side.must_hear_s for side in trial.sides):
+        if max(side.there_s(now) for side in trial.sides) < 2 * trial.must_hear_s:
             raise NotHeard("there was no time to hear both sides yet; listen to each, then vote")
         return Ballot(choice=self.choice, heard_a_s=round(a_s, 2), heard_b_s=round(b_s, 2))

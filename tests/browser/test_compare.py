@@ -155,6 +155,37 @@ def test_an_open_trial_is_there_after_a_reload_and_must_be_heard_again(listener:
     expect(page.get_by_role("button", name="A is better")).to_be_disabled()
 
 
+def test_an_open_trial_whose_take_was_deleted_says_so_and_can_be_left(browser: Browser, studio: Served) -> None:
+    with visiting(browser, studio) as visitor:
+        visitor.refusals_expected = True
+        page, takes = visitor.page, provide(visitor, studio)
+        visitor.open("#compare")
+        next_pair(page)
+        assert page.request.delete(f"{visitor.url}/studio/takes/{takes[0].id}").ok
+        page.reload()
+        expect(page.get_by_text("One of the two takes was deleted; leave this trial.")).to_be_visible()
+        page.get_by_role("button", name="Leave the trial").click()
+        expect(page.get_by_text("Speak one line twice")).to_be_visible()
+        expect(page.locator(".toast")).to_have_count(0)
+
+
+def test_a_second_trial_of_the_same_takes_says_that_it_does_not_count(browser: Browser, studio: Served) -> None:
+    with visiting(browser, studio) as visitor:
+        page, takes = visitor.page, provide(visitor, studio)
+        for repeats in (False, True):
+            pair = {"take_a": takes[0].id, "take_b": takes[1].id}
+            assert page.request.post(visitor.url + "/studio/trials", data=pair).ok
+            visitor.open("#compare")
+            expect(trial(page)).to_be_visible()
+            expect(page.get_by_text("this vote will not count")).to_be_visible(visible=repeats)
+            vote(page, "a")
+            page.keyboard.press("n")
+            expect(page.get_by_role("region", name="Outcome")).to_be_visible()
+            page.goto("about:blank")
+        visitor.open("#compare")
+        expect(page.get_by_role("region", name="Results")).to_contain_text("of 1 vote for")
+
+
 def test_a_vote_survives_kill_9(browser: Browser, tmp_path: Path) -> None:
     port = free_port()
     with serving(tmp_path, port, door="/health") as served, visiting(browser, served) as visitor:

@@ -84,6 +84,19 @@ def test_a_line_spoken_by_both_is_heard_blind(visitor: Visitor, studio: Served) 
     assert not named.search(page.locator("#page-compare").inner_text())
 
 
+def test_both_speak_the_line_that_was_there_at_the_press(visitor: Visitor, studio: Served) -> None:
+    wait_until_loaded(studio)
+    page = visitor.page
+    visitor.hurry()
+    visitor.write("This line.")
+    page.locator("#both").click()
+    expect(page.locator("body.performing")).to_have_count(1)
+    visitor.write("Another line.")
+    expect(page.get_by_role("region", name="Blind trial")).to_be_visible(timeout=TAKE_MS)
+    assert {take["order"]["text"] for take in visitor.takes()} == {"This line."}
+    expect(page.locator("#script textarea")).to_have_value("Another line.")
+
+
 def test_markers_are_offered_only_where_they_are_understood(browser: Browser, tmp_path: Path) -> None:
     checkpoint = write(tmp_path / "random", TINY)
     settings = {"STUDIO_S1_CHECKPOINT": checkpoint, "STUDIO_QUEUE_SIZE": 4}

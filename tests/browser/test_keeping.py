@@ -24,6 +24,50 @@ def test_what_was_typed_and_chosen_survives_a_reload(visitor: Visitor) -> None:
     expect(page.locator("#transcript textarea")).to_have_value("These words, corrected.")
 
 
+def test_a_reload_on_one_engine_keeps_the_settings_of_the_other(visitor: Visitor) -> None:
+    page = visitor.page
+    visitor.hurry()
+    page.locator("#speed input[type=number]").fill("1.3")
+    page.locator("#engine label", has_text="S1-Mini").click()
+    page.locator("#temperature input").fill("0.5")
+    page.reload()
+    page.wait_for_selector("body[data-ready]")
+    expect(page.locator("#engine input:checked")).to_have_value("s1")
+    expect(page.locator("#temperature input")).to_have_value("0.5")
+    expect(page.locator("#steps input")).to_have_value("2")
+    expect(page.locator("#speed input[type=number]")).to_have_value("1.3")
+
+
+def test_settings_are_spoken_and_kept_while_the_studio_does_not_tell_its_engines(visitor: Visitor) -> None:
+    page = visitor.page
+    page.route("**/studio/telemetry*", lambda route: route.fulfill(status=503))
+    visitor.refusals_expected = True
+    visitor.open()
+    visitor.hurry()
+    page.locator("#speed input[type=number]").fill("1.3")
+    visitor.speak()
+    visitor.wait_for_takes(1)
+    assert (visitor.takes()[0]["order"]["speed"], visitor.takes()[0]["order"]["steps"]) == (1.3, 2)
+    visitor.open()
+    expect(page.locator("#speed input[type=number]")).to_have_value("1.3")
+    expect(page.locator("#steps input")).to_have_value("2")
+
+
+def test_the_settings_of_a_take_leave_those_of_other_engines_alone(visitor: Visitor) -> None:
+    page = visitor.page
+    visitor.hurry()
+    page.locator("#speed input[type=number]").fill("1.3")
+    page.locator("#engine label", has_text="S1-Mini").click()
+    visitor.write("One line.")
+    visitor.speak()
+    visitor.wait_for_takes(1)
+    page.locator("#temperature input").fill("0.5")
+    page.get_by_role("button", name="Use these settings").click()
+    expect(page.locator("#temperature input")).to_have_value("")
+    expect(page.locator("#speed input[type=number]")).to_have_value("1.3")
+    expect(page.locator("#steps input")).to_have_value("2")
+
+
 def test_takes_and_their_settings_survive_a_restart(browser: Browser, tmp_path: Path) -> None:
     port = free_port()
     with serving(tmp_path, port) as served, visiting(browser, served) as visitor:

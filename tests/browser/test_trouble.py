@@ -47,6 +47,8 @@ def test_a_broken_checkpoint_is_said_by_the_page_by_ready_and_by_speak(browser: 
         visitor.write("Not to be lost.")
         visitor.speak()
         visitor.expect_message(BROKEN)
+        expect(page.get_by_role("button", name="Try again")).to_have_count(0)
+        expect(page.locator("#engine label.unavailable")).to_have_attribute("title", BROKEN)
         expect(page.locator("#script textarea")).to_have_value("Not to be lost.")
         page.get_by_role("link", name="Monitor").click()
         expect(page.locator(".engine-state")).to_contain_text("failed")

@@ -1,7 +1,7 @@
 /** What was typed and chosen, kept in this browser, so that neither a reload nor an error loses it. */
 import { on } from "./bus.js";
 import { debounced } from "./dom.js";
-import { order, state } from "./state.js";
+import { draft, state } from "./state.js";
 
 const KEY = "studio-draft-1";
 
@@ -16,7 +16,7 @@ export function recall() {
 function keep() {
   if (!state.voice) return;
   try {
-    localStorage.setItem(KEY, JSON.stringify(order()));
+    localStorage.setItem(KEY, JSON.stringify(draft()));
   } catch {
     // full or forbidden: the page works without
   }

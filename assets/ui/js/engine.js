@@ -2,22 +2,35 @@
 import { emit, on } from "./bus.js";
 import { h, whenThere } from "./dom.js";
 import * as fields from "./fields.js";
-import { state } from "./state.js";
+import { engineOf, unavailable } from "./state.js";
 
 let shown = ""; // what was drawn last
 
 /** What the studio tells of the chosen engine; null before it told anything. */
 export function chosen() {
-  return state.telemetry?.engines.find((one) => one.name === fields.engine()) ?? null;
+  return engineOf(fields.engine());
 }
 
 export async function mount() {
   const about = h("p.hint.engine-about", { "aria-live": "polite" });
   (await whenThere("#more-settings")).before(about);
   await fields.ready;
-  (await whenThere("#engine")).addEventListener("change", () => draw(about));
+  const choice = await whenThere("#engine");
+  choice.addEventListener("change", () => draw(about));
   on("telemetry", () => draw(about));
+  on("telemetry", () => mark(choice));
   draw(about);
+  mark(choice);
+}
+
+/** Which engines failed to load, and why. They stay in reach: their settings and takes are still worth a look. */
+function mark(choice) {
+  for (const input of choice.querySelectorAll("input")) {
+    const why = unavailable(input.value);
+    const label = input.closest("label");
+    label.classList.toggle("unavailable", Boolean(why));
+    label.title = why; // a screen reader's description of the choice, too
+  }
 }
 
 function draw(about) {

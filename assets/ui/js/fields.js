@@ -14,7 +14,7 @@ const SELECTORS = {
   repetition_penalty: "#repetition_penalty input",
 };
 export const SETTINGS = "speed steps guidance temperature top_p repetition_penalty".split(" "); // each heeded by some engines
-export const OPTIONAL = ["seed", ...SETTINGS.slice(1)]; // empty leaves them to the studio
+const BLANK = { speed: "1" }; // a slider cannot be empty; the others are then left to the studio
 const inputs = {};
 
 /** Resolves when every field is on the page. */
@@ -25,7 +25,7 @@ export const ready = Promise.all(
   }),
 )
   .then(() => whenThere("#engine input"))
-  .then(() => OPTIONAL.forEach((name) => write(name, null))); // Gradio shows an empty number as 0
+  .then(() => ["seed", ...SETTINGS].forEach((name) => write(name, null))); // Gradio shows an empty number as 0
 
 export function input(name) {
   return inputs[name];
@@ -44,7 +44,7 @@ export function number(name) {
 /** Write a field as if it had been typed, so that Gradio knows it too. */
 export function write(name, value) {
   const field = inputs[name];
-  const text = value === null || value === undefined ? "" : String(value);
+  const text = String(value ?? BLANK[name] ?? "");
   if (!field || field.value === text) return;
   const kind = field.tagName === "TEXTAREA" ? HTMLTextAreaElement : HTMLInputElement;
   Object.getOwnPropertyDescriptor(kind.prototype, "value").set.call(field, text);

@@ -72,18 +72,30 @@ function receive(told) {
   if (trial?.id !== pair?.trial.id) {
     pair?.pause();
     pair = trial && new Pair(trial);
-    pair?.fetch().catch((error) => toast(error.message, { failed: true }));
+    if (pair) fetchSides(pair);
   } else if (pair) pair.trial = trial;
   if (at() === "voted") revealing = setTimeout(reveal, REVEAL_MS);
   draw();
+}
+
+/** So that the first press makes sound. A side whose take was deleted will never come. */
+async function fetchSides(sides) {
+  try {
+    await sides.fetch();
+  } catch (error) {
+    sides.gone = error.status === 404 && sides.trial.stage === "open";
+    if (!sides.gone) toast(error.message, { failed: true });
+    else if (sides === pair) draw();
+  }
 }
 
 function draw() {
   const blind = at() === "open" || at() === "voted";
   document.body.classList.toggle("blind", blind && document.body.dataset.page === "compare");
   const focused = stage.contains(document.activeElement);
-  ballot = blind ? new Ballot(pair, { hear, vote, undo, reveal, leave, skip: desk.pairs > 1 && next }) : null;
-  const body = ballot?.element ?? (at() === "sealed" ? outcome(desk, pair, { hear, goOn }) : begin());
+  const open = blind && !pair.gone;
+  ballot = open ? new Ballot(pair, { hear, vote, undo, reveal, leave, skip: desk.pairs > 1 && next }) : null;
+  const body = ballot?.element ?? (at() === "sealed" ? outcome(desk, pair, { hear, goOn }) : pair ? gone() : begin());
   stage.replaceChildren(
     h("h2.page-title", {}, "Compare"),
     body,
@@ -92,6 +104,16 @@ function draw() {
   ballot?.draw();
   body.tabIndex = -1;
   if (focused) body.focus({ preventScroll: true });
+}
+
+/** The server ended the trial when it found a take missing, so that leaving is a look at what is there now. */
+function gone() {
+  return h(
+    "section.begin",
+    { "aria-label": "Blind trial", "aria-live": "polite" },
+    h("p.lead", {}, "One of the two takes was deleted; leave this trial."),
+    h("button.primary", { type: "button", onclick: enterPage }, "Leave the trial"),
+  );
 }
 
 /** Before the first trial, and after the last. */

@@ -14,7 +14,8 @@ const OTHERWISE = {
 
 export function outcome({ trial, pairs }, pair, { hear, goOn }) {
   const notes = [...new Set(trial.differs.map((name) => OTHERWISE[name]).filter(Boolean))];
-  if (!trial.counts) notes.push("Kept, but not counted in the results: this was not one line made in two ways.");
+  if (trial.repeats) notes.push("Kept, but not counted in the results: these two takes had your vote before.");
+  else if (!trial.counts) notes.push("Kept, but not counted in the results: this was not one line made in two ways.");
   return h(
     "section.trial",
     { "aria-label": "Outcome" },

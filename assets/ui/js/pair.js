@@ -21,6 +21,7 @@ export class Pair {
     this.at = 0; // where it was at the last look
     this.begun = false;
     this.tracks = null;
+    this.gone = false; // a take was deleted before it could be heard
     current = this;
   }
 
@@ -29,6 +30,7 @@ export class Pair {
     const { trial } = this;
     const tracks = await Promise.all(SIDES.map((side) => load(trial[side].sound, trial.sample_rate)));
     this.tracks = Object.fromEntries(SIDES.map((side, place) => [side, tracks[place]]));
+    this.lasts_s = Object.fromEntries(SIDES.map((side, place) => [side, lasts_s(tracks[place])]));
     emit("pair");
   }
 
@@ -46,7 +48,7 @@ export class Pair {
 
   /** Whether a side was heard long enough to be judged. */
   wasHeard(side) {
-    return this.heard_s[side] >= this.trial[side].must_hear_s;
+    return this.heard_s[side] >= this.trial.must_hear_s;
   }
 
   get ready() {
@@ -88,7 +90,7 @@ export class Pair {
     if (!this.playing) return;
     const passed = this.position - this.at;
     this.at = this.position;
-    if (passed <= 0 || passed > LEAP_S || this.position > this.tracks[this.side].duration) return;
+    if (passed <= 0 || passed > LEAP_S || this.position > this.lasts_s[this.side]) return;
     const before = this.wasHeard(this.side);
     this.heard_s[this.side] += passed;
     if (this.wasHeard(this.side) !== before) emit("pair-heard");
@@ -105,4 +107,9 @@ export class Pair {
   #key(side) {
     return this.trial[side].sound;
   }
+}
+
+/** Until the silence that makes both sides equally long: nobody hears a side there. */
+function lasts_s(track) {
+  return (samplesOf(track).findLastIndex((sample) => sample !== 0) + 1) / track.rate;
 }

@@ -7,7 +7,7 @@ import * as player from "./player.js";
 import { Place } from "./queue.js";
 import { accept, objection } from "./report.js";
 import { post, stream } from "./server.js";
-import { order, select, setTakes, state } from "./state.js";
+import { order, select, setTakes, state, unavailable } from "./state.js";
 import { clearFailures, toast } from "./toast.js";
 import { Growing, unlock } from "./tracks.js";
 import { PeakMeter } from "./waveform.js";
@@ -29,13 +29,14 @@ const PARAMETERS = ["text", "clip_id", "start_s", "end_s", "transcript", "engine
 
 /**
  * Speak what is on screen, or an order that was spoken before. Resolves to the take, or null if none came of it.
- * @param {{engine?: string, aloud?: boolean, again?: () => void}} how  another engine than the chosen one; whether it is
- *   heard while it is made; what "Try again" does
+ * @param {{fresh?: boolean, aloud?: boolean, again?: () => void}} how  whether its reference is looked at first, since
+ *   what was spoken once may be spoken again; whether it is heard while it is made; what "Try again" does
  */
-export async function speak(earlier = null, { engine, aloud = true, again = () => speak(earlier) } = {}) {
+export async function speak(earlier = null, { fresh = !earlier, aloud = true, again = () => speak(earlier) } = {}) {
   if (state.performance) return null;
   clearFailures();
-  const wanted = earlier ?? order(engine);
+  const wanted = earlier ?? order();
+  if (unavailable(wanted.engine)) return refuse(unavailable(wanted.engine));
   if (!wanted.text.trim()) return refuse("there is nothing to say; type a line first", "script");
   if (!wanted.transcript.trim())
     return refuse("the voice has no transcript; type exactly what is said in the selected part", "transcript");
@@ -60,7 +61,7 @@ export async function speak(earlier = null, { engine, aloud = true, again = () =
   });
   state.performance = performance;
   emit("performance");
-  const flaw = earlier ? null : await objection(); // what was spoken once may be spoken again
+  const flaw = fresh ? await objection() : null;
   if (!isOn(performance)) return null;
   if (flaw) return object(flaw, again);
   update(performance, { phase: "queueing" });
@@ -193,9 +194,9 @@ export function stop() {
   announce("Stopped.");
 }
 
-function refuse(reason, field) {
+function refuse(reason, field = null) {
   toast(sentence(reason), { failed: true });
-  fields.focus(field);
+  if (field) fields.focus(field);
   return null;
 }
 

@@ -4,7 +4,7 @@ import { canSpeakBoth, speakBoth } from "./both.js";
 import { h, whenThere } from "./dom.js";
 import { chosen } from "./engine.js";
 import { speak, stop } from "./speak.js";
-import { state } from "./state.js";
+import { engineOf, state, unavailable } from "./state.js";
 import { about, percent, rankWords } from "./words.js";
 
 export function mount(element) {
@@ -26,7 +26,7 @@ export function mount(element) {
     whenThere(selector).then((button) => button.append(h("kbd", { "aria-hidden": "true" }, keys)));
   }
   whenThere("#both").then((button) => (button.title = "Every engine speaks the line; you hear them blind and vote"));
-  draw();
+  whenThere("#stop").then(draw); // the last of the buttons: what was told before it came is drawn now
 }
 
 function show(words, bar) {
@@ -59,8 +59,8 @@ function standing({ phase, rank, eta_s, progress, aloud, order }) {
 
 /** The one that speaks, or would. */
 function engine() {
-  const { performance, telemetry } = state;
-  return performance ? (telemetry?.engines.find((one) => one.name === performance.order.engine) ?? null) : chosen();
+  const { performance } = state;
+  return performance ? engineOf(performance.order.engine) : chosen();
 }
 
 function able() {
@@ -73,6 +73,6 @@ function loading() {
   const one = engine();
   if (!one || able()) return "";
   if (one.state === "unloaded") return `${one.title} is not loaded; speaking loads it.`;
-  if (one.state === "failed") return `${one.title} is not available: ${one.message}`;
+  if (one.state === "failed") return unavailable(one.name);
   return `${one.title} is loading, ${percent(one.progress)}.`;
 }

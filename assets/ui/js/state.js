@@ -23,20 +23,41 @@ export const state = {
   telemetry: null,
 };
 
-/** The order on screen, as the chosen engine or another one would speak it now. */
+/** What the studio tells of an engine; null before it told anything. */
+export function engineOf(name) {
+  return state.telemetry?.engines.find((one) => one.name === name) ?? null;
+}
+
+/** Why an engine cannot speak; empty where it can, or nobody knows. */
+export function unavailable(name) {
+  const engine = engineOf(name);
+  return engine?.state === "failed" ? `${engine.title} is not available: ${engine.message}` : "";
+}
+
+/** Names of the settings that an engine heeds; all of them while nobody told which. */
+function heededBy(engine) {
+  return engineOf(engine)?.settings ?? fields.SETTINGS;
+}
+
+/** The order on screen, as the chosen engine or another one would speak it now: without settings it does not heed. */
 export function order(engine = fields.engine()) {
+  const heeded = heededBy(engine);
+  const others = fields.SETTINGS.filter((name) => !heeded.includes(name));
+  return { ...draft(), engine, ...Object.fromEntries(others.map((name) => [name, null])) };
+}
+
+/** Everything on screen as it stands, whichever engine heeds it. */
+export function draft() {
   const { voice } = state;
-  const heeded = state.telemetry?.engines.find((one) => one.name === engine)?.settings ?? [];
-  const settings = fields.SETTINGS.map((name) => [name, heeded.includes(name) ? fields.number(name) : null]);
   return {
     text: fields.text("script"),
     clip_id: voice?.clip.id ?? "",
     start_s: voice?.start_s ?? 0,
     end_s: voice?.end_s ?? 0,
     transcript: fields.text("transcript"),
-    engine,
+    engine: fields.engine(),
     seed: fields.number("seed"),
-    ...Object.fromEntries(settings),
+    ...Object.fromEntries(fields.SETTINGS.map((name) => [name, fields.number(name)])),
   };
 }
 
@@ -63,13 +84,12 @@ export async function clipOf(id) {
   return [...state.samples, ...state.mine].find((clip) => clip.id === id) ?? get(`/studio/clips/${id}`);
 }
 
-/** Bring back everything an order holds: script, settings, clip, window and transcript. Throws Refusal. */
-export async function restore(order) {
+/** Bring back what an order holds: script, clip, window, transcript, and those settings. Throws Refusal. */
+export async function restore(order, settings = heededBy(order.engine)) {
   const clip = await clipOf(order.clip_id);
   fields.write("script", order.text);
   fields.chooseEngine(order.engine);
-  for (const name of fields.OPTIONAL) fields.write(name, order[name]);
-  fields.write("speed", order.speed);
+  for (const name of ["seed", ...settings]) fields.write(name, order[name]);
   setVoice({ clip, start_s: order.start_s, end_s: order.end_s });
   fields.write("transcript", order.transcript);
 }

@@ -36,7 +36,7 @@ async function recallDraft() {
   const draft = recall();
   if (draft?.clip_id) {
     try {
-      return await restore(draft);
+      return await restore(draft, fields.SETTINGS);
     } catch {
       toast("The voice you had chosen is no longer here; a sample takes its place.");
       fields.write("script", draft.text);

@@ -1,6 +1,6 @@
 /** What the votes add up to, for each two arms: counts, share, and how far it can be trusted. */
 import { h } from "./dom.js";
-import { state } from "./state.js";
+import { engineOf } from "./state.js";
 import { percent, plural } from "./words.js";
 
 const LEAST = 6; // fewer preferences cannot exclude chance at 95 %, even if all go one way
@@ -15,9 +15,8 @@ export function settingWords(name, value) {
 
 /** "F5-TTS, embedded, steps 7". */
 export function armWords({ engine, checkpoint = "", settings = {} }) {
-  const known = state.telemetry?.engines.find((one) => one.name === engine);
   const said = Object.entries(settings).map(([name, value]) => settingWords(name, value));
-  return [known?.title ?? engine, checkpoint, ...said].filter(Boolean).join(", ");
+  return [engineOf(engine)?.title ?? engine, checkpoint, ...said].filter(Boolean).join(", ");
 }
 
 /** @param {object[]} tallies  as the server tells them, the most voted first */

@@ -231,14 +231,47 @@ def test_next_passes_over_the_pair_that_was_left(room: Room) -> None:
 
 
 def test_a_trial_of_a_deleted_take_names_neither_when_it_is_refused(room: Room) -> None:
-    trial = room.open()
-    room.history.delete("anna", trial.b.contender.take_id)
     said = set()
-    for side in trial.sides:
+    for name in ("a", "b"):
+        trial = room.open()
+        room.history.delete("anna", trial.b.contender.take_id)
         with pytest.raises(UnknownTake) as refusal:
-            room.listening.sound("anna", side.token)
+            room.listening.sound("anna", getattr(trial, name).token)
         said.add(str(refusal.value))
     assert len(said) == 1
+
+
+def test_a_trial_ends_when_a_take_of_it_is_found_deleted(room: Room) -> None:
+    trial = room.open()
+    room.history.delete("anna", trial.a.contender.take_id)
+    with pytest.raises(UnknownTake):
+        room.listening.sound("anna", trial.b.token)
+    assert room.listening.current("anna") is None
+
+
+def test_a_pair_of_takes_counts_once_however_often_it_is_voted_on(room: Room) -> None:
+    takes = keep(room.history, engine="f5").id, keep(room.history, engine="s1").id
+    for count in range(3):
+        trial = room.listening.open("anna", *takes)
+        assert told(trial)["repeats"] is (count > 0)
+        room.vote(trial)
+        assert told(room.listening.reveal("anna", trial.id))["counts"] is (count == 0)
+    (one,) = room.listening.tally("anna")
+    assert one.wins + one.losses + one.ties == 1
+
+
+def test_how_much_must_be_heard_is_one_number_that_the_shorter_side_has(room: Room) -> None:
+    takes = [keep(room.history, seed=seed, audio=sound(length)) for seed, length in ((1, 0.5), (2, 0.9))]
+    said = told(room.listening.open("anna", takes[0].id, takes[1].id))
+    assert said["must_hear_s"] == 0.4
+    assert said["a"].keys() == said["b"].keys() == {"sound"}
+
+
+def test_a_trial_with_a_vote_is_not_given_up(room: Room) -> None:
+    trial = room.open()
+    room.vote(trial)
+    with pytest.raises(Decided, match="has its vote"):
+        room.listening.leave("anna", trial.id)
 
 
 VOTER = """
