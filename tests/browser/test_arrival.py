@@ -91,7 +91,7 @@ def test_a_take_made_slower_than_real_time_buffers_visibly_and_then_sounds_witho
     step = F5Engine.step
     monkeypatch.setattr(F5Engine, "step", lambda *call: (time.sleep(SLOW_STEP_S), step(*call))[1])
     monkeypatch.setenv(GRADIO_FOLDER, str(tmp_path / "gradio"))
-    studio = compose(Settings(data_dir=tmp_path, device="cpu"))
+    studio = compose(Settings(data_dir=tmp_path, device="cpu", engines=("f5",)))
     with served(web(studio, Door())) as url, visiting(browser, SimpleNamespace(url=url)) as visitor:
         visitor.open()
         visitor.hurry()
