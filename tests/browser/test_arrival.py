@@ -95,7 +95,7 @@ def test_a_take_made_slower_than_real_time_buffers_visibly_and_then_sounds_witho
     with served(web(studio, Door())) as url, visiting(browser, SimpleNamespace(url=url)) as visitor:
         visitor.open()
         visitor.hurry()
-        visitor.write(SOME)
+        visitor.write(LONG)
         visitor.speak()
         expect(visitor.page.locator(".being-made .facts")).to_contain_text("buffering", timeout=60_000)
         assert visitor.heard() == []

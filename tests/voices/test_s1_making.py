@@ -15,7 +15,7 @@ from assets.voices.s1.language_training import Trainer as LanguageTrainer
 from assets.voices.s1.parallel import Company
 from assets.voices.s1.plan import Plan
 from assets.voices.s1.training import Trainer as CodecTrainer
-from engines.weights import restore
+from engines.weights import read
 
 CPU = torch.device("cpu")
 TEXTS = ["one two", "it's three", "four, five?", "six seven"]
@@ -123,7 +123,7 @@ def test_a_codec_step_that_is_not_finite_changes_nothing(corpus: Path, codec: Pa
 def test_packed_codec_speaks_as_the_trained_one_through_upstreams_classes(codec: Path, tmp_path: Path) -> None:
     weights.export(codec, tmp_path, packed=True)
     theirs = upstream.build(upstream.read_config(tmp_path / "codec.yaml"))
-    found = theirs.load_state_dict(restore(torch.load(tmp_path / "codec.pth", weights_only=True)), strict=False)
+    found = theirs.load_state_dict(read(tmp_path / "codec.safetensors"), strict=False)
     assert not set(dict(theirs.named_parameters())) & set(found.missing_keys)
     ours = weights.load(codec)
     codes = torch.randint(0, 1024, (1, 7, 12), generator=torch.Generator().manual_seed(0))
