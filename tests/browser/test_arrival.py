@@ -13,10 +13,10 @@ from app import GRADIO_FOLDER, compose, web
 from engines.f5.engine import F5Engine
 from studio.door import Door
 from studio.settings import Settings
-from tests.browser.visiting import SOME, Visitor, visiting
+from tests.browser.visiting import LONG, Visitor, visiting
 from tests.studio.house import served
 
-SLOW_STEP_S = 1.5  # of the engine: far more than a real one takes, so that every machine is too slow
+SLOW_STEP_S = 3.0  # of the engine: far more than a real one takes, so that every machine is too slow
 
 # Plays bursts of [at_s, length_s] on a clock of its own; returns when sound began, and began again after running dry.
 REHEARSE = """
