@@ -49,7 +49,7 @@ SPECS = {
     "f5": Spec(
         name="f5",
         title="F5-TTS",
-        good_at="Keeps the pace you choose, and sounds alike from take to take.",
+        good_at="Speaks at the pace you set.",
         settings=("speed", "steps", "guidance"),
         reference_max_s=12.0,
         factory="engines.f5.engine:F5Engine",
@@ -57,7 +57,7 @@ SPECS = {
     "s1": Spec(
         name="s1",
         title="S1-Mini",
-        good_at="Heard almost at once, livelier, and different with every seed.",
+        good_at="Speaks as it makes the sound, so that it is heard almost at once.",
         settings=("temperature", "top_p", "repetition_penalty"),
         reference_max_s=30.0,
         factory="engines.s1.engine:S1Engine",

@@ -16,6 +16,7 @@ import soxr
 
 from assets.voices.corpus.heldout import heldout
 from assets.voices.corpus.spelling import normalise, words
+from assets.voices.distance import edits
 from assets.voices.evaluation import ears
 from assets.voices.evaluation.card import write_card
 from assets.voices.evaluation.copying import copier
@@ -98,8 +99,8 @@ def copy_synthesis(engine: str, checkpoint: Path) -> dict[str, float]:
     copy = copier(engine, checkpoint)
     own = made = count = 0
     for clip, transcript in (read_references(HELDOUT) | read_references(SHIPPED)).values():
-        own += ears.errors(words(transcript), ears.hear(clip))
-        made += ears.errors(words(transcript), ears.hear(copy(clip)))
+        own += edits(words(transcript), ears.hear(clip))
+        made += edits(words(transcript), ears.hear(copy(clip)))
         count += len(words(transcript))
     return {"copy_own_wer": own / count, "copy_wer": made / count}
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 import numpy as np
 
 from engines.base import Advanced, Checkpoint, Event, Finished, Job, Spoke
-from engines.errors import BadText, OutOfMemory
+from engines.errors import BadText, NotReady, OutOfMemory
 from engines.registry import Device, Spec
 from engines.types import Audio, EngineInfo, Progress, Reference, Request
 
@@ -24,15 +24,21 @@ class Metronome:
         self.loads = 0
         self.full_at = 99  # rows that no longer fit in memory
         self.broken: Exception | None = None
+        self.warmth = 1  # steps of warming
+        self.closed = False
         self.gate: Callable[[], object] = lambda: None
 
     def load(self, checkpoint: Checkpoint) -> Iterator[Progress]:
         self.loads += 1
+        self.closed = False
         self.threads.add(threading.get_ident())
         yield Progress(0.5, "half")
 
     def warm(self) -> Iterator[Progress]:
-        yield Progress(1.0, "warm")
+        for step in range(self.warmth):
+            if self.closed:
+                raise NotReady("it is closed; load it again")
+            yield Progress((step + 1) / self.warmth, "warm")
 
     @property
     def info(self) -> EngineInfo:
@@ -84,6 +90,7 @@ class Metronome:
 
     def close(self) -> None:
         self.jobs.clear()
+        self.closed = True
 
 
 class MetronomeSpec(Spec):

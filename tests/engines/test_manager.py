@@ -201,6 +201,24 @@ def test_an_engine_that_breaks_fails_its_requests_and_is_loaded_again(houses) ->
     assert again.wait(SOON) and again.result().cost.audio_s == 3
 
 
+def test_an_engine_that_breaks_while_it_warms_is_loaded_again_and_nobody_is_refused(houses) -> None:
+    tick = Metronome(width=1)
+    house = houses(tick=tick)
+    house.manager.unload("tick")
+    until(lambda: house.manager.status("tick").state == "unloaded")
+    tick.warmth = 1_000_000
+    house.manager.load("tick")
+    until(lambda: house.manager.status("tick").state == "warming")
+    tick.warmth, tick.broken = 1, ValueError("spring")
+    broken, waiting = house.say("abc"), house.say("abc")
+    with pytest.raises(EngineFailed, match="spring"):
+        assert broken.wait(SOON)
+        broken.result()
+    assert waiting.wait(SOON) and waiting.result().cost.audio_s == 3
+    until(lambda: house.manager.status("tick").state == "ready")
+    assert tick.loads == 3
+
+
 def test_out_of_memory_sends_the_newest_back_to_the_queue(houses) -> None:
     tick = Metronome(width=3)
     house = houses(tick=tick)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from assets.voices.corpus.heldout import heldout
+from assets.voices.distance import edits
 from assets.voices.evaluation import ears
 from assets.voices.evaluation.mouth import RATE_HZ, Clip, Mouth, heard
 from assets.voices.evaluation.trials import ends_quietly
@@ -39,7 +40,7 @@ def said(mouth: Mouth) -> Said:
 
 def test_nine_of_ten_closed_set_sentences_are_understood(said: Said) -> None:
     lines = heldout()["closed"]
-    right = [not ears.errors(ears.words(line), ears.hear_choice(clip, lines)) for line, clip in said.values()]
+    right = [not edits(ears.words(line), ears.hear_choice(clip, lines)) for line, clip in said.values()]
     assert len(right) >= 8
     assert np.mean(right) >= 0.9
 
@@ -59,8 +60,7 @@ def test_a_word_alone_is_said(mouth: Mouth) -> None:
     lines = ["Hi.", "No.", "Stop.", "Yes!", "Wait."]
     clips = [heard(mouth.say(*KNOWN[name], line, seed=3)) for name, line in zip(KNOWN, lines, strict=False)]
     right = [
-        not ears.errors(ears.words(line), ears.hear_choice(clip, lines))
-        for line, clip in zip(lines, clips, strict=True)
+        not edits(ears.words(line), ears.hear_choice(clip, lines)) for line, clip in zip(lines, clips, strict=True)
     ]
     assert sum(right) >= 4
 

@@ -67,16 +67,6 @@ def knows(line: str) -> bool:
     return all(_open().lookup_word(word) for word in words(line))
 
 
-def errors(wanted: Sequence[str], heard: Sequence[str]) -> int:
-    """Least number of words to replace, drop or add."""
-    row = list(range(len(heard) + 1))
-    for i, word in enumerate(wanted, 1):
-        previous, row[0] = row[0], i
-        for j, other in enumerate(heard, 1):
-            previous, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, previous + (word != other))
-    return row[-1]
-
-
 @functools.cache
 def _encoder() -> Any:
     from resemblyzer import VoiceEncoder

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from assets.voices.corpus import flite
 from assets.voices.corpus.heldout import heldout
 from assets.voices.corpus.spelling import say_digits, words
+from assets.voices.distance import edits
 from assets.voices.evaluation import ears
 
 Clip = NDArray[np.float32]
@@ -78,7 +79,7 @@ def listen(trial: Trial, speak: Speak, prints: dict[str, NDArray[np.float32]]) -
         found = ears.hear_choice(clip, heldout()["closed"])
     whole = ears.has_ends(clip, trial.line) and ends_quietly(clip)
     near = ears.nearest(clip, prints) if trial.kind == "open" else ""
-    return Heard(trial, ears.errors(wanted, found), len(wanted), whole, near, len(clip) / RATE_HZ, spent)
+    return Heard(trial, edits(wanted, found), len(wanted), whole, near, len(clip) / RATE_HZ, spent)
 
 
 def ends_quietly(clip: Clip) -> bool:

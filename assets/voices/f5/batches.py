@@ -4,8 +4,6 @@ Every row of a batch fills its frames exactly, so no attention mask is needed: a
 STEP by cutting or lengthening the silence at its end.
 """
 
-import queue
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -125,23 +123,3 @@ def stream(shelf: Shelf, frames_per_step: int, seed: int, seam_share: float) -> 
                 full.append(waiting.pop(item.frames))
         for number in rng.permutation(len(full)):
             yield build(shelf, full[number], rng, seam_share)
-
-
-def ahead(batches: Iterator[Batch], device: torch.device, depth: int = 6) -> Iterator[Batch]:
-    """The same batches, built by a thread and moved to the device."""
-    ready: queue.Queue[Batch | Exception] = queue.Queue(depth)
-
-    def fill() -> None:
-        try:
-            for batch in batches:
-                parts = (batch.frames, batch.tokens, batch.spans)
-                ready.put(Batch(*(part.pin_memory() for part in parts)) if device.type == "cuda" else batch)
-        except Exception as error:  # handed to the trainer, which would wait for ever
-            ready.put(error)
-
-    threading.Thread(target=fill, daemon=True).start()
-    while True:
-        batch = ready.get()
-        if isinstance(batch, Exception):
-            raise batch
-        yield Batch(*(part.to(device, non_blocking=True) for part in (batch.frames, batch.tokens, batch.spans)))

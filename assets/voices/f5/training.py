@@ -15,13 +15,14 @@ from torch import Tensor, nn
 
 from assets.voices.corpus.spelling import ALPHABET
 from assets.voices.f5 import distilling, flow
-from assets.voices.f5.batches import Batch, ahead, shelve, stream
+from assets.voices.f5.batches import Batch, shelve, stream
 from assets.voices.f5.distilling import Teacher
 from assets.voices.f5.mels import log_mels
 from assets.voices.f5.muon import Muon
 from assets.voices.f5.pace import Call
 from assets.voices.f5.recordings import load
 from assets.voices.f5.weights import Average, load_carried, save_carried, save_state
+from assets.voices.feeding import ahead
 from engines.f5.network import DiT, DiTConfig
 
 log = logging.getLogger(__name__)

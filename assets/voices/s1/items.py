@@ -1,9 +1,7 @@
 """Training items for the dual-AR model: one to three utterances of a speaker in a row, as references and a line are."""
 
-import queue
-import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -137,30 +135,3 @@ def stream(
         for number in rng.permutation(len(full)):
             length, items = full[number]
             yield builder.build(items, length, rng)
-
-
-def ahead(batches: Iterator[Batch], device: torch.device, depth: int = 8) -> Iterator[Batch]:
-    """The same batches, built by a thread and moved to the device."""
-    ready: queue.Queue[Batch | Exception] = queue.Queue(depth)
-
-    def fill() -> None:
-        try:
-            for batch in batches:
-                ready.put(_map(batch, Tensor.pin_memory) if device.type == "cuda" else batch)
-        except Exception as error:  # handed to the trainer, which would wait for ever
-            ready.put(error)
-
-    threading.Thread(target=fill, daemon=True).start()
-    while True:
-        batch = ready.get()
-        if isinstance(batch, Exception):
-            raise batch
-        yield to(batch, device)
-
-
-def to(batch: Batch, device: torch.device) -> Batch:
-    return _map(batch, lambda part: part.to(device, non_blocking=True))
-
-
-def _map(batch: Batch, change: object) -> Batch:
-    return Batch(*(change(getattr(batch, field.name)) for field in fields(batch)))  # type: ignore[operator]

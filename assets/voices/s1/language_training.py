@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from assets.voices.f5.muon import Muon
 from assets.voices.f5.pace import Pace
 from assets.voices.f5.weights import Average, save_state
+from assets.voices.feeding import ahead, to
 from assets.voices.s1 import items, prompts, reading, speaking, weights
 from assets.voices.s1.dual_ar import DualAR, Shape
 from assets.voices.s1.items import Batch, Builder
@@ -115,10 +116,10 @@ class Trainer:
         self.held = items.by_speaker(self.tokens, set(speakers[-kept:]))
         rng = np.random.default_rng((course.seed, self.trained, rank))
         builder = Builder(self.tokens, course.fast_frames)
-        self.batches = items.ahead(items.stream(builder, groups, course.positions, rng), self.device)
+        self.batches = ahead(items.stream(builder, groups, course.positions, rng), self.device)
         clean = Builder(self.tokens, min(course.fast_frames, 2048), noise=0.0)
         test = items.stream(clean, self.held, min(course.positions, 8192), np.random.default_rng(5))
-        self.tests = [items.to(batch, self.device) for batch, _ in zip(test, range(4), strict=False)]
+        self.tests = [to(batch, self.device) for batch, _ in zip(test, range(4), strict=False)]
         log.info("%d speakers to learn, %d held out", len(groups), len(self.held))
 
     def _compile(self, compiled: bool) -> None:

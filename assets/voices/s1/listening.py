@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from assets.voices.corpus.spelling import words
+from assets.voices.distance import edits
 from assets.voices.evaluation import ears
 from assets.voices.s1 import upstream, weights
 from assets.voices.s1.crops import read_utterances
@@ -75,7 +76,7 @@ def speak(model: Any, audio: np.ndarray, levels: int | None = None) -> tuple[np.
 def word_errors(texts: list[str], clips: list[np.ndarray]) -> float:
     """Word error rate over all clips together."""
     wanted = [words(text) for text in texts]
-    wrong = sum(ears.errors(line, ears.hear(clip)) for line, clip in zip(wanted, clips, strict=True))
+    wrong = sum(edits(line, ears.hear(clip)) for line, clip in zip(wanted, clips, strict=True))
     return wrong / sum(map(len, wanted))
 
 

@@ -12,6 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from assets.voices.distance import edits
 from assets.voices.s1 import quantising
 
 LETTERS = " abcdefghijklmnopqrstuvwxyz'"  # class 0 is CTC's blank, class i + 1 the letter at i
@@ -73,19 +74,9 @@ def read(logits: Tensor, frames: Sequence[int]) -> list[list[int]]:
     return rows
 
 
-def _distance(wanted: Sequence[int], heard: Sequence[int]) -> int:
-    """Least number of letters to replace, drop or add."""
-    row = list(range(len(heard) + 1))
-    for i, letter in enumerate(wanted, 1):
-        previous, row[0] = row[0], i
-        for j, other in enumerate(heard, 1):
-            previous, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, previous + (letter != other))
-    return row[-1]
-
-
 def letter_errors(heard: Sequence[Sequence[int]], wanted: Sequence[Sequence[int]]) -> float:
     """Character error rate over all lines together."""
-    wrong = sum(_distance(w, h) for w, h in zip(wanted, heard, strict=True))
+    wrong = sum(edits(w, h) for w, h in zip(wanted, heard, strict=True))
     return wrong / max(1, sum(map(len, wanted)))
 
 

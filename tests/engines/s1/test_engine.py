@@ -242,6 +242,25 @@ def test_a_packed_checkpoint_speaks_and_is_not_packed_again(folder: Path, tmp_pa
         list(refused.load(Checkpoint(str(tmp_path / "packed"))))
 
 
+def test_a_group_whose_first_draw_is_its_end_is_drawn_again_three_times(folder: Path, tmp_path: Path) -> None:
+    engine, wanted = loaded(folder, tmp_path), job(1)
+    network = engine.voice.network
+    end = network.output.weight[network.end_token]
+    steps = {}
+    for scale in (
+        1000,
+        -1,
+    ):  # of the end's likelihood: with one sign nothing else is drawn, with the other never the end
+        end.mul_(scale)
+        listener = Listener(engine)
+        engine.admit(wanted)
+        steps[scale] = 1
+        while not any(isinstance(event, Finished) for event in listener.step()):
+            steps[scale] += 1
+    assert min(steps.values()) == 4
+    assert max(steps.values()) > 4  # elsewhere it speaks
+
+
 def test_codes_that_no_codebook_has_are_made_again_even_where_nothing_can_be_removed(tmp_path: Path) -> None:
     codes = torch.tensor([[3, 4], [5, 6]])
     CodeStore(tmp_path, [16, 8]).put("clip", codes)
