@@ -12,7 +12,8 @@ from pydantic import TypeAdapter
 from starlette.exceptions import HTTPException
 
 from engines.errors import Closing, EngineError, EngineFailed, NotReady, OutOfMemory, QueueFull, TimedOut, UnknownEngine
-from studio.history import NotSaved, UnknownTake
+from studio.database import NotSaved
+from studio.history import UnknownTake
 from studio.listening import Decided, NoPairs, NotHeard, UnknownTrial
 from studio.references.library import NoRoom, UnknownClip
 from studio.session import OWNER_HEADER

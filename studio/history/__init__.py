@@ -2,6 +2,6 @@
 
 from studio.history.export import Format, Named, described, file_stem
 from studio.history.history import History
-from studio.history.takes import NotSaved, StoredTake, UnknownTake
+from studio.history.takes import StoredTake, UnknownTake
 
-__all__ = ["Format", "History", "Named", "NotSaved", "StoredTake", "UnknownTake", "described", "file_stem"]
+__all__ = ["Format", "History", "Named", "StoredTake", "UnknownTake", "described", "file_stem"]

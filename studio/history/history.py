@@ -1,30 +1,26 @@
 """Takes on disk and in SQLite. Whatever was added is there after a crash; threads may share one History."""
 
-import errno
 import logging
 import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sqlalchemy.exc import OperationalError
 from sqlmodel import Session, col, delete, select, update
 
 from engines.audio import encode
 from engines.types import Audio, Take
-from studio.database import open_database
+from studio.database import open_database, saving, transaction
 from studio.history.export import Format, Named, zipped
 from studio.history.files import AudioFiles
 from studio.history.rows import TakeRow
-from studio.history.takes import NotSaved, StoredTake, UnknownTake, peaks
+from studio.history.takes import StoredTake, UnknownTake, peaks
 from studio.order import Order
 
 log = logging.getLogger(__name__)
 
 UNDO_S = 86_400.0  # a deleted take can be restored for at least this long
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class History:
@@ -53,7 +49,7 @@ class History:
             starred=False,
             peaks=peaks(take.audio.samples),
         )
-        with _saving():
+        with saving():
             self._files.write(stored.id, take.audio)
             with Session(self._database) as session:
                 session.add(TakeRow.of(stored))
@@ -141,20 +137,5 @@ class History:
 
     def _change(self, owner: str, id: str, **values: object) -> None:
         chosen = update(TakeRow).where(col(TakeRow.id) == id, col(TakeRow.owner) == owner)
-        with _saving(), Session(self._database) as session:
+        with transaction(self._database) as session:
             session.exec(chosen.values(**values))
-            session.commit()
-
-
-@contextmanager
-def _saving() -> Iterator[None]:
-    """Turn what a full or unwritable disk raises into a sentence."""
-    try:
-        yield
-    except (OSError, OperationalError) as error:
-        full = getattr(error, "errno", None) in NO_ROOM or "full" in str(getattr(error, "orig", ""))
-        if full:
-            raise NotSaved(
-                "the disk is full, so this was not saved; free some space or delete takes, then try again"
-            ) from error
-        raise NotSaved("the data folder cannot be written, so this was not saved; check its permissions") from error

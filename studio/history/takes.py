@@ -17,10 +17,6 @@ class UnknownTake(EngineError):
     """No such take for this owner; another owner's take is unknown, not forbidden."""
 
 
-class NotSaved(EngineError):
-    """A take was made but could not be written down."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredTake:
     """A take on disk, without its audio."""

@@ -1,16 +1,13 @@
 """Trials in SQLite: one row per trial, a vote written in one statement that only the first can win."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from pydantic import TypeAdapter
-from sqlalchemy.exc import OperationalError
 from sqlmodel import Field, Session, SQLModel, col, delete, select, update
 
-from studio.database import open_database
-from studio.history import NotSaved
+from studio.database import open_database, transaction
 from studio.listening.trial import Choice, Contender, Side, Trial, UnknownTrial
 
 # Drops keys it does not know and fills in defaults, so rows of older and newer versions stay readable.
@@ -76,7 +73,7 @@ class Trials:
     def begin(self, trial: Trial, now: float) -> None:
         """Add a trial. The owner's others end with it: what has a vote is sealed, what has none is forgotten."""
         others = col(TrialRow.owner) == trial.owner, col(TrialRow.sealed_at).is_(None)
-        with self._writing() as session:
+        with transaction(self._database) as session:
             session.exec(delete(TrialRow).where(*others, col(TrialRow.choice).is_(None)))
             session.exec(update(TrialRow).where(*others).values(sealed_at=now))
             session.add(TrialRow.of(trial))
@@ -104,12 +101,12 @@ class Trials:
             col(TrialRow.choice) == trial.choice,
             col(TrialRow.sealed_at).is_(None),
         )
-        with self._writing() as session:
+        with transaction(self._database) as session:
             return session.exec(update(TrialRow).where(*unchanged).values(**values)).rowcount == 1
 
     def forget(self, trial: Trial) -> None:
         """Remove a trial that has no vote."""
-        with self._writing() as session:
+        with transaction(self._database) as session:
             session.exec(delete(TrialRow).where(col(TrialRow.id) == trial.id, col(TrialRow.choice).is_(None)))
 
     def _one(self, owner: str, fits: Callable[[Trial], bool]) -> Trial:
@@ -117,13 +114,3 @@ class Trials:
         if found is None:
             raise UnknownTrial("this trial is over; press Next pair for another")
         return found
-
-    @contextmanager
-    def _writing(self) -> Iterator[Session]:
-        """One transaction. Raises NotSaved; then nothing of it was written."""
-        try:
-            with Session(self._database) as session:
-                yield session
-                session.commit()
-        except OperationalError as error:
-            raise NotSaved("this could not be written down; free some disk space, then do it again") from error

@@ -17,7 +17,8 @@ import pytest
 import soundfile
 
 from engines.types import Audio, Cost, Reference, Request, Take
-from studio.history import History, NotSaved, UnknownTake
+from studio.database import NotSaved
+from studio.history import History, UnknownTake
 from studio.order import Order
 
 ROOT = Path(__file__).parents[2]

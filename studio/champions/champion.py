@@ -1,0 +1,183 @@
+"""A champion: a voice somebody decided to keep. Its reference is sound on disk; everything else about it is here."""
+
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Self
+
+from engines.errors import BadInput, EngineError
+from engines.registry import SETTINGS
+from engines.text import MAX_CHARACTERS
+
+ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+COLOUR = re.compile(r"#[0-9a-f]{6}")
+NAME_MAX, NOTES_MAX, STATEMENT_MAX = 80, 4_000, 1_000  # characters
+BASE, FINE_TUNED = "base", "fine_tuned"
+KEPT_SETTINGS = SETTINGS | {"seed"}
+
+
+class BadChampion(BadInput):
+    """A champion cannot be like that; the sentence says what to correct."""
+
+
+class UnknownChampion(BadInput):
+    """No champion of this id, or no such version of it, is in the library."""
+
+
+class Conflict(EngineError):
+    """Somebody else saved this champion since it was read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consent:
+    """Who says that this voice may be used, when, and in what words."""
+
+    by: str
+    at: str  # ISO 8601 date
+    statement: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Votes:
+    """How the voice did when its takes were heard blind."""
+
+    won: int = 0
+    tied: int = 0
+    lost: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Champion:
+    """Frozen; an edit is a new champion of the same id. Raises BadChampion when it cannot be like that."""
+
+    id: str
+    transcript: str  # what is said in the reference, byte for byte as it was typed
+    name: str = ""  # shown; empty = the id
+    engine: str = "f5"  # preferred
+    settings: Mapping[str, float] = field(default_factory=dict)  # of that engine; the seed may be among them
+    licence: str = ""  # of the weights it was heard with
+    consent: Consent | None = None
+    notes: str = ""
+    colour: str = ""  # #rrggbb; empty = drawn from the id
+    votes: Votes | None = None  # when it came from listening
+    line: str = ""  # to hear it say
+    fine_tuned: bool = False  # its weights are its own
+
+    def __post_init__(self) -> None:
+        check_id(self.id)
+        if not self.transcript.strip():
+            raise BadChampion("the reference has no transcript; type exactly what is said in it")
+        for name, longest in (("name", NAME_MAX), ("notes", NOTES_MAX), ("line", MAX_CHARACTERS)):
+            _check_text(name, getattr(self, name), longest)
+        _check_text("transcript", self.transcript, MAX_CHARACTERS)
+        if self.colour and COLOUR.fullmatch(self.colour) is None:
+            raise BadChampion("a colour is # and six hex digits, as in #7a5cff; correct it or leave it out")
+        if self.consent is not None:
+            _check_text("consent's statement", self.consent.statement, STATEMENT_MAX)
+        unknown = sorted(set(self.settings) - KEPT_SETTINGS)
+        if unknown or not all(math.isfinite(value) for value in self.settings.values()):
+            raise BadChampion(
+                f"settings are numbers by name, not {', '.join(unknown) or 'infinite ones'}; leave them out"
+            )
+
+    @property
+    def title(self) -> str:
+        return self.name or self.id
+
+    def renamed(self, id: str) -> Self:
+        return replace(self, id=id, name=self.name if self.name != self.id else "")
+
+    def metadata(self) -> bytes:
+        """`metadata.json`: the same champion gives the same bytes everywhere."""
+        facts = {name: value for name, value in asdict(self).items() if name in WRITTEN and value not in ("", None, {})}
+        kind = {"model_type": FINE_TUNED} if self.fine_tuned else {"model_type": BASE, "use_base_model": True}
+        written = kind | {"champion_id": self.id} | facts
+        return (json.dumps(written, ensure_ascii=False, indent=2, sort_keys=True) + "\n").encode()
+
+    @classmethod
+    def read(cls, metadata: bytes, transcript: bytes) -> Self:
+        """From `metadata.json` and `reference.txt`, ours or somebody else's, whose further keys are ignored.
+
+        Raises BadChampion.
+        """
+        try:
+            facts, words = json.loads(metadata), transcript.decode()
+        except (ValueError, RecursionError) as error:
+            raise BadChampion("metadata.json or reference.txt is no UTF-8 text of its kind; write it anew") from error
+        if not isinstance(facts, dict) or facts.get("model_type") not in (BASE, FINE_TUNED):
+            raise BadChampion(f'metadata.json must say "model_type": "{BASE}" or "{FINE_TUNED}"; add it')
+        known = {name: _known(name, read, facts[name]) for name, read in READ.items() if facts.get(name) is not None}
+        fine_tuned = facts["model_type"] == FINE_TUNED
+        return cls(id=check_id(facts.get("champion_id")), transcript=words, fine_tuned=fine_tuned, **known)
+
+
+def check_id(id: object) -> str:
+    """The id itself. Raises BadChampion if it is none."""
+    if isinstance(id, str) and ID.fullmatch(id):
+        return id
+    raise BadChampion(
+        "a champion's id is 1 to 64 small letters, digits, - and _, beginning with a letter or digit; choose another"
+    )
+
+
+def proposed_id(name: str) -> str:
+    """An id made of a name: `Ahri (calm)` becomes `ahri-calm`."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9_]+", "-", plain).strip("-_")[:64].rstrip("-_") or "champion"
+
+
+def _check_text(name: str, value: str, longest: int) -> None:
+    if len(value) > longest:
+        raise BadChampion(f"the {name} has {len(value):,} characters; at most {longest:,} are kept, shorten it")
+    if any(unicodedata.category(character) in ("Cc", "Cs") and character not in "\n\t\r" for character in value):
+        raise BadChampion(f"the {name} holds control characters; type it again")
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _settings(value: object) -> dict[str, float]:
+    """The numbers among them; a foreign archive may keep anything there."""
+    given = value.items() if isinstance(value, dict) else ()
+    return {
+        name: number
+        for name, number in given
+        if name in KEPT_SETTINGS and isinstance(number, int | float) and not isinstance(number, bool)
+    }
+
+
+def _consent(value: object) -> Consent:
+    facts: dict[str, Any] = dict(value)  # type: ignore[call-overload]
+    return Consent(by=_text(facts.get("by", "")), at=_text(facts.get("at", "")), statement=_text(facts["statement"]))
+
+
+def _votes(value: object) -> Votes:
+    facts: dict[str, Any] = dict(value)  # type: ignore[call-overload]
+    return Votes(**{name: max(0, int(facts.get(name, 0))) for name in ("won", "tied", "lost")})
+
+
+READ: Mapping[str, Callable[[object], object]] = {
+    "name": _text,
+    "engine": _text,
+    "settings": _settings,
+    "licence": _text,
+    "consent": _consent,
+    "notes": _text,
+    "colour": _text,
+    "votes": _votes,
+    "line": _text,
+}
+WRITTEN = frozenset(READ)
+
+
+def _known(name: str, read: Callable[[object], object], value: object) -> Any:
+    try:
+        return read(value)
+    except (TypeError, ValueError, KeyError, OverflowError) as error:
+        raise BadChampion(f"metadata.json: {name} is not what it should be; correct it or leave it out") from error

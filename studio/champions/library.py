@@ -1,0 +1,247 @@
+"""The champions this studio keeps: content-addressed versions, of which one is current. Reads create nothing."""
+
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+
+from pydantic import TypeAdapter
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import Session, col, delete, select, update
+
+from studio.champions.blobs import Blobs
+from studio.champions.champion import BadChampion, Champion, Conflict, UnknownChampion, check_id
+from studio.champions.members import (
+    METADATA,
+    REQUIRED,
+    TRANSCRIPT,
+    VOICE_MEMBERS,
+    WEIGHTS,
+    Manifest,
+    Member,
+    identity,
+    measure,
+    write_words,
+)
+from studio.champions.rows import ChampionRow, VersionRow, WeightsRow
+from studio.database import open_database, saving, transaction
+from studio.housekeeping import sweep
+
+MANIFEST = TypeAdapter(dict[str, Member])
+STAGED_S = 21_600.0  # longer than any save lasts: what is older was left by a killed process
+READ_KEPT = 1_024
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One version of a champion in the library."""
+
+    champion: Champion
+    version: str  # its identity
+    members: Manifest
+    saved_at: datetime
+    weights: str  # SHA-256 of the verified weights; empty for a base champion
+
+
+class Library:
+    """Any number of threads and processes may use one data folder."""
+
+    def __init__(self, data_dir: Path, now: Callable[[], float] = time.time) -> None:
+        """`now` gives seconds since 1970."""
+        self.folder = data_dir / "champions"
+        self._now = now
+        self._blobs = Blobs(self.folder / "blobs", now)
+        self._database = open_database(data_dir, ChampionRow, VersionRow, WeightsRow)
+        self._champion = lru_cache(READ_KEPT)(self._read_champion)  # versions never change
+
+    # Reading.
+
+    def list(self) -> Sequence[Kept]:
+        """The current version of each, the one saved last first."""
+        current = (col(VersionRow.champion_id) == ChampionRow.id, col(VersionRow.version) == ChampionRow.version)
+        chosen = select(VersionRow).join(ChampionRow, current[0] & current[1])
+        with Session(self._database) as session:
+            rows = session.exec(chosen.where(col(ChampionRow.deleted_at).is_(None))).all()
+            return sorted((self._kept(session, row) for row in rows), key=lambda kept: kept.saved_at, reverse=True)
+
+    def get(self, id: str, version: str = "") -> Kept:
+        """The current version, or this one. Raises UnknownChampion; a deleted champion is unknown."""
+        with Session(self._database) as session:
+            row = self._current(session, id)
+            found = session.get(VersionRow, (id, version or row.version))
+            if found is None:
+                raise UnknownChampion(f"{id} has no such version here; reload the page to see those there are")
+            return self._kept(session, found)
+
+    def versions(self, id: str) -> Sequence[Kept]:
+        """Every version, newest first. Raises UnknownChampion."""
+        with Session(self._database) as session:
+            self._current(session, id)
+            rows = session.exec(select(VersionRow).where(VersionRow.champion_id == id)).all()
+            return sorted((self._kept(session, row) for row in rows), key=lambda kept: kept.saved_at, reverse=True)
+
+    def path(self, kept: Kept, member: str) -> Path:
+        """A member's file, which never changes. Raises UnknownChampion if there is none."""
+        if member not in kept.members or not self._blobs.has(kept.members[member].sha256):
+            raise UnknownChampion(f"{kept.champion.id} has no {member} here")
+        return self._blobs.path(kept.members[member].sha256)
+
+    def weights_path(self, kept: Kept) -> Path | None:
+        """The verified weights of a fine-tuned champion."""
+        return self._blobs.path(kept.weights) if kept.weights else None
+
+    # Saving.
+
+    @contextmanager
+    def staging(self) -> Iterator[Path]:
+        """An empty folder on the library's own disk, gone afterwards whatever happened. Raises NotSaved."""
+        with saving():
+            (self.folder / "staging").mkdir(parents=True, exist_ok=True)
+            folder = Path(tempfile.mkdtemp(dir=self.folder / "staging"))
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def stage(self, kept: Kept, folder: Path, without: Collection[str] = ()) -> None:
+        """Put a version's members into a staging folder, as second names of the same files: replace, never write."""
+        for name in set(kept.members) - set(without):
+            target, source = folder / name, self.path(kept, name)
+            try:
+                target.hardlink_to(source)
+            except OSError:  # a file system without links
+                shutil.copyfile(source, target)
+
+    def publish(self, staged: Path, *, expected: str, weights: Path | None = None) -> Kept:
+        """Make what lies in a staging folder the current version of the champion its metadata names.
+
+        `expected` is the version that was current when this one was begun, empty for a new champion; `weights` are those
+        verified from `model.pt`. The files move. Raises Conflict, BadChampion, NotSaved; then nothing has changed.
+        """
+        with saving():
+            champion, members = self._measured(staged)
+            verified = measure(weights, weights.name) if weights else None
+            for name, member in members.items():
+                self._blobs.take(staged / name, member.sha256)
+            if weights and verified:
+                self._blobs.take(weights, verified.sha256)
+        version = identity(members.values())
+        row = VersionRow(
+            champion_id=champion.id,
+            version=version,
+            manifest=MANIFEST.dump_json(dict(members)).decode(),
+            saved_at=self._now(),
+        )
+        try:
+            with transaction(self._database) as session:
+                if verified:
+                    session.merge(WeightsRow(original=members[WEIGHTS].sha256, verified=verified.sha256))
+                if WEIGHTS in members and session.get(WeightsRow, members[WEIGHTS].sha256) is None:
+                    raise BadChampion("its weights were not verified; attach them again")
+                if session.get(VersionRow, (champion.id, version)) is None:
+                    session.add(row)
+                self._advance(session, champion.id, version, expected)
+        except IntegrityError as error:  # somebody else's row came in between
+            raise _conflict(champion.id) from error
+        return self.get(champion.id, version)
+
+    def edit(self, champion: Champion, *, expected: str) -> Kept:
+        """Save other words and facts with the sound and weights of the version `expected`.
+
+        Raises UnknownChampion, Conflict, BadChampion, NotSaved.
+        """
+        with self.staging() as folder:
+            self.stage(self.get(champion.id, expected), folder, without=(METADATA, TRANSCRIPT))
+            write_words(folder, champion)
+            return self.publish(folder, expected=expected)
+
+    def revert(self, id: str, version: str, *, expected: str) -> Kept:
+        """Make an older version the current one again; none is lost. Raises UnknownChampion, Conflict, NotSaved."""
+        kept = self.get(id, version)
+        with transaction(self._database) as session:
+            self._advance(session, id, version, expected)
+        return kept
+
+    def duplicate(self, id: str, as_id: str) -> Kept:
+        """The current version under another id. Raises UnknownChampion, BadChampion, Conflict, NotSaved."""
+        kept = self.get(id)
+        with self.staging() as folder:
+            self.stage(kept, folder, without=(METADATA, TRANSCRIPT))
+            write_words(folder, kept.champion.renamed(check_id(as_id)))
+            return self.publish(folder, expected="")
+
+    # Deleting.
+
+    def delete(self, id: str) -> None:
+        """Take a champion out of sight; `restore` brings it back until it is purged. Raises UnknownChampion."""
+        with transaction(self._database) as session:
+            self._current(session, id).deleted_at = self._now()
+
+    def restore(self, id: str) -> Kept:
+        """Undo a deletion. Raises UnknownChampion when it was purged."""
+        with transaction(self._database) as session:
+            session.exec(update(ChampionRow).where(col(ChampionRow.id) == id).values(deleted_at=None))
+        return self.get(id)
+
+    def purge(self, older_than_s: float) -> int:
+        """Forget what was deleted longer ago than this, and files nobody needs; returns how many champions went."""
+        with transaction(self._database) as session:
+            old = col(ChampionRow.deleted_at) < self._now() - older_than_s
+            gone = session.exec(delete(ChampionRow).where(old).returning(col(ChampionRow.id))).scalars().all()
+            session.exec(delete(VersionRow).where(col(VersionRow.champion_id).in_(gone)))
+        with Session(self._database) as session:
+            manifests = [MANIFEST.validate_json(one) for one in session.exec(select(VersionRow.manifest))]
+            held = {member.sha256 for manifest in manifests for member in manifest.values()}
+            held |= {row.verified for row in session.exec(select(WeightsRow)) if row.original in held}
+        self._blobs.purge(held)
+        sweep(self.folder / "staging", STAGED_S, self._now)
+        return len(gone)
+
+    # Inside.
+
+    def _measured(self, staged: Path) -> tuple[Champion, Manifest]:
+        missing = [name for name in REQUIRED if not (staged / name).is_file()]
+        if missing:
+            raise BadChampion(f"{' and '.join(missing)} is missing; a champion cannot be kept without it")
+        champion = Champion.read((staged / METADATA).read_bytes(), (staged / TRANSCRIPT).read_bytes())
+        names = sorted(name for name in VOICE_MEMBERS if (staged / name).is_file())
+        if champion.fine_tuned != (WEIGHTS in names):
+            raise BadChampion(
+                "a fine-tuned champion has its own weights and a base one has none; attach or remove them"
+            )
+        return champion, {name: measure(staged / name, name) for name in names}
+
+    def _advance(self, session: Session, id: str, version: str, expected: str) -> None:
+        """Raises Conflict if the current version is not the expected one. What was deleted is no longer there."""
+        if not expected and session.get(ChampionRow, id) is None:
+            session.add(ChampionRow(id=id, version=version))
+            return
+        current, deleted = col(ChampionRow.version) == expected, col(ChampionRow.deleted_at).is_not(None)
+        changed = update(ChampionRow).where(col(ChampionRow.id) == id, current & ~deleted if expected else deleted)
+        if session.exec(changed.values(version=version, deleted_at=None)).rowcount != 1:
+            raise _conflict(id)
+
+    def _current(self, session: Session, id: str) -> ChampionRow:
+        row = session.get(ChampionRow, id)
+        if row is None or row.deleted_at is not None:
+            raise UnknownChampion("there is no such champion here; reload the page to see those there are")
+        return row
+
+    def _kept(self, session: Session, row: VersionRow) -> Kept:
+        members = MANIFEST.validate_json(row.manifest)
+        verified = session.get(WeightsRow, members[WEIGHTS].sha256) if WEIGHTS in members else None
+        champion = self._champion(members[METADATA].sha256, members[TRANSCRIPT].sha256)
+        saved_at = datetime.fromtimestamp(row.saved_at, UTC)
+        return Kept(champion, row.version, members, saved_at, verified.verified if verified else "")
+
+    def _read_champion(self, metadata: str, transcript: str) -> Champion:
+        return Champion.read(self._blobs.path(metadata).read_bytes(), self._blobs.path(transcript).read_bytes())
+
+
+def _conflict(id: str) -> Conflict:
+    return Conflict(f"somebody else saved {id} meanwhile; look at theirs, then save yours over it or under another id")

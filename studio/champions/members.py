@@ -1,0 +1,57 @@
+"""What a champion is made of on disk, and its identity: a hash over exactly that."""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import soundfile
+
+from engines.audio import resample
+from engines.types import Audio
+from studio.champions.champion import Champion
+
+REFERENCE, TRANSCRIPT, METADATA = "reference.wav", "reference.txt", "metadata.json"
+ORIGINAL = "reference_original.flac"  # engines prefer it
+WEIGHTS = "model.pt"
+PORTRAITS = ("portrait.png", "portrait.jpg", "portrait.webp")
+REQUIRED = (REFERENCE, TRANSCRIPT, METADATA)
+VOICE_MEMBERS = frozenset((*REQUIRED, ORIGINAL, WEIGHTS, *PORTRAITS))
+SHIM = ("config.pbtxt", "1/model.py")  # what lets Triton load an archive; no part of the voice
+REFERENCE_RATE = 22_050  # Hz, 16 bit, mono: what the format asks for
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One file of a champion."""
+
+    name: str
+    sha256: str
+    bytes: int
+
+
+Manifest = Mapping[str, Member]
+
+
+def identity(members: Iterable[Member]) -> str:
+    """SHA-256 over the names and hashes of the voice members, sorted: the same voice has the same one everywhere."""
+    voice = sorted((member.name, member.sha256) for member in members if member.name in VOICE_MEMBERS)
+    return hashlib.sha256("".join(f"{name}\0{sha256}\n" for name, sha256 in voice).encode()).hexdigest()
+
+
+def measure(path: Path, name: str) -> Member:
+    """Read a file through once. Raises OSError."""
+    with path.open("rb") as file:
+        return Member(name, hashlib.file_digest(file, "sha256").hexdigest(), path.stat().st_size)
+
+
+def write_members(folder: Path, champion: Champion, reference: Audio) -> None:
+    """The members of a base champion: its sound as the format asks for it and as it was, its words, its facts."""
+    soundfile.write(folder / REFERENCE, resample(reference, REFERENCE_RATE).samples, REFERENCE_RATE, subtype="PCM_16")
+    soundfile.write(folder / ORIGINAL, reference.samples, reference.sample_rate, format="FLAC", subtype="PCM_24")
+    write_words(folder, champion)
+
+
+def write_words(folder: Path, champion: Champion) -> None:
+    (folder / TRANSCRIPT).write_bytes(champion.transcript.encode())
+    (folder / METADATA).write_bytes(champion.metadata())

@@ -1,0 +1,33 @@
+"""Champions in SQLite: which version of each is the current one, and what every version is made of."""
+
+from sqlmodel import Field, SQLModel
+
+
+class ChampionRow(SQLModel, table=True):
+    """One statement changes `version`, so that of two who save at once only one can."""
+
+    __tablename__ = "champion"
+
+    id: str = Field(primary_key=True)
+    version: str
+    deleted_at: float | None = None  # seconds since 1970, UTC
+
+
+class VersionRow(SQLModel, table=True):
+    """Versions never change; the same content is the same version."""
+
+    __tablename__ = "champion_version"
+
+    champion_id: str = Field(primary_key=True)
+    version: str = Field(primary_key=True)
+    manifest: str  # JSON of its members
+    saved_at: float
+
+
+class WeightsRow(SQLModel, table=True):
+    """Fine-tuned weights that were opened in safety, and what came out."""
+
+    __tablename__ = "champion_weights"
+
+    original: str = Field(primary_key=True)  # SHA-256 of model.pt
+    verified: str  # SHA-256 of the safetensors made of it
