@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -17,7 +18,9 @@ from fastapi import FastAPI
 from engines.base import Checkpoint
 from engines.manager import Manager, Policy
 from engines.registry import Device
+from engines.vetting import vet
 from studio.api import router
+from studio.champions.opening import open_champions
 from studio.door import Door
 from studio.gauges import open_gauge
 from studio.history import History
@@ -68,22 +71,26 @@ def compose(settings: Settings) -> Studio:
     shelf = Shelf(clips, settings.data_dir)
     telemetry = Telemetry(manager, open_gauge(settings.device))
     manager.listen(telemetry.record)
+    listening = Listening(history, settings.data_dir)
+    champions = open_champions(settings, partial(vet, against=checkpoints["f5"]), history, shelf, listening, manager)
     return Studio(
         settings=settings,
         manager=manager,
-        speaking=Speaking(manager, shelf, history),
+        speaking=Speaking(manager, shelf, history, champions.voices),
         clips=clips,
         shelf=shelf,
         history=history,
-        listening=Listening(history, settings.data_dir),
+        listening=listening,
+        champions=champions,
         telemetry=telemetry,
     )
 
 
 def web(studio: Studio, door: Door) -> FastAPI:
     """The application: our routes, our assets, and the Gradio page at the root."""
-    uploads = [studio.settings.data_dir / UPLOADS, Path(os.environ[GRADIO_FOLDER])]
-    housekeeping = Housekeeping([studio.history, studio.shelf], uploads)
+    champions = studio.champions
+    uploads = [studio.settings.data_dir / UPLOADS, Path(os.environ[GRADIO_FOLDER]), *champions.swept]
+    housekeeping = Housekeeping([studio.history, studio.shelf, champions.library], uploads)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -93,6 +100,7 @@ def web(studio: Studio, door: Door) -> FastAPI:
         housekeeping.start()
         yield
         housekeeping.close()
+        studio.champions.jobs.close()
         studio.telemetry.close()
         studio.history.close()
 

@@ -83,6 +83,11 @@ class Engine(Protocol):
         ...
 
     @property
+    def waiting(self) -> Collection[str]:
+        """Jobs that wait for something else than the device (weights from the disk, say); the lane looks again soon."""
+        ...
+
+    @property
     def figures(self) -> Mapping[str, float]:
         """What it counted since it was loaded, by name (`codes_found`, say); told with the end of every take."""
         ...

@@ -19,6 +19,8 @@ from engines.types import LaneEvent
 
 log = logging.getLogger(__name__)
 
+LOOK_AGAIN_S = 0.01  # while an engine waits for something else than the device
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Work:
@@ -145,8 +147,14 @@ class Lane:
             if self._closing and not self._waiting and not self._running:
                 return False
             due = min((ticket.deadline for ticket in (*self._waiting, *self._running.values())), default=None)
+            if due is not None and self._waiting_elsewhere():
+                due = min(due, self.clock() + LOOK_AGAIN_S)
             self._bell.wait(None if due is None else max(0.0, due - self.clock()))
             return True
+
+    def _waiting_elsewhere(self) -> set[str]:
+        """Requests that need no step now, since what they wait for comes from the disk or the CPU."""
+        return {id for engine in self._engines.values() for id in engine.waiting}
 
     def _let_go(self) -> None:
         """Drop what was cancelled or is past its deadline."""
@@ -208,12 +216,13 @@ class Lane:
 
     def _next_engine(self) -> str | None:
         """The engine with something to do that has used the least device time."""
-        able = {t.request.engine for t in self._running.values() if not t.behind}
+        waiting = self._waiting_elsewhere()
+        able = {t.request.engine for t in self._running.values() if t.id not in waiting and not t.behind}
         return min(able & self._engines.keys(), key=lambda name: self._used_s[name], default=None)
 
     def _step(self, name: str) -> None:
         rows = [t for t in self._running.values() if t.request.engine == name]
-        held = {ticket.id for ticket in rows if ticket.behind}
+        held = {ticket.id for ticket in rows if ticket.behind} | set(self._engines[name].waiting)
         started = self.clock()
         try:
             events = self._engines[name].step(held)
@@ -253,7 +262,8 @@ class Lane:
             return
         with self._bell:
             self._running.pop(ticket.id, None)
-        cost = ticket.finish(self.clock(), self._engines[ticket.request.engine].info.checkpoint).cost
+        weights, own = ticket.request.weights, self._engines[ticket.request.engine].info.checkpoint
+        cost = ticket.finish(self.clock(), own if weights is None else weights.label).cost
         self._pace.learn(ticket)
         figures = {name: getattr(cost, name) for name in ("queued_s", "ttfa_s", "total_s", "compute_s", "audio_s")}
         self._say("done", ticket, **figures, **self._engines[ticket.request.engine].figures)

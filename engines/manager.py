@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engines.base import Checkpoint, Engine
-from engines.errors import BadText, EngineError, NotReady, UnknownEngine
+from engines.errors import BadSetting, BadText, EngineError, NotReady, UnknownEngine
 from engines.lane import Lane
 from engines.pace import Wanted
 from engines.registry import Device, Spec, licence, spec
@@ -60,7 +60,7 @@ class Manager:
         self._engines: dict[str, Engine] = {}
         self._used_at: dict[str, float] = {}
         self._lock = threading.Lock()
-        self._lane = Lane(queue_size=policy.queue_size, report=self._tell, broken=self._reload, clock=clock)
+        self._lane = Lane(queue_size=policy.queue_size, report=self._hear, broken=self._reload, clock=clock)
 
     # Life.
 
@@ -85,11 +85,13 @@ class Manager:
     def submit(self, request: Request, *, owner: str, arrived_at: float | None = None) -> Ticket:
         """Queue a request; one for an engine that is still loading waits for it.
 
-        Raises NotReady (unknown or broken engine), QueueFull, Closing, BadText.
+        Raises NotReady (unknown or broken engine), QueueFull, Closing, BadText, BadSetting.
         """
         status = self.status(request.engine)
         if not request.text.strip():
             raise BadText("there is nothing to say; type a line first")
+        if request.weights is not None and not self._specs[request.engine].fine_tunes:
+            raise BadSetting(f"{status.title} speaks a champion from its reference; leave the fine-tuned weights out")
         if status.state == "failed":
             raise NotReady(f"{status.title} is not available: {status.message}")
         if status.state == "unloaded":
@@ -232,6 +234,7 @@ class Manager:
             title=chosen.title,
             good_at=chosen.good_at,
             settings=chosen.settings,
+            fine_tunes=chosen.fine_tunes,
             reference_max_s=chosen.reference_max_s,
             licence=licence(name, self._checkpoints[name]),
             state="unloaded",
@@ -251,6 +254,12 @@ class Manager:
         before, self._statuses[after.name] = self._statuses[after.name], after
         if after.state != before.state:
             self._tell(LaneEvent(self._clock(), "engine", after.name, "", {}, after.state))
+
+    def _hear(self, event: LaneEvent) -> None:
+        """From the lane. With a take an engine may have taken in references and champions' weights."""
+        if event.kind == "done" and event.engine in self._engines:
+            self._set(event.engine, memory_bytes=self._engines[event.engine].memory_bytes)
+        self._tell(event)
 
     def _tell(self, event: LaneEvent) -> None:
         for listener in self._listeners:

@@ -1,11 +1,15 @@
 """Which device an engine runs on, and in which precision."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
+import psutil
 import torch
 
 from engines.errors import BadSetting
 from engines.registry import Device
+
+CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")  # a container's own ceiling; psutil tells the host's memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,20 @@ def place(wish: Device) -> Placement:
 def width(wish: Device, device: torch.device) -> int:
     """Requests in one step: as asked for, else 8 on a GPU and 2 elsewhere."""
     return wish.max_batch or (8 if device.type == "cuda" else 2)
+
+
+def free_device_bytes(device: torch.device) -> int:
+    """Of a CUDA device."""
+    return int(torch.cuda.mem_get_info(device)[0])
+
+
+def free_host_bytes() -> int:
+    """What the machine can still give, and never more than the container may take."""
+    available = int(psutil.virtual_memory().available)
+    try:
+        return min(available, int(CGROUP_LIMIT.read_text()))
+    except (OSError, ValueError):  # no cgroup, or `max`
+        return available
 
 
 def _best() -> str:

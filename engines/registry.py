@@ -21,6 +21,7 @@ class Device:
     threads: int = 0  # CPU threads of the lane
     cache_dir: str = ""  # where what was computed of references survives a restart; empty = nowhere
     prefix_cache_bytes: int = 256_000_000  # s1: read references kept in memory
+    weights_budget_bytes: int = 0  # f5: champions' weights that wait on the device; 0 = a quarter of what is free
     encoder: Literal["auto", "cpu"] = "auto"  # s1: where references become codes; auto = with the rest, cpu = beside it
 
 
@@ -34,6 +35,7 @@ class Spec:
     settings: tuple[str, ...]  # of a Request that it heeds
     reference_max_s: float
     factory: str  # "module:class", imported on the lane
+    fine_tunes: bool = False  # whether it speaks with a champion's own weights
 
     def make(self, device: Device) -> Engine:
         """Import the engine's module, torch with it, and build the engine."""
@@ -53,6 +55,7 @@ SPECS = {
         settings=("speed", "steps", "guidance"),
         reference_max_s=12.0,
         factory="engines.f5.engine:F5Engine",
+        fine_tunes=True,
     ),
     "s1": Spec(
         name="s1",

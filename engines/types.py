@@ -41,6 +41,20 @@ class Reference:
         return hashed.hexdigest()
 
 
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """A champion's fine-tuned weights: a vetted .safetensors file, which never changes."""
+
+    path: str
+    sha256: str  # of the file; what engines keep of it they keep under this
+    name: str  # shown to the designer
+
+    @property
+    def label(self) -> str:
+        """What a take records as the checkpoint that spoke."""
+        return f"{self.name} ({self.sha256[:12]})"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Request:
     """What is to be spoken. None leaves a setting to the checkpoint's own default."""
@@ -55,6 +69,7 @@ class Request:
     temperature: float | None = None  # s1: how freely codes are drawn
     top_p: float | None = None  # s1: share of the likeliest codes to draw from
     repetition_penalty: float | None = None  # s1: above 1, recent codes are less likely
+    weights: Weights | None = None  # f5: in place of the checkpoint's own; s1 speaks from the reference alone
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,6 +152,7 @@ class EngineStatus:
     title: str
     good_at: str  # one sentence
     settings: tuple[str, ...]  # of a Request that it heeds
+    fine_tunes: bool  # whether it speaks with a champion's own weights
     reference_max_s: float  # s
     licence: str
     state: EngineState

@@ -1,6 +1,7 @@
 """Tensors from files, without ever running what a file says."""
 
 import pickle
+from collections.abc import Mapping
 from pathlib import Path
 
 import torch
@@ -34,6 +35,23 @@ def restore(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
         for name, value in tensors.items()
         if not (name.endswith(SCALE) and name.removesuffix(SCALE) in tensors)
     }
+
+
+def shapes(network: nn.Module) -> dict[str, tuple[int, ...]]:
+    """What a checkpoint of this network must hold."""
+    return {name: tuple(parameter.shape) for name, parameter in network.named_parameters()}
+
+
+def misfit(found: Mapping[str, tuple[int, ...]], needed: Mapping[str, tuple[int, ...]]) -> str:
+    """What is wrong with tensors of these shapes, in words; empty if they are just what is needed."""
+    wrong = [f"{name} is missing" for name in needed.keys() - found.keys()]
+    wrong += [f"{name!r:.80} is not known" for name in found.keys() - needed.keys()]
+    wrong += [
+        f"{name} is {found[name]} and not {needed[name]}"
+        for name in needed
+        if found.get(name) not in (None, needed[name])
+    ]
+    return ", ".join(sorted(wrong)[:2])
 
 
 def fill(network: nn.Module, tensors: dict[str, Tensor], name: str, adopt: bool = False) -> None:

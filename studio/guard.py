@@ -1,16 +1,25 @@
 """What protects the studio from other pages and from too large requests: host, origin, size, and headers."""
 
+import math
+import re
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from anyio import to_thread
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware.body_limit import RequestBodyLimitMiddleware
+from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from studio.ownership import Ownership, host_name
 from studio.settings import Settings
 
 FOREIGN_HOST = "the studio does not answer to this host name; open it by its own, or add this to STUDIO_ALLOWED_HOSTS"
 FORM_BYTES = 65_536  # what multipart adds around a file
 HARMLESS = frozenset({"GET", "HEAD", "OPTIONS"})
+OWNERS_UPLOADS = re.compile(r"/studio/champions/(import|[^/]+/weights)")  # refused to visitors before a byte is read
+GRADIO_UPLOADS = "/gradio_api/upload"  # everybody's; the owner's may be archives
 
 # Gradio's page starts from inline scripts and compiles gr.HTML's templates and js_on_load (hence unsafe-eval); blob:
 # and data: are for recordings, drawn images and worklets; 'self' covers the same host's WebSocket. No other origin.
@@ -39,8 +48,24 @@ HEADERS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Cap:
+    """How large a file a request may bring."""
+
+    mb: int
+    advice: str
+
+    @property
+    def body_bytes(self) -> int:
+        return body_limit(self.mb)
+
+    def refusal(self, headers: dict[str, str] | None = None) -> JSONResponse:
+        error = f"this file is larger than {self.mb:,} MB; {self.advice}"
+        return JSONResponse({"error": error}, 413, headers=HEADERS | (headers or {}))
+
+
 class Guard:
-    """ASGI middleware: refuses other hosts' names, writes from other sites' pages, and bodies that say they are too large.
+    """ASGI middleware: refuses other hosts' names, writes from other sites' pages, and too large bodies.
 
     It adds headers to what passes.
     """
@@ -48,8 +73,11 @@ class Guard:
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self.app = app
         self.answers_to = settings.answers_to
-        self.max_upload_mb = settings.max_upload_mb
-        self.max_body_bytes = body_limit(settings.max_upload_mb)
+        self._clips = Cap(settings.max_upload_mb, "cut the clip to the part with the voice, then send that")
+        self._weights = Cap(
+            settings.max_weights_mb, "leave out what only training needs, or raise STUDIO_MAX_WEIGHTS_MB"
+        )
+        self._ownership = Ownership(settings)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -57,36 +85,43 @@ class Guard:
             return
 
         cut_off = False
+        headers = Headers(scope=scope)
+        refusal, cap = self._refusal(scope, headers), self._clips
+        if refusal is None:
+            cap = await self._cap(scope, headers)
+            # The connection stays open: the server skips the body, so that a browser lives to read the sentence.
+            refusal = cap.refusal() if _length(headers, 0) > cap.body_bytes else None
 
         async def with_headers(message: Message) -> None:
             nonlocal cut_off
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
+                added = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
-                    headers.setdefault(name, value)
+                    added.setdefault(name, value)
                 if message["status"] == 413 and refusal is None:  # counted while it streamed; say it in our words
                     cut_off = True
-                    await self._too_large({"connection": "close"})(scope, receive, send)
+                    await cap.refusal({"connection": "close"})(scope, receive, send)
             if not cut_off:
                 await send(message)
 
-        refusal = self._refusal(scope)
-        await (refusal or self.app)(scope, receive, with_headers)
+        # Some bodies do not say how large they are, or lie: the library counts what really arrives.
+        counted = RequestBodyLimitMiddleware(self.app, cap.body_bytes)
+        await (refusal or counted)(scope, receive, with_headers)
 
-    def _refusal(self, scope: Scope) -> JSONResponse | None:
-        headers = Headers(scope=scope)
+    def _refusal(self, scope: Scope, headers: Headers) -> JSONResponse | None:
         if not self.answers_to(host_name(headers)):
             return JSONResponse({"error": FOREIGN_HOST}, 403)
         if (scope["type"] == "websocket" or scope["method"] not in HARMLESS) and _from_elsewhere(headers):
             return JSONResponse({"error": "this request came from another site's page; open the studio itself"}, 403)
-        length = headers.get("content-length", "")
-        if length.isdigit() and int(length) > self.max_body_bytes:
-            # The connection stays open: the server skips the body, so that a browser lives to read the sentence.
-            return self._too_large({})
         return None
 
-    def _too_large(self, headers: dict[str, str]) -> JSONResponse:
-        return JSONResponse({"error": too_large(self.max_upload_mb)}, 413, headers=HEADERS | headers)
+    async def _cap(self, scope: Scope, headers: Headers) -> Cap:
+        if OWNERS_UPLOADS.fullmatch(scope["path"]):
+            return self._weights
+        if scope["path"] != GRADIO_UPLOADS or _length(headers, math.inf) <= self._clips.body_bytes:
+            return self._clips
+        owner = await to_thread.run_sync(self._ownership.holds, HTTPConnection(scope))
+        return self._weights if owner else self._clips
 
 
 def body_limit(max_upload_mb: int) -> int:
@@ -94,16 +129,10 @@ def body_limit(max_upload_mb: int) -> int:
     return max_upload_mb * 1_000_000 + FORM_BYTES
 
 
-def too_large(max_upload_mb: int) -> str:
-    return f"this file is larger than {max_upload_mb} MB; cut the clip to the part with the voice, then send that"
-
-
-def host_name(headers: Headers) -> str:
-    """The host a request names, without its port; empty where it names none that can be read."""
-    try:
-        return urlsplit(f"//{headers.get('host', '')}").hostname or ""
-    except ValueError:
-        return ""
+def _length(headers: Headers, unsaid: float) -> float:
+    """Bytes the body says it has."""
+    length = headers.get("content-length", "")
+    return int(length) if length.isdecimal() else unsaid
 
 
 def _from_elsewhere(headers: Headers) -> bool:

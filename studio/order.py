@@ -30,6 +30,9 @@ class Order:
     temperature: float | None = None
     top_p: float | None = None
     repetition_penalty: float | None = None
+    champion: str = ""  # its id; then it brings the reference, and there is no clip
+    version: str = ""  # of the champion; empty = the current one, and the take records which that was
+    attachment: str = ""  # weights on trial, heard before they are kept with the champion
 
 
 def read_order(values: Mapping[str, object]) -> Order:

@@ -10,6 +10,8 @@ from dotenv import dotenv_values
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from studio.champions.stores import Place, parse_stores
+
 PREFIX = "STUDIO_"
 ENV_FILE = ".env"
 DEVICE = re.compile(r"auto|cpu|mps|cuda(:\d+)?")
@@ -54,6 +56,11 @@ class Settings(BaseSettings):
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()  # names it answers to, besides localhost
     max_upload_mb: Annotated[int, Field(ge=1)] = 64
     memory_budget_gb: Annotated[float, Field(ge=0)] = 0  # 0 = no limit
+    stores: Annotated[
+        tuple[Place, ...], NoDecode
+    ] = ()  # archives go to and come from: name=folder:/path, name=s3://...
+    weights_budget_gb: Annotated[float, Field(ge=0)] = 0  # fine-tuned weights kept on the device; 0 = what fits
+    max_weights_mb: Annotated[int, Field(ge=1)] = 6_500  # an archive or a weights file that the owner sends
     threads: Annotated[int, Field(ge=0)] = 0
 
     @field_validator("engines", "api_keys", "allowed_hosts", mode="before")
@@ -63,6 +70,13 @@ class Settings(BaseSettings):
         if isinstance(value, str):
             return tuple(part.strip() for part in value.split(",") if part.strip())
         return value
+
+    @field_validator("stores", mode="before")
+    @classmethod
+    def _parsed(cls, value: object) -> object:
+        """Raises WrongStores, a ValueError, whose sentence shows no credential."""
+        listed = cls._listed(value)
+        return parse_stores(listed) if isinstance(listed, tuple) else listed
 
     @field_validator("data_dir")
     @classmethod

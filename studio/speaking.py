@@ -3,7 +3,7 @@
 import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
@@ -14,12 +14,13 @@ from engines.manager import Manager
 from engines.registry import SETTINGS
 from engines.text import parse
 from engines.ticket import Ticket
-from engines.types import Reference, Request, Samples, Status, Take
+from engines.types import Reference, Request, Samples, Status, Take, Weights
 from studio.order import SEEDS, Order
 from studio.references.report import speech_rate
 from studio.references.window import Window, cut
 
 if TYPE_CHECKING:
+    from studio.champions.voices import Voices
     from studio.history import History, StoredTake
     from studio.shelf import Shelf
 
@@ -40,12 +41,13 @@ class Performance:
         ticket: Ticket,
         rate: Callable[[], int | None],
         keep: Callable[[Take], "StoredTake"],
+        warnings: Sequence[str] = (),
     ) -> None:
         self.id = ticket.id
         self.owner = owner
         self.order = order
         self._rate = rate
-        self.warnings = doubts(ticket.request.reference)
+        self.warnings = [*doubts(ticket.request.reference), *warnings]
         self._ticket = ticket
         self._keep = keep
         self._pieces: list[Samples] = []
@@ -103,9 +105,10 @@ def doubts(reference: Reference) -> list[str]:
 
 
 class Speaking:
-    def __init__(self, manager: Manager, shelf: "Shelf", history: "History") -> None:
+    def __init__(self, manager: Manager, shelf: "Shelf", history: "History", voices: "Voices") -> None:
         self._manager = manager
         self._shelf = shelf
+        self._voices = voices
         self._history = history
         self._performances: OrderedDict[tuple[str, str], Performance] = OrderedDict()
         self._lock = threading.Lock()
@@ -116,7 +119,11 @@ class Speaking:
         `arrived_at` is when the order reached the server, in seconds of time.monotonic().
         """
         order = replace(order, seed=secrets.randbelow(SEEDS) if order.seed is None else order.seed)
-        request = self._request(order, owner)
+        self._heeded(order)
+        parse(order.text)  # an engine does so when it admits the request; nobody shall wait in line to be refused
+        order, reference, weights = self._cast(order, owner)
+        taken = weights if self._manager.status(order.engine).fine_tunes else None
+        request = _request(order, reference, taken)
         ticket = self._manager.submit(request, owner=owner, arrived_at=arrived_at)
         performance = Performance(
             owner,
@@ -124,6 +131,7 @@ class Speaking:
             ticket,
             rate=lambda: self._manager.sample_rate(order.engine),
             keep=lambda take: self._history.add(owner, order, take),
+            warnings=[] if taken is weights else [self._ignored(order)],
         )
         self._remember(performance)
         return performance
@@ -136,25 +144,21 @@ class Speaking:
             raise UnknownPerformance("this take is no longer being made; look for it in the list of takes")
         return found
 
-    def _request(self, order: Order, owner: str) -> Request:
-        self._heeded(order)
-        parse(order.text)  # an engine does so when it admits the request; nobody shall wait in line to be refused
+    def _cast(self, order: Order, owner: str) -> tuple[Order, Reference, Weights | None]:
+        """The order with the champion's version in it, what the engine hears of the voice, and the voice's own weights."""
+        if order.champion:
+            voice = self._voices.get(order.champion, order.version, order.attachment)
+            cast = replace(order, version=voice.kept.version, clip_id="", start_s=0.0, end_s=0.0, transcript="")
+            return cast, voice.reference, voice.weights
         if not order.transcript.strip():
             raise BadText("the reference has no transcript; type exactly what is said in the selected part")
         clip = self._shelf.get(owner, order.clip_id)
         audio = cut(clip.audio, Window(order.start_s, order.end_s))
-        return Request(
-            text=order.text,
-            reference=Reference(audio, order.transcript),
-            seed=order.seed or 0,
-            engine=order.engine,
-            speed=order.speed,
-            steps=order.steps,
-            guidance=order.guidance,
-            temperature=order.temperature,
-            top_p=order.top_p,
-            repetition_penalty=order.repetition_penalty,
-        )
+        return order, Reference(audio, order.transcript), None
+
+    def _ignored(self, order: Order) -> str:
+        title = self._manager.status(order.engine).title
+        return f"{title} speaks {order.champion} from its reference; its own weights are for F5-TTS"
 
     def _heeded(self, order: Order) -> None:
         """Raises BadSetting for a setting that this engine would ignore: what a take records is what made it."""
@@ -174,3 +178,19 @@ class Speaking:
             ]
             for key in ended[: max(0, len(self._performances) - KEPT_PERFORMANCES)]:
                 del self._performances[key]
+
+
+def _request(order: Order, reference: Reference, weights: Weights | None) -> Request:
+    return Request(
+        text=order.text,
+        reference=reference,
+        seed=order.seed or 0,
+        engine=order.engine,
+        weights=weights,
+        speed=order.speed,
+        steps=order.steps,
+        guidance=order.guidance,
+        temperature=order.temperature,
+        top_p=order.top_p,
+        repetition_penalty=order.repetition_penalty,
+    )

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from engines.manager import Manager
+from studio.champions.champions import Champions
 from studio.history import History
 from studio.listening import Listening
 from studio.references.library import ClipStore
@@ -21,4 +22,5 @@ class Studio:
     shelf: Shelf  # whose clips; pages and routes add and get clips through it
     history: History
     listening: Listening
+    champions: Champions
     telemetry: Telemetry

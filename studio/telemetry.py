@@ -77,6 +77,16 @@ class Queued:
     eta_s: float | None  # to the end of its take
 
 
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """How often an engine found what it had made or read before, since it was loaded."""
+
+    engine: str
+    name: str
+    found: int
+    missed: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InLane:
     """A request that waits or runs; only its owner learns which it is."""
@@ -104,6 +114,7 @@ class Snapshot:
     ttfa_s: Percentiles
     rtf: Percentiles
     requests: int  # how many the percentiles are over
+    caches: Sequence[Cache]  # as of each engine's last take
     outcomes: Mapping[str, int]  # since start: arrived (in the lane), done, failed, cancelled, refused
     queue_length: int  # waiting, not yet admitted
     running: Sequence[InLane]
@@ -123,6 +134,7 @@ class Telemetry:
         self._timed: deque[Timed] = deque(maxlen=REQUESTS_MAX)
         self._points: deque[Point] = deque(maxlen=round(SERIES_S / SAMPLE_S))
         self._outcomes: Counter[str] = Counter()
+        self._caches: dict[str, Sequence[Cache]] = {}
         self._line: Callable[[], Sequence[Queued]] = list
         self._stepped_s = 0.0
         self._sampled_at = clock()
@@ -152,6 +164,7 @@ class Telemetry:
                 self._outcomes[event.kind] += 1
             if event.kind == "done":
                 self._timed.append(_timed(event))
+                self._caches[event.engine] = _caches(event)
 
     def turned_away(self) -> None:
         """Count a request that was refused before the lane."""
@@ -187,6 +200,7 @@ class Telemetry:
         with self._lock:
             timed = [one for one in self._timed if now - one.at_s <= REQUESTS_S]
             points, outcomes = list(self._points), dict(self._outcomes)
+            caches = [cache for name in sorted(self._caches) for cache in self._caches[name]]
         latest = points[-1] if points else self.sample()
         lane = [_seen(entry, owner) for entry in self._manager.queue()]
         running = [entry for entry in lane if entry.state == "running"]
@@ -203,6 +217,7 @@ class Telemetry:
             ttfa_s=percentiles([one.ttfa_s for one in timed]),
             rtf=percentiles([one.rtf for one in timed]),
             requests=len(timed),
+            caches=caches,
             outcomes=outcomes,
             queue_length=len(waiting),
             running=running,
@@ -232,6 +247,14 @@ def _timed(event: LaneEvent) -> Timed:
     audio_s = figures["audio_s"]
     rtf = figures["compute_s"] / audio_s if audio_s else 0.0
     return Timed(event.at, event.engine, figures["total_s"], figures["ttfa_s"], figures["queued_s"], rtf)
+
+
+def _caches(event: LaneEvent) -> Sequence[Cache]:
+    """Of every `x_found` that has its `x_missed`."""
+    counts = event.figures
+    names = [name.removesuffix("_found") for name in counts if name.endswith("_found")]
+    known = [(name, counts[f"{name}_found"], counts.get(f"{name}_missed")) for name in names]
+    return [Cache(event.engine, name, int(found), int(missed)) for name, found, missed in known if missed is not None]
 
 
 def _seen(entry: QueueEntry, owner: str) -> InLane:

@@ -4,6 +4,9 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 from engines.base import Checkpoint
 from engines.errors import BadCheckpoint
@@ -29,6 +32,15 @@ class Files:
     vocoder_weights: Path
 
 
+@dataclass(frozen=True, slots=True)
+class Design:
+    """What decides the names and shapes of a checkpoint's weights."""
+
+    name: str  # shown to the designer
+    architecture: Path  # YAML with model.arch
+    vocabulary: Path
+
+
 def locate(checkpoint: Checkpoint) -> Generator[Progress, None, Files]:
     """Find or download every file: yields progress, returns the files. Raises BadCheckpoint saying what is missing."""
     source = checkpoint.source
@@ -45,6 +57,29 @@ def locate(checkpoint: Checkpoint) -> Generator[Progress, None, Files]:
         name = weights.parent.name + "/" + weights.name
     config, vocoder = yield from _vocoder(checkpoint, weights)
     return Files(name, weights, vocabulary, _architecture(weights), config, vocoder)
+
+
+def locate_design(checkpoint: Checkpoint) -> Generator[Progress, None, Design]:
+    """What weights of this checkpoint must be like; needs no weights. Raises BadCheckpoint."""
+    source = checkpoint.source
+    if not source.startswith("hf://"):
+        weights, vocabulary = _local(EMBEDDED if source == "embedded" else Path(source).expanduser())
+        return Design(source, _architecture(weights), vocabulary)
+    repo, file = _hub_file(source)
+    if repo in HUB_DEFAULTS and (package := _published()) is not None:
+        vocabulary = package / "infer" / "examples" / "vocab.txt"  # that of every published checkpoint
+        return Design(repo, _published_architecture(package, file.partition("/")[0]), vocabulary)
+    vocabulary = yield from fetch(repo, f"{file.rpartition('/')[0]}/vocab.txt".lstrip("/"))
+    return Design(repo, _architecture(vocabulary), vocabulary)
+
+
+def read_design(architecture: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """(model.arch, inference) of a configuration. Raises BadCheckpoint."""
+    config = yaml.safe_load(architecture.read_text())
+    arch = config.get("model", {}).get("arch")
+    if not isinstance(arch, dict):
+        raise BadCheckpoint(f"{architecture.name}: model.arch is missing; it describes the network")
+    return arch, config.get("inference", {})
 
 
 def _hub_file(source: str) -> tuple[str, str]:
@@ -73,19 +108,29 @@ def _local(path: Path) -> tuple[Path, Path]:
     return path, vocabulary
 
 
-def _architecture(weights: Path) -> Path:
-    """The YAML beside the weights, else the published one named like their folder, else v1 Base's."""
-    for name in ("config.yaml", "config.yml", f"{weights.parent.name}.yaml"):
-        if (weights.parent / name).is_file():
-            return weights.parent / name
-    package = find_spec("f5_tts")
-    if package is None or not package.submodule_search_locations:
+def _architecture(file: Path) -> Path:
+    """The YAML beside a checkpoint's file, else the published one named like its folder, else v1 Base's."""
+    for name in ("config.yaml", "config.yml", f"{file.parent.name}.yaml"):
+        if (file.parent / name).is_file():
+            return file.parent / name
+    package = _published()
+    if package is None:
         raise BadCheckpoint(
-            f"{weights.name}: config.yaml is missing beside it, and f5-tts, which knows the published ones, too"
+            f"{file.name}: config.yaml is missing beside it, and f5-tts, which knows the published ones, too"
         )
-    published = Path(package.submodule_search_locations[0]) / "configs"
-    named = published / f"{weights.parent.name}.yaml"
-    return named if named.is_file() else published / f"{DEFAULT_ARCHITECTURE}.yaml"
+    return _published_architecture(package, file.parent.name)
+
+
+def _published_architecture(package: Path, name: str) -> Path:
+    named = package / "configs" / f"{name}.yaml"
+    return named if named.is_file() else package / "configs" / f"{DEFAULT_ARCHITECTURE}.yaml"
+
+
+def _published() -> Path | None:
+    """The f5-tts package's folder; importing it would cost ten seconds."""
+    package = find_spec("f5_tts")
+    found = package.submodule_search_locations if package is not None else None
+    return Path(found[0]) if found else None
 
 
 def _vocoder(checkpoint: Checkpoint, weights: Path) -> Generator[Progress, None, tuple[Path, Path]]:

@@ -73,7 +73,9 @@ class TimeEmbedding(nn.Module):
         super().__init__()
         half = frequencies // 2
         self.register_buffer(
-            "rates", torch.exp(torch.arange(half).float() * (-math.log(10000) / (half - 1))), persistent=False
+            "rates",
+            torch.exp(torch.arange(half, device="cpu").float() * (-math.log(10000) / (half - 1))),
+            persistent=False,
         )
         self.time_mlp = nn.Sequential(nn.Linear(frequencies, dim), nn.SiLU(), nn.Linear(dim, dim))
 

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from concurrent.futures import wait
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,7 +32,6 @@ TEMPERATURES, TOP_PS, PENALTIES = (0.05, 1.5), (0.05, 1.0), (0.9, 2.0)
 POSITIONS = 2048  # most that a row reads and writes, reference included
 REDRAWS, REDRAW_STEP = 3, 1_000_003  # a first draw may be the end; then the group is drawn with another seed
 NEW_WORDS_MIN_S = 1.0  # room that a reference must leave
-ENCODER_POLL_S = 0.02  # how long a step waits where there is nothing but references to wait for
 
 
 class S1Engine:
@@ -169,6 +167,11 @@ class S1Engine:
     def room(self) -> int:
         return self._width - len(self._speaking)
 
+    @property
+    def waiting(self) -> Collection[str]:
+        """Jobs whose reference is still being encoded beside the lane."""
+        return [id for id, speaking in self._speaking.items() if not speaking.prepared.codes.done()]
+
     def prepare(self, reference: Reference) -> Prepared:
         if self._references is None:
             raise NotReady("S1-Mini is not loaded yet; wait until it says ready")
@@ -234,9 +237,6 @@ class S1Engine:
     def _begin(self, active: Sequence[Speaking]) -> list[Event]:
         """Give the next group of each job without a row one; silence alone is over at once."""
         events: list[Event] = []
-        waiting = [speaking.prepared.codes for speaking in active if not speaking.prepared.codes.done()]
-        if waiting and not self._rows:
-            wait(waiting, ENCODER_POLL_S)
         for speaking in active:
             if speaking.reading or not speaking.prepared.codes.done():
                 continue

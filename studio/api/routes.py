@@ -2,13 +2,17 @@
 
 from fastapi import APIRouter
 
-from studio.api import clips, engines, health, live, script, takes, trials
+from studio.api import champions, clips, engines, health, jobs, live, login, script, stores, takes, trials
+from studio.ownership import Ownership
 from studio.studio import Studio
 
 
 def router(studio: Studio) -> APIRouter:
     """The routes of design.md's doors that are served so far, over one studio."""
-    routes = APIRouter()
-    for part in (health, engines, clips, script, takes, trials, live):
+    routes, ownership = APIRouter(), Ownership(studio.settings)
+    for part in (health, clips, script, takes, trials, live):
         routes.include_router(part.router(studio))
+    for owned in (engines, champions, stores, jobs):
+        routes.include_router(owned.router(studio, ownership))
+    routes.include_router(login.router(ownership))
     return routes

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any
 
-from fastapi import Depends, Request, Response
+from fastapi import Depends, Request, Response, params
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
@@ -12,9 +12,14 @@ from pydantic import TypeAdapter
 from starlette.exceptions import HTTPException
 
 from engines.errors import Closing, EngineError, EngineFailed, NotReady, OutOfMemory, QueueFull, TimedOut, UnknownEngine
+from studio.champions.attaching import UnknownAttachment
+from studio.champions.champion import Conflict, UnknownChampion
+from studio.champions.jobs import UnknownJob
+from studio.champions.stores.errors import Occupied, StoreError, StoreFull, UnknownArchive, UnknownStore, Unreachable
 from studio.database import NotSaved
 from studio.history import UnknownTake
 from studio.listening import Decided, NoPairs, NotHeard, UnknownTrial
+from studio.ownership import LoginNeeded, NotOwner, Ownership, TooManyTries
 from studio.references.library import NoRoom, UnknownClip
 from studio.session import OWNER_HEADER
 from studio.speaking import UnknownPerformance
@@ -23,14 +28,24 @@ log = logging.getLogger(__name__)
 
 # The first class that fits counts; every other EngineError is the request's own fault: 400.
 STATUSES: tuple[tuple[type[EngineError], int], ...] = (
+    (LoginNeeded, 401),
+    (TooManyTries, 429),
+    (NotOwner, 403),
     (UnknownTake, 404),
     (UnknownPerformance, 404),
     (UnknownClip, 404),
     (UnknownTrial, 404),
     (UnknownEngine, 404),
+    (UnknownChampion, 404),
+    (UnknownJob, 404),
+    (UnknownAttachment, 404),
+    (UnknownStore, 404),
+    (UnknownArchive, 404),
     (NoPairs, 404),
     (NotHeard, 409),
     (Decided, 409),
+    (Conflict, 409),
+    (Occupied, 409),
     (QueueFull, 429),
     (NotReady, 503),
     (Closing, 503),
@@ -38,9 +53,17 @@ STATUSES: tuple[tuple[type[EngineError], int], ...] = (
     (TimedOut, 504),
     (NotSaved, 507),
     (NoRoom, 507),
+    (StoreFull, 507),
+    (Unreachable, 503),
+    (StoreError, 502),
     (EngineFailed, 500),
 )
-RETRY_AFTER_S = {429: "2", 503: "5"}
+HEADERS = {
+    # Not "Basic", at which a browser shows a dialog of its own over the page's; programs send theirs unasked.
+    401: {"www-authenticate": 'Login realm="Champion Voice Studio"'},
+    429: {"retry-after": "2"},
+    503: {"retry-after": "5"},
+}
 
 
 class SayingRoute(APIRoute):
@@ -54,7 +77,8 @@ class SayingRoute(APIRoute):
                 return await handle(request)
             except EngineError as error:
                 status = next((status for kind, status in STATUSES if isinstance(error, kind)), 400)
-                return said(str(error), status)
+                waits = {"retry-after": str(error.wait_s)} if isinstance(error, TooManyTries) else {}
+                return said(str(error), status, waits)
             except RequestValidationError as error:
                 return said(_unfit(error), 422)
             except HTTPException as error:
@@ -69,8 +93,7 @@ class SayingRoute(APIRoute):
 
 
 def said(sentence: str, status: int, headers: Any = None) -> JSONResponse:
-    retry = {"retry-after": RETRY_AFTER_S[status]} if status in RETRY_AFTER_S else {}
-    return JSONResponse({"error": sentence}, status, headers=retry | dict(headers or {}))
+    return JSONResponse({"error": sentence}, status, headers=HEADERS.get(status, {}) | dict(headers or {}))
 
 
 def as_json(adapter: TypeAdapter[Any], value: object, **how: Any) -> Response:
@@ -85,6 +108,15 @@ def _owner(request: Request) -> str:
 
 
 Owner = Annotated[str, Depends(_owner)]
+
+
+def owners_only(ownership: Ownership) -> params.Depends:
+    """A dependency that refuses everybody but the studio's owner. Raises NotOwner and its kinds."""
+
+    def require(request: Request) -> None:
+        ownership.require(request)
+
+    return params.Depends(require)
 
 
 def _unfit(error: RequestValidationError) -> str:

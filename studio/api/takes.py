@@ -65,7 +65,9 @@ def take_json(take: StoredTake) -> dict[str, Any]:
 
 
 def voice_name(studio: Studio, order: Order) -> str:
-    """The name of the clip a take was made with; a clip that is gone leaves its takes a plain name."""
+    """The name of the champion or clip a take was made with; a clip that is gone leaves its takes a plain name."""
+    if order.champion:
+        return order.champion
     try:
         return studio.clips.get(order.clip_id).name
     except EngineError:

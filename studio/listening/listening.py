@@ -10,7 +10,7 @@ from studio.history import History, StoredTake, UnknownTake
 from studio.listening.matching import matched, wav
 from studio.listening.pairs import pairs
 from studio.listening.rows import Trials
-from studio.listening.tally import Tally, tally
+from studio.listening.tally import Tally, record, tally
 from studio.listening.trial import BadPair, Ballot, Contender, Decided, NoPairs, Side, Trial
 
 DRAW = secrets.SystemRandom()
@@ -100,6 +100,10 @@ class Listening:
     def tally(self, owner: str) -> Sequence[Tally]:
         """What this owner's sealed votes add up to."""
         return tally(self._trials.all(owner))
+
+    def record(self, owner: str, take_id: str) -> tuple[int, int, int]:
+        """How often a take won, tied and lost where this owner heard it blind."""
+        return record(self._trials.all(owner), take_id)
 
     def _begin(self, owner: str, takes: Sequence[StoredTake]) -> Trial:
         now = self._now()

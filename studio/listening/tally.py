@@ -42,6 +42,22 @@ def tally(trials: Iterable[Trial]) -> Sequence[Tally]:
     return sorted(tallies, key=lambda one: -(one.wins + one.losses + one.ties))
 
 
+def record(trials: Iterable[Trial], take_id: str) -> tuple[int, int, int]:
+    """How often a take won, tied and lost in sealed trials."""
+    won = tied = lost = 0
+    for trial in trials:
+        side = next(
+            (name for name, side in zip("ab", trial.sides, strict=True) if side.contender.take_id == take_id), None
+        )
+        if side and trial.choice and trial.sealed_at and not trial.repeats:
+            won, tied, lost = (
+                won + (trial.choice == side),
+                tied + (trial.choice == "tie"),
+                lost + (trial.choice not in (side, "tie")),
+            )
+    return won, tied, lost
+
+
 def clopper_pearson(successes: int, count: int) -> tuple[float, float]:
     """The exact two-sided binomial interval of a share (Clopper and Pearson, 1934); (0, 1) where nothing was counted."""
     from scipy.special import betaincinv  # a third of scipy.stats' time to import, which says the same

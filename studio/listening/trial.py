@@ -15,7 +15,7 @@ Stage = Literal["open", "voted", "sealed"]
 
 HEARD_S = 1.0  # of each side, before its listener may judge
 HEARD_SHARE = 0.8  # of the shorter side where it is too short for that; a page cannot time the very ends of a sound
-LINE = ("text", "clip_id")  # what is said, and by whom
+LINE = ("text", "clip_id", "champion")  # what is said, and by whom
 REFERENCE = ("start_s", "end_s", "transcript")  # which words of that voice the engine was shown
 
 

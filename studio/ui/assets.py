@@ -24,6 +24,9 @@ STYLES = (
     "listening",
     "tally",
     "monitor",
+    "sheet",
+    "champions",
+    "archives",
 )
 
 

@@ -11,6 +11,7 @@ from studio.studio import Studio
 from studio.ui.assets import head, mount_assets
 from studio.ui.components.island import island
 from studio.ui.line import Line
+from studio.ui.pages.champions import champions_page
 from studio.ui.pages.compare import compare_page
 from studio.ui.pages.monitor import monitor_page
 from studio.ui.pages.speak import speak_page
@@ -27,6 +28,7 @@ def build(studio: Studio) -> gr.Blocks:
         island("header")
         speak_page(studio)
         compare_page(studio)
+        champions_page(studio)
         monitor_page()
         island("compare")
         island("strip")

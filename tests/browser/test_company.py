@@ -54,7 +54,7 @@ def test_stop_works_while_waiting_in_line(browser: Browser, studio: Served) -> N
 
 def test_a_full_queue_is_said_in_words_and_the_line_stays(browser: Browser, tmp_path: Path) -> None:
     with (
-        serving(tmp_path, STUDIO_QUEUE_SIZE=1) as served,
+        serving(tmp_path, STUDIO_QUEUE_SIZE=1, STUDIO_ENGINES="f5") as served,
         visiting(browser, served) as first,
         visiting(browser, served) as second,
         visiting(browser, served) as third,

@@ -70,7 +70,7 @@ def test_the_settings_of_a_take_leave_those_of_other_engines_alone(visitor: Visi
 
 def test_takes_and_their_settings_survive_a_restart(browser: Browser, tmp_path: Path) -> None:
     port = free_port()
-    with serving(tmp_path, port) as served, visiting(browser, served) as visitor:
+    with serving(tmp_path, port, STUDIO_ENGINES="f5") as served, visiting(browser, served) as visitor:
         visitor.open()
         visitor.write("This take will outlive the process.")
         visitor.page.locator("#seed input").fill("5")
@@ -83,7 +83,7 @@ def test_takes_and_their_settings_survive_a_restart(browser: Browser, tmp_path: 
         before = visitor.page.request.get(audio).body()
         visitor.page.goto("about:blank")
         assert served.stop() == 0
-        with serving(tmp_path, port):
+        with serving(tmp_path, port, STUDIO_ENGINES="f5"):
             visitor.open()
             visitor.wait_for_takes(1)
             assert visitor.takes()[0]["starred"] is True

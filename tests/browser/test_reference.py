@@ -80,7 +80,7 @@ def test_without_a_recogniser_none_is_offered_and_the_field_asks_for_the_words(
         "import sys\nsys.modules['pocketsphinx'] = None  # as if not installed\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    with serving(tmp_path / "data") as without, visiting(browser, without) as visitor:
+    with serving(tmp_path / "data", STUDIO_ENGINES="f5") as without, visiting(browser, without) as visitor:
         visitor.open()
         words = visitor.page.locator("#transcript textarea")
         words.fill("")

@@ -73,7 +73,7 @@ def test_words_of_a_clip_left_behind_survive_a_restart_of_the_studio(
     browser: Browser, tmp_path: Path, voice: Path
 ) -> None:
     port, data = free_port(), tmp_path / "data"
-    with serving(data, port) as served, visiting(browser, served) as visitor:
+    with serving(data, port, STUDIO_ENGINES="f5") as served, visiting(browser, served) as visitor:
         visitor.open()
         page = visitor.page
         bring(visitor, voice, "My voice.wav")
@@ -87,7 +87,7 @@ def test_words_of_a_clip_left_behind_survive_a_restart_of_the_studio(
         choose(page, "Amber")
         page.goto("about:blank")
         assert served.stop() == 0
-        with serving(data, port):
+        with serving(data, port, STUDIO_ENGINES="f5"):
             visitor.open()
             choose(page, "My voice.wav")
             expect(page.locator(WORDS)).to_have_value("Only I know what is said here.")

@@ -80,7 +80,7 @@ def fill(disk: Path, leave_bytes: int = 0) -> Path:
 def test_on_a_full_disk_a_take_is_heard_a_clip_is_refused_and_all_works_again_with_room(
     browser: Browser, tmp_path: Path, disk: Path, voice: Path
 ) -> None:
-    with serving(tmp_path, STUDIO_DATA_DIR=disk) as served, visiting(browser, served) as visitor:
+    with serving(tmp_path, STUDIO_DATA_DIR=disk, STUDIO_ENGINES="f5") as served, visiting(browser, served) as visitor:
         visitor.refusals_expected = True
         visitor.page.add_init_script(CUT_SHORT)
         visitor.open()
@@ -108,7 +108,7 @@ def test_on_a_full_disk_a_take_is_heard_a_clip_is_refused_and_all_works_again_wi
 
 
 def test_with_room_for_one_take_but_not_for_two_it_is_kept(browser: Browser, tmp_path: Path, disk: Path) -> None:
-    with serving(tmp_path, STUDIO_DATA_DIR=disk) as served, visiting(browser, served) as visitor:
+    with serving(tmp_path, STUDIO_DATA_DIR=disk, STUDIO_ENGINES="f5") as served, visiting(browser, served) as visitor:
         visitor.open()
         visitor.hurry()
         visitor.speak()

@@ -19,6 +19,7 @@ class Metronome:
         self.jobs: dict[str, int] = {}
         self.figures: dict[str, float] = {}
         self.requests: dict[str, Request] = {}
+        self.late: set[str] = set()  # jobs that wait for something that is not the device
         self.steps: list[tuple[str, ...]] = []
         self.threads: set[int] = set()
         self.loads = 0
@@ -53,6 +54,10 @@ class Metronome:
         return self.width - len(self.jobs)
 
     memory_bytes = 1_000
+
+    @property
+    def waiting(self) -> Collection[str]:
+        return self.late & self.jobs.keys()
 
     def prepare(self, reference: Reference) -> object:
         return reference

@@ -3,12 +3,14 @@
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from engines.base import Checkpoint
 from engines.errors import (
+    BadSetting,
     BadText,
     Cancelled,
     Closing,
@@ -21,7 +23,7 @@ from engines.errors import (
 )
 from engines.manager import Manager, Policy
 from engines.registry import Device
-from engines.types import LaneEvent
+from engines.types import LaneEvent, Weights
 from tests.engines.metronome import ENGINES, Metronome, request, spec_of
 
 SOON = 5.0  # seconds no correct wait comes near
@@ -149,6 +151,31 @@ def test_a_deadline_ends_a_request_and_frees_its_place(houses) -> None:
     with pytest.raises(TimedOut, match="shorter"):
         ticket.result()
     assert not tick.jobs
+
+
+def test_a_job_that_waits_for_the_disk_costs_nothing_and_others_go_on(houses) -> None:
+    tick, tock = Metronome(step_s=0.01), Metronome(step_s=0.01)
+    house = houses(tick=tick, tock=tock)
+    gate = threading.Event()
+    tick.gate = gate.wait
+    waiting = house.say("ab")
+    until(lambda: tick.jobs)
+    tick.late.add(waiting.id)
+    gate.set()
+    other = house.say("a" * 20, "tock")
+    assert other.wait(SOON)
+    until(lambda: len(tick.steps) == 1)
+    before, charged = len(tick.steps), waiting.compute_s
+    time.sleep(0.1)
+    assert (len(tick.steps), waiting.compute_s) == (before, charged) and not waiting.ended
+    tick.late.clear()
+    assert waiting.wait(SOON) and waiting.result().cost.audio_s == 2
+
+
+def test_fine_tuned_weights_go_only_to_an_engine_that_takes_them(houses) -> None:
+    wanted = replace(request("abc"), weights=Weights("model.safetensors", "0" * 64, "yasuo"))
+    with pytest.raises(BadSetting, match="speaks a champion from its reference"):
+        houses().manager.submit(wanted, owner="ann")
 
 
 def test_owners_take_turns(houses) -> None:

@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -15,7 +16,9 @@ from fastapi import FastAPI
 from engines.base import Checkpoint
 from engines.manager import Manager, Policy
 from engines.registry import Device
+from engines.vetting import vet
 from studio.api import router
+from studio.champions.opening import open_champions
 from studio.gauges import ProcessGauge
 from studio.history import History
 from studio.listening import Listening
@@ -64,14 +67,18 @@ def studio_of(
     shelf, history = Shelf(clips, settings.data_dir), History(settings.data_dir)
     telemetry = Telemetry(manager, ProcessGauge())
     manager.listen(telemetry.record)
+    listening = Listening(history, settings.data_dir)
+    vetted = partial(vet, against=Checkpoint("embedded"))
+    champions = open_champions(settings, vetted, history, shelf, listening, manager)
     studio = Studio(
         settings=settings,
         manager=manager,
-        speaking=Speaking(manager, shelf, history),
+        speaking=Speaking(manager, shelf, history, champions.voices),
         clips=clips,
         shelf=shelf,
         history=history,
-        listening=Listening(history, settings.data_dir),
+        listening=listening,
+        champions=champions,
         telemetry=telemetry,
     )
     manager.start()

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from engines.manager import Policy
 from engines.types import EngineStatus, LaneEvent
 from studio.gauges import ProcessGauge, open_gauge
-from studio.telemetry import REQUESTS_MAX, REQUESTS_S, SAMPLE_S, Queued, Telemetry, percentiles
+from studio.telemetry import REQUESTS_MAX, REQUESTS_S, SAMPLE_S, Cache, Queued, Telemetry, percentiles
 from tests.engines.metronome import Metronome, request
 from tests.engines.test_manager import until
 from tests.studio.house import ENGINE, studio_of
@@ -67,6 +68,13 @@ def test_latency_ttfa_and_rtf_come_from_finished_requests(telemetry: Telemetry, 
     assert snapshot.ttfa_s.p50 == pytest.approx(0.2)
     assert snapshot.rtf.p50 == 0.25
     assert (snapshot.requests, snapshot.outcomes) == (3, {"done": 3, "failed": 1, "cancelled": 1})
+
+
+def test_caches_are_told_as_of_each_engines_last_take(telemetry: Telemetry, clock: Clock) -> None:
+    for found in (0.0, 3.0):
+        event = done(clock(), 1.0)
+        telemetry.record(replace(event, figures={**event.figures, "codes_found": found, "codes_missed": 1.0}))
+    assert list(telemetry.snapshot().caches) == [Cache("f5", "codes", 3, 1)]
 
 
 def test_only_the_last_512_requests_count(telemetry: Telemetry, clock: Clock) -> None:

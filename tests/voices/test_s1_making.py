@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from assets.voices.s1 import language_weights, prompts, reading, speaking, upstream, weights
+from assets.voices.s1 import language_weights, losses, prompts, reading, speaking, upstream, weights
 from assets.voices.s1.dual_ar import DualAR, Shape
 from assets.voices.s1.language_training import Course
 from assets.voices.s1.language_training import Trainer as LanguageTrainer
@@ -110,6 +110,44 @@ def test_codec_training_goes_on_from_carried_weights_alone(corpus: Path, codec: 
 
 
 @needs_upstream
+def test_codec_training_goes_on_from_an_exported_checkpoint(corpus: Path, codec: Path, tmp_path: Path) -> None:
+    weights.export(codec, tmp_path, packed=True)
+    trainer = CodecTrainer(codec_plan(corpus, tmp_path / "out", resume=tmp_path), Company(), CPU)
+    own = dict(trainer.model.named_parameters())
+    for name, value in weights.read_state(codec).items():
+        torch.testing.assert_close(own[name].detach(), value, rtol=0, atol=float(value.abs().max()) / 100)
+    assert trainer.codebooks is not None
+    trainer.advance()
+
+
+@needs_upstream
+def test_a_new_reader_learns_before_the_codec_heeds_it(corpus: Path, codec: Path, tmp_path: Path) -> None:
+    weights.export(codec, tmp_path, packed=True)
+    trainer = CodecTrainer(codec_plan(corpus, tmp_path / "out", resume=tmp_path), Company(), CPU)
+    trainer._read().backward()
+    assert any(parameter.grad.any() for parameter in trainer.reader.parameters() if parameter.grad is not None)
+    assert not any(parameter.grad.any() for parameter in trainer.model.parameters() if parameter.grad is not None)
+
+
+@needs_upstream
+def test_a_decoder_taught_alone_sounds_otherwise_from_the_same_codes(corpus: Path, codec: Path, tmp_path: Path) -> None:
+    train_codec(codec_plan(corpus, tmp_path, resume=codec, done_minutes=0.0, decoder_only=True, critics_from=0.0))
+    before, after = weights.load(codec), weights.load(tmp_path)
+    tone = np.sin(np.arange(24_000) * 0.05).astype(np.float32) * 0.3
+    codes = speaking.codes_of(before, tone)
+    assert np.array_equal(codes, speaking.codes_of(after, tone))
+    assert np.abs(speaking.sound(before, codes) - speaking.sound(after, codes)).max() > 1e-4
+
+
+def test_a_muffled_copy_is_further_from_the_ear_than_a_quieter_one() -> None:
+    noise = torch.randn(2, 24_000, generator=torch.Generator().manual_seed(0)) * 0.1
+    muffled = torch.nn.functional.avg_pool1d(noise[:, None], 8, 1)[:, 0]
+    real = noise[:, : muffled.shape[1]]
+    assert losses.ear_distance(real, real, 24_000) == 0
+    assert losses.ear_distance(muffled, real, 24_000) > losses.ear_distance(real * 0.9, real, 24_000)
+
+
+@needs_upstream
 def test_a_codec_step_that_is_not_finite_changes_nothing(corpus: Path, codec: Path, tmp_path: Path) -> None:
     trainer = CodecTrainer(codec_plan(corpus, tmp_path, resume=codec), Company(), CPU)
     before = [parameter.clone() for parameter in trainer.parameters]
@@ -141,6 +179,26 @@ def test_language_training_goes_on_from_its_full_state(
     assert trainer.trained == 2
     trainer.learn()
     assert trainer.trained == 4
+
+
+@needs_upstream
+def test_language_training_goes_on_from_an_exported_checkpoint(
+    corpus: Path, codec: Path, language: Path, tmp_path: Path
+) -> None:
+    language_weights.export(language, codec, tmp_path, packed=True)
+    trainer = LanguageTrainer(course(corpus, codec, tmp_path / "out", resume=tmp_path), Company(), CPU)
+    own = dict(trainer.model.named_parameters())
+    for name, value in language_weights.read_state(language).items():
+        torch.testing.assert_close(own[name].detach(), value, rtol=0, atol=float(value.abs().max()) / 100)
+
+
+@needs_upstream
+def test_a_corpus_is_encoded_once_for_a_codec(corpus: Path, codec: Path, language: Path, tmp_path: Path) -> None:
+    stores = list(corpus.glob("tokens-*.npy"))
+    assert len(stores) == 1
+    written = stores[0].stat().st_mtime_ns
+    LanguageTrainer(course(corpus, codec, tmp_path, resume=language), Company(), CPU)
+    assert stores[0].stat().st_mtime_ns == written
 
 
 @needs_upstream

@@ -27,5 +27,6 @@ export function keepDrafts() {
   const soon = debounced(200, keep);
   on("field", soon);
   on("voice", soon);
+  on("champion", soon);
   addEventListener("pagehide", keep);
 }

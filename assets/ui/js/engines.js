@@ -5,6 +5,13 @@ import { lookNow } from "./telemetry.js";
 import { toast } from "./toast.js";
 import { bytes, percent } from "./words.js";
 
+const CACHED = {
+  codes: "encoded clips",
+  prefixes: "read references",
+  references: "references",
+  weights: "fine-tuned weights",
+};
+
 export function engineTable() {
   const list = h("ul.engines");
   const rows = new Map();
@@ -14,10 +21,11 @@ export function engineTable() {
     h("div.card-head", {}, h("h3", {}, "Engines")),
     list,
   );
-  const draw = ({ engines }) => {
+  const draw = ({ engines, caches }) => {
     for (const engine of engines) {
       if (!rows.has(engine.name)) rows.set(engine.name, list.appendChild(row(engine.name)));
-      fill(rows.get(engine.name), engine);
+      const own = engine.info ? caches.filter((cache) => cache.engine === engine.name) : [];
+      fill(rows.get(engine.name), engine, own);
     }
   };
   return { element, draw };
@@ -28,13 +36,13 @@ function row(name) {
   return h(
     "li.engine",
     {},
-    h("div.engine-words", {}, h("h4"), h("p.engine-state"), h("p.facts")),
+    h("div.engine-words", {}, h("h4"), h("p.engine-state"), h("p.facts"), h("p.facts.caches")),
     h("div.progress", { hidden: true }, h("i")),
     button,
   );
 }
 
-function fill(row, { title, state, message, progress, memory_bytes, licence, info }) {
+function fill(row, { title, state, message, progress, memory_bytes, licence, info }, caches) {
   const busy = state === "loading" || state === "warming";
   row.querySelector("h4").textContent = title;
   row
@@ -56,6 +64,7 @@ function fill(row, { title, state, message, progress, memory_bytes, licence, inf
       ]
     : [];
   row.querySelector(".facts").textContent = [...facts, `licence: ${licence}`].join(" · ");
+  row.querySelector(".caches").textContent = caches.filter(asked).map(hits).join(" · ");
   const bar = row.querySelector(".progress");
   bar.hidden = !busy;
   bar.firstChild.style.transform = `scaleX(${progress})`;
@@ -64,6 +73,13 @@ function fill(row, { title, state, message, progress, memory_bytes, licence, inf
   button.textContent = button.dataset.verb === "unload" ? "Unload" : "Load";
   button.setAttribute("aria-label", `${button.textContent} ${title}`);
   button.disabled = state === "loading";
+}
+
+const asked = ({ found, missed }) => found + missed > 0;
+
+/** How often something was there already. */
+function hits({ name, found, missed }) {
+  return `${CACHED[name] ?? name} found in cache: ${found} of ${found + missed} (${percent(found / (found + missed))})`;
 }
 
 async function change(name, verb) {

@@ -1,5 +1,6 @@
 /** The keys, and what a newcomer should know, in a dialog. */
-import { h, iconButton } from "./dom.js";
+import { h } from "./dom.js";
+import { openSheet } from "./sheet.js";
 
 const SPEAK = [
   ["Ctrl Enter", "Speak"],
@@ -9,6 +10,7 @@ const SPEAK = [
   ["S", "Star"],
   ["R", "Re-roll with a new seed"],
   ["C", "Compare"],
+  ["P", "Keep as champion"],
   ["X", "Switch between A and B"],
 ];
 const COMPARE = [
@@ -19,39 +21,28 @@ const COMPARE = [
   ["U", "Take the vote back"],
   ["N", "Which was which, next pair"],
 ];
+const CHAMPIONS = [
+  ["J  K", "Next champion, previous champion"],
+  ["Space", "Play or pause the reference"],
+  ["/", "Search"],
+];
 
-let dialog = null;
-
+/** Once at a time: keys are deaf while a dialog is open. */
 export function openHelp() {
-  dialog ??= document.body.appendChild(made());
-  if (!dialog.open) dialog.showModal();
+  const note = "Keys work while you are not typing; ? shows this list. Clone only voices whose owners agreed to it.";
+  const pages = [
+    ["Keys of the Compare page", COMPARE],
+    ["Keys of the Champions page", CHAMPIONS],
+  ];
+  openSheet({
+    title: "Keys",
+    look: "help",
+    body: [list(SPEAK), ...pages.flatMap(([title, keys]) => [h("h3", {}, title), list(keys)]), h("p.hint", {}, note)],
+  });
 }
 
 function list(keys) {
   const row = ([key, does]) =>
     h("div", {}, h("dt", {}, ...key.split("  ").flatMap((one) => [h("kbd", {}, one), " "])), h("dd", {}, does));
   return h("dl", {}, ...keys.map(row));
-}
-
-function made() {
-  const box = h(
-    "dialog.help",
-    { "aria-labelledby": "help-title" },
-    h(
-      "div.panel-head",
-      {},
-      h("h2", { id: "help-title" }, "Keys"),
-      iconButton("close", "Close", () => box.close()),
-    ),
-    list(SPEAK),
-    h("h2", {}, "Keys of the Compare page"),
-    list(COMPARE),
-    h(
-      "p.hint",
-      {},
-      "Keys work while you are not typing; ? shows this list. Clone only voices whose owners agreed to it.",
-    ),
-  );
-  box.addEventListener("click", (event) => event.target === box && box.close());
-  return box;
 }

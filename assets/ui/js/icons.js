@@ -21,6 +21,10 @@ export const ICONS = {
   pausemark: '<path d="M4 12h3M17 12h3M10 8v8M14 8v8"/>',
   words: '<path d="M4 7h16M4 12h10M4 17h13"/>',
   equal: '<path d="M6 9.5h12M6 14.5h12"/>',
+  champion: '<path d="M4.5 18.5h15L21 8.5l-5 3.2L12 5 8 11.7 3 8.5z"/>', // a crown
+  dots: '<circle class="solid" cx="5.5" cy="12" r="1.2"/><circle class="solid" cx="12" cy="12" r="1.2"/><circle class="solid" cx="18.5" cy="12" r="1.2"/>',
+  search: '<circle cx="10.5" cy="10.5" r="6"/><path d="M15 15l5 5"/>',
+  store: '<path d="M4 8.5l8-4 8 4v7l-8 4-8-4zM4 8.5l8 4 8-4M12 12.5v7"/>', // a box
   check: '<path d="M5 12.5l4.5 4.5L19 7.5"/>',
   warn: '<path d="M12 6v7.5"/><circle class="solid" cx="12" cy="17.5" r="1.3"/>',
   fail: '<path d="M7 7l10 10M17 7L7 17"/>',

@@ -1,5 +1,7 @@
 /** Keys, while nobody types; Ctrl+Enter and Escape always. */
+import { KEYS as CHAMPIONS } from "./champions.js";
 import { comparing, hear, toggle as toggleCompared, toggleCompare } from "./compare.js";
+import { openKeeper } from "./editor.js";
 import { openHelp } from "./help.js";
 import { KEYS as LISTENING } from "./listening.js";
 import { speak, stop } from "./speak.js";
@@ -12,10 +14,11 @@ const SPEAK = {
   s: () => state.selected && star(state.selected),
   r: () => selectedRow()?.reroll(),
   c: () => state.selected && toggleCompare(state.selected),
+  p: () => state.selected && openKeeper(state.selected),
   x: () => hear(),
   " ": () => (comparing() ? toggleCompared() : (selectedRow() ?? { toggle: () => step(0) }).toggle()),
 };
-const KEYS = { speak: SPEAK, compare: LISTENING };
+const KEYS = { speak: SPEAK, compare: LISTENING, champions: CHAMPIONS };
 
 const TYPING = "textarea, select, [contenteditable], input:not([type=radio], [type=range], [type=checkbox])";
 const PRESSABLE = "button, a, summary, input, [role=slider], [role=menuitem]";

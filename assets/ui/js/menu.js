@@ -1,6 +1,11 @@
 /** A button that opens a short list of links or actions; arrow keys move in it, Escape closes it. */
 import { h } from "./dom.js";
 
+/** An action in a menu. */
+export function entry(words, onclick) {
+  return h("button", { type: "button", onclick }, words);
+}
+
 /**
  * @param {HTMLButtonElement} button  already labelled
  * @param {() => HTMLElement[]} items  made anew at each opening
@@ -23,7 +28,7 @@ export function menu(button, items) {
     button.setAttribute("aria-expanded", "true");
     list.firstElementChild.focus();
   });
-  list.addEventListener("click", () => close(true));
+  list.addEventListener("click", () => close(true), true); // first, so that a dialog gives the focus back to the button
   holder.addEventListener("focusout", (event) => holder.contains(event.relatedTarget) || close(false));
   holder.addEventListener("keydown", (event) => !list.hidden && key(event, list, close));
   return holder;

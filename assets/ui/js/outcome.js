@@ -7,6 +7,8 @@ import { Waveform } from "./waveform.js";
 const OTHERWISE = {
   text: "They say different lines.",
   clip_id: "They speak with different clips.",
+  champion: "They speak with different champions.",
+  version: "They speak with different versions of the champion.",
   start_s: "They use different parts of the clip.",
   end_s: "They use different parts of the clip.",
   transcript: "Their clips have different transcripts.",

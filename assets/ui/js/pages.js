@@ -1,7 +1,7 @@
 /** Which page shows; the address keeps it. */
 import { emit } from "./bus.js";
 
-export const PAGES = { speak: "Speak", compare: "Compare", monitor: "Monitor" };
+export const PAGES = { speak: "Speak", compare: "Compare", champions: "Champions", monitor: "Monitor" };
 
 export function showPages() {
   const show = () => {

@@ -17,7 +17,7 @@ let looked = { about: "", checks: null, accepted: false }; // the newest look at
 
 /** The check that says why the reference on screen cannot sound right; null where it can, or the designer insists. */
 export async function objection() {
-  if (!state.voice || !isTyped()) return null; // what the studio itself put there needs no wait
+  if (!state.voice || state.champion || !isTyped()) return null; // what the studio itself put there needs no wait
   const { accepted, checks } = look();
   const told = await checks.catch(() => []); // the card says what hinders it, and speaking may still work
   return accepted ? null : (told.find((check) => check.state === "fail") ?? null);

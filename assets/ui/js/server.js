@@ -2,10 +2,14 @@
 import { sentence } from "./words.js";
 
 export class Refusal extends Error {
-  /** @param {number} status  of the answer; 0 where there was none */
-  constructor(text, status = 0) {
+  /**
+   * @param {number} status  of the answer; 0 where there was none
+   * @param {object} said  the whole answer: a conflict tells what is there instead
+   */
+  constructor(text, status = 0, said = {}) {
     super(sentence(text));
     this.status = status;
+    this.said = said;
   }
 
   /** Whether the same may be granted later: the fault lay with the studio or its load, not with what was asked. */
@@ -22,20 +26,30 @@ async function ask(path, options) {
     throw new Refusal("the studio does not answer; check that it still runs, then try again");
   }
   if (answer.ok) return answer;
-  const said = await answer.json().catch(() => ({}));
-  throw new Refusal(
-    said.error ?? said.detail ?? `the studio answered with an error (${answer.status}); try again`,
-    answer.status,
-  );
+  throw refusal(answer.status, await answer.json().catch(() => ({})));
+}
+
+/** What an answer other than yes says, in a sentence. */
+export function refusal(status, said) {
+  const text = said.error ?? said.detail ?? `the studio answered with an error (${status}); try again`;
+  return new Refusal(text, status, said);
 }
 
 export async function get(path, options = {}) {
   return (await ask(path, options)).json();
 }
 
-export async function post(path, body = {}, options = {}) {
+export function post(path, body = {}) {
+  return write("POST", path, body);
+}
+
+export function put(path, body) {
+  return write("PUT", path, body);
+}
+
+async function write(method, path, body) {
   const headers = { "content-type": "application/json" };
-  return (await ask(path, { method: "POST", headers, body: JSON.stringify(body), ...options })).json();
+  return (await ask(path, { method, headers, body: JSON.stringify(body) })).json();
 }
 
 export async function remove(path) {

@@ -15,7 +15,8 @@ import { rankWords, seconds, sentence } from "./words.js";
 
 const RATE = 24000; // of the context woken by the press, before the engine's rate is known
 const PEAK_S = 0.02;
-const PARAMETERS = ["text", "clip_id", "start_s", "end_s", "transcript", "engine", "seed", ...fields.SETTINGS]; // of /speak
+const VOICE = ["clip_id", "start_s", "end_s", "transcript"];
+const PARAMETERS = ["text", ...VOICE, "engine", "seed", ...fields.SETTINGS, "champion", "version", "attachment"]; // of /speak
 
 /**
  * @typedef {object} Performance
@@ -38,7 +39,7 @@ export async function speak(earlier = null, { fresh = !earlier, aloud = true, ag
   const wanted = earlier ?? order();
   if (unavailable(wanted.engine)) return refuse(unavailable(wanted.engine));
   if (!wanted.text.trim()) return refuse("there is nothing to say; type a line first", "script");
-  if (!wanted.transcript.trim())
+  if (!wanted.champion && !wanted.transcript.trim())
     return refuse("the voice has no transcript; type exactly what is said in the selected part", "transcript");
   unlock(RATE);
   player.stop();
@@ -91,7 +92,8 @@ async function finish(performance) {
     if (isOn(performance)) failed(error, performance.again);
     return null;
   } finally {
-    if (performance.made) await performance.heard; // to its end, even if it could not be kept
+    if (performance.made)
+      await performance.heard; // to its end, even if it could not be kept
     else if (performance.id && player.isPlaying(performance.id)) player.stop(); // it failed half way
     if (isOn(performance)) leaveStage();
   }

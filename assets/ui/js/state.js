@@ -1,4 +1,4 @@
-/** What the page knows: the voice, the takes, the one performance. Modules read it here and hear of changes by bus. */
+/** What the page knows: the voice, the champions, the takes, the one performance. Modules read it here and hear of changes by bus. */
 import { emit } from "./bus.js";
 import * as fields from "./fields.js";
 import { get } from "./server.js";
@@ -10,10 +10,16 @@ import { get } from "./server.js";
  *
  * @typedef {object} Voice  a window of a clip; what is said in it stands in the transcript field
  * @property {Clip} clip @property {number} start_s @property {number} end_s
+ *
+ * @typedef {object} Champion  as GET /studio/champions tells it
+ * @property {string} id @property {string} title @property {string} version @property {string} engine
+ * @property {Object<string, number>} settings @property {number} duration_s @property {number[]} peaks
  */
 
 export const state = {
   /** @type {Voice|null} */ voice: null,
+  /** @type {Champion|null} */ champion: null, // who speaks instead of the voice, which waits meanwhile
+  /** @type {Champion[]} */ champions: [],
   /** @type {Clip[]} */ samples: [],
   /** @type {Clip[]} */ mine: [],
   recogniser: null, // the name of what can transcribe, if anything can
@@ -43,12 +49,13 @@ function heededBy(engine) {
 export function order(engine = fields.engine()) {
   const heeded = heededBy(engine);
   const others = fields.SETTINGS.filter((name) => !heeded.includes(name));
-  return { ...draft(), engine, ...Object.fromEntries(others.map((name) => [name, null])) };
+  const voice = state.champion && { clip_id: "", start_s: 0, end_s: 0, transcript: "" };
+  return { ...draft(), ...voice, engine, ...Object.fromEntries(others.map((name) => [name, null])) };
 }
 
-/** Everything on screen as it stands, whichever engine heeds it. */
+/** Everything on screen as it stands, whichever engine heeds it and whoever speaks. */
 export function draft() {
-  const { voice } = state;
+  const { voice, champion } = state;
   return {
     text: fields.text("script"),
     clip_id: voice?.clip.id ?? "",
@@ -58,12 +65,40 @@ export function draft() {
     engine: fields.engine(),
     seed: fields.number("seed"),
     ...Object.fromEntries(fields.SETTINGS.map((name) => [name, fields.number(name)])),
+    champion: champion?.id ?? "",
+    version: champion && !isCurrent(champion) ? champion.version : "",
   };
 }
 
+/** A part of a clip speaks from now on. */
 export function setVoice(voice) {
   state.voice = voice;
+  setChampion(null);
   emit("voice", voice);
+}
+
+/** A champion speaks from now on; with null, the voice that waited. */
+export function setChampion(champion) {
+  if (state.champion === champion) return;
+  state.champion = champion;
+  emit("champion", champion);
+}
+
+export function setChampions(champions) {
+  state.champions = champions;
+  emit("champions");
+}
+
+/** Whether nobody saved a newer version of it. */
+export function isCurrent({ id, version }) {
+  const current = state.champions.find((one) => one.id === id);
+  return !current || current.version === version;
+}
+
+/** A champion by its id, of this version or the current one. Throws Refusal. */
+export async function championOf(id, version = "") {
+  const fits = (one) => one.id === id && (!version || one.version === version);
+  return state.champions.find(fits) ?? get(`/studio/champions/${id}${version && `?version=${version}`}`);
 }
 
 export function setTakes(takes) {
@@ -84,12 +119,16 @@ export async function clipOf(id) {
   return [...state.samples, ...state.mine].find((clip) => clip.id === id) ?? get(`/studio/clips/${id}`);
 }
 
-/** Bring back what an order holds: script, clip, window, transcript, and those settings. Throws Refusal. */
+/** Bring back what an order holds: script, champion or clip, window, transcript, and those settings. Throws Refusal. */
 export async function restore(order, settings = heededBy(order.engine)) {
-  const clip = await clipOf(order.clip_id);
+  const clip = order.clip_id ? await clipOf(order.clip_id) : null;
+  const champion = order.champion ? await championOf(order.champion, order.version) : null;
   fields.write("script", order.text);
   fields.chooseEngine(order.engine);
   for (const name of ["seed", ...settings]) fields.write(name, order[name]);
-  setVoice({ clip, start_s: order.start_s, end_s: order.end_s });
-  fields.write("transcript", order.transcript);
+  if (clip) {
+    setVoice({ clip, start_s: order.start_s, end_s: order.end_s });
+    fields.write("transcript", order.transcript);
+  }
+  setChampion(champion);
 }

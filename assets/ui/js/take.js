@@ -1,6 +1,7 @@
 /** One take: heard, judged, used again, kept or thrown away. */
 import { inCompare, toggleCompare } from "./compare.js";
 import { h, icon, iconButton } from "./dom.js";
+import { openKeeper } from "./editor.js";
 import { downloadMenu } from "./export.js";
 import * as player from "./player.js";
 import { speak } from "./speak.js";
@@ -12,6 +13,7 @@ import { Waveform, seekable } from "./waveform.js";
 import { clock, fine, seconds } from "./words.js";
 
 const TITLES = { f5: "F5", s1: "S1" };
+const nameOf = (id) => state.champions.find((one) => one.id === id)?.title ?? id;
 
 export class TakeRow {
   constructor(take) {
@@ -54,6 +56,7 @@ export class TakeRow {
       h(
         "p.facts",
         {},
+        order.champion && fact(nameOf(order.champion), "The champion who speaks"),
         fact(TITLES[engine] ?? engine, this.take.checkpoint),
         fact(`seed ${order.seed}`, "The same seed and settings give the same take"),
         fact(seconds(duration_s), "Length"),
@@ -74,6 +77,7 @@ export class TakeRow {
       iconButton("settings", "Use these settings: script, voice and seed", () => this.use()),
       this.compare,
       downloadMenu(this.take),
+      iconButton("champion", "Keep as champion", () => openKeeper(this.take.id), { "data-owners": true }),
       iconButton("trash", "Delete", () => discard(this.take.id)),
     );
   }

@@ -1,10 +1,11 @@
-/** The voice card: which clip, which part of it, and what that part sounds like. */
+/** The voice card: which champion, or which part of which clip, and what it sounds like. */
 import { on } from "./bus.js";
 import { chooseClip, discardClip, moveWindow, takeIn } from "./clips.js";
 import { announce, h, icon, iconButton } from "./dom.js";
 import * as player from "./player.js";
 import { RangePicker } from "./range.js";
 import { openRecorder } from "./recording.js";
+import { speakWith, speakerCard } from "./speaker.js";
 import { state } from "./state.js";
 import { toast } from "./toast.js";
 import { load } from "./tracks.js";
@@ -12,6 +13,7 @@ import { Waveform } from "./waveform.js";
 import { seconds, titled } from "./words.js";
 
 const CLIP_RATE = 48000; // of the context clips are heard at
+const CHAMPION = "champion "; // begins a champion's value in the picker; clips' ids hold no space
 
 export function mount(element) {
   const card = h("div.voice");
@@ -19,19 +21,16 @@ export function mount(element) {
   const waveform = new Waveform({ bar: 2, gap: 2, className: "tall" });
   const range = new RangePicker(waveform, moveWindow);
   const parts = { waveform, range, ...head(), ...controls() };
-  card.append(parts.bar, parts.head, range.element, parts.controls, parts.recorder);
-  on("voice", () => draw(parts));
-  on("clips", () => draw(parts));
-  on("player", () => draw(parts));
+  card.append(parts.bar, parts.head, speakerCard(), range.element, parts.controls, parts.recorder);
+  for (const name of ["voice", "clips", "champion", "champions", "player"]) on(name, () => draw(parts));
   on("playhead", () => drawPlayhead(parts));
   on("reveal", (field) => field === "transcript" && unfold(parts.bar, true));
-  acceptDrops(document.getElementById("voice-panel"));
   draw(parts);
 }
 
 /** Title and picker; on a phone, a bar that opens the rest. */
 function head() {
-  const picker = h("select.picker", { "aria-label": "Voice", onchange: () => chooseClip(picker.value) });
+  const picker = h("select.picker", { "aria-label": "Voice", onchange: () => choose(picker.value) });
   const mini = new Waveform({ bar: 2, gap: 1, className: "mini" });
   const name = h("span.bar-name");
   const bar = h(
@@ -49,6 +48,11 @@ function head() {
     bar,
     head: h("div.panel-head", {}, h("h2", {}, "Voice"), h("div.select", {}, picker, icon("down"))),
   };
+}
+
+function choose(value) {
+  if (value.startsWith(CHAMPION)) speakWith(value.slice(CHAMPION.length));
+  else chooseClip(value);
 }
 
 function isUnfolded(bar) {
@@ -106,7 +110,7 @@ function draw({ waveform, range, picker, mini, name, play, length, part, trash }
   const { clip, start_s, end_s } = voice;
   const chosen = [start_s / clip.duration_s, end_s / clip.duration_s];
   waveform.show({ peaks: clip.peaks, window: chosen, played: 0 });
-  mini.show({ peaks: clip.peaks, window: chosen });
+  mini.show(state.champion ? { peaks: state.champion.peaks, window: null } : { peaks: clip.peaks, window: chosen });
   range.show(voice);
   name.textContent = picker.selectedOptions[0].textContent;
   length.replaceChildren(h("strong", {}, seconds(end_s - start_s)), ` of ${seconds(clip.duration_s)}`);
@@ -125,9 +129,16 @@ function fill(picker) {
     ["Your clips", state.mine],
   ].filter(([, clips]) => clips.length);
   picker.replaceChildren(...groups.map(([label, clips]) => h("optgroup", { label }, ...clips.map(option))));
+  const champions = state.champions.toSorted((one, other) => one.title.localeCompare(other.title));
+  if (champions.length) picker.append(h("optgroup", { label: "Champions" }, ...champions.map(champion)));
   const { voice } = state;
-  if (voice && ![...picker.options].some((one) => one.value === voice.clip.id)) picker.append(option(voice.clip));
-  if (voice) picker.value = voice.clip.id;
+  const chosen = state.champion ? champion(state.champion) : voice && option(voice.clip);
+  if (chosen && ![...picker.options].some((one) => one.value === chosen.value)) picker.append(chosen);
+  if (chosen) picker.value = chosen.value;
+}
+
+function champion({ id, title }) {
+  return h("option", { value: CHAMPION + id }, title);
 }
 
 /** Titles by clip id; of those with one name, the later ones carry a number. */
@@ -170,18 +181,4 @@ function nextPart() {
   const { start_s: from, end_s: to } = clip.windows[(now + 1) % clip.windows.length];
   moveWindow(from, to);
   announce(`Selected ${seconds(to - from)} from ${seconds(from)} on.`);
-}
-
-/** A file may land anywhere on the page: beside the card, the browser would open it and leave the page. */
-function acceptDrops(panel) {
-  const hear = (name, inside, then = () => {}) =>
-    document.addEventListener(name, (event) => {
-      if (!event.dataTransfer.types.includes("Files")) return; // words dragged into a field
-      event.preventDefault();
-      panel.classList.toggle("dropping", inside);
-      then(event.dataTransfer.files[0]);
-    });
-  hear("dragover", true);
-  hear("dragleave", false);
-  hear("drop", false, (file) => file && takeIn(file));
 }

@@ -31,6 +31,18 @@ export function bytes(value) {
   return `${Math.round(value / 1e6)} MB`;
 }
 
+/** A file's size: 1_234_000 -> "1.2 MB". */
+export function size(value) {
+  const step = Math.min(3, Math.floor(Math.log10(Math.max(1, value)) / 3));
+  const shown = value / 1000 ** step;
+  return `${shown.toFixed(step && shown < 9.95 ? 1 : 0)} ${["bytes", "KB", "MB", "GB"][step]}`;
+}
+
+/** When something happened, in the reader's own words: "3 Nov 2026, 14:02". */
+export function moment(iso) {
+  return new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }).format(new Date(iso));
+}
+
 export function percent(fraction) {
   return `${Math.round(100 * fraction)} %`;
 }

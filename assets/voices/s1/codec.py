@@ -55,16 +55,16 @@ def _parser() -> argparse.ArgumentParser:
         "--total-minutes", type=float, default=0.0, help="of the whole; default: this portion is the last"
     )
     train.add_argument("--done-minutes", type=float, help="default: what the checkpoint to resume says")
-    train.add_argument("--resume", type=Path, help="a folder an earlier portion wrote")
+    train.add_argument("--resume", type=Path, help="a folder an earlier portion wrote, or an exported checkpoint")
     train.add_argument("--state", type=Path, help="folder of the full state on this machine; default: --out")
     train.add_argument("--gpus", type=gpus, default=(0,), help="comma-separated numbers")
     train.add_argument("--config", type=Path, help="of a new training; default: codec.yaml beside this file")
     defaults = {field.name: field.default for field in fields(Plan)}
     for name in ("batch", "crop_frames", "open_steps", "read_every", "read_batch", "read_frames", "steps", "seed"):
         train.add_argument(f"--{name.replace('_', '-')}", type=int, default=defaults[name])
-    for name in ("learning_rate", "read_weight", "save_seconds"):
+    for name in ("learning_rate", "read_weight", "ear_weight", "dropout", "critics_from", "save_seconds"):
         train.add_argument(f"--{name.replace('_', '-')}", type=float, default=defaults[name])
-    train.add_argument("--adversarial", action="store_true")
+    train.add_argument("--decoder-only", action="store_true", help="leave the codes of a sound as they are")
     train.add_argument("--eager", dest="compiled", action="store_false", help="do not compile")
     evaluate = verbs.add_parser("evaluate")
     evaluate.add_argument("--checkpoint", type=Path, required=True)

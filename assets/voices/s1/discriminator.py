@@ -1,4 +1,4 @@
-"""A small critic of spectrograms for the end of a training (Défossez et al. 2022, arXiv:2210.13438)."""
+"""Small critics of spectrograms for the end of a training (Défossez et al. 2022, arXiv:2210.13438)."""
 
 from itertools import pairwise
 
@@ -6,8 +6,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from assets.voices.s1.parallel import Company
+
 WINDOWS = (512, 1024, 2048)
-ADVERSARIAL_WEIGHT, FEATURE_WEIGHT = 0.02, 0.05  # beside a spectral loss of about one
+ADVERSARIAL_WEIGHT, FEATURE_WEIGHT = 0.04, 0.15  # beside a spectral loss of about one
+ALONE = 300  # steps in which the critics learn before anyone heeds them
 
 
 class Critic(nn.Module):
@@ -58,3 +61,21 @@ class Critics(nn.Module):
             gaps = [(a - b).abs().mean() / b.abs().mean().clamp(min=1e-4) for a, b in zip(ours, theirs, strict=True)]
             loss = loss - ADVERSARIAL_WEIGHT * verdict.mean() + FEATURE_WEIGHT * torch.stack(gaps).mean()
         return loss / len(self.critics)
+
+
+class Contest:
+    """The critics and their own optimiser."""
+
+    def __init__(self, company: Company, device: torch.device) -> None:
+        self.company, self.critics, self.steps = company, Critics().to(device), 0
+        self.optimizer = torch.optim.AdamW(self.critics.parameters(), lr=3e-4, betas=(0.5, 0.9))
+
+    def hold(self, made: Tensor, real: Tensor) -> Tensor:
+        """A step of the critics; what the codec is to descend then."""
+        own = self.critics.own_loss(made, real)
+        self.optimizer.zero_grad(set_to_none=True)
+        own.backward()
+        self.company.average([parameter.grad for parameter in self.critics.parameters() if parameter.grad is not None])
+        self.optimizer.step()
+        self.steps += 1
+        return self.critics.speaker_loss(made, real) if self.steps > ALONE else made.new_zeros(())

@@ -46,7 +46,7 @@ def _parser() -> argparse.ArgumentParser:
         train.add_argument(f"--{name}", type=Path, required=True)
     train.add_argument("--minutes", type=float, required=True, help="of wall time, the corpus's encoding included")
     train.add_argument("--total-minutes", type=float, help="of the whole training; this portion's where absent")
-    train.add_argument("--resume", type=Path, help="a folder an earlier portion wrote")
+    train.add_argument("--resume", type=Path, help="a folder an earlier portion wrote, or an exported checkpoint")
     train.add_argument("--state", type=Path, help="folder of the full state on this machine; default: --out")
     train.add_argument("--gpus", type=gpus, default=(0,), help="comma-separated numbers")
     defaults = {field.name: field.default for field in fields(Course)}

@@ -17,7 +17,7 @@ from assets.voices.f5.muon import Muon
 from assets.voices.f5.pace import Pace
 from assets.voices.f5.weights import Average, save_state
 from assets.voices.feeding import ahead, to
-from assets.voices.s1 import items, prompts, reading, speaking, weights
+from assets.voices.s1 import items, language_weights, prompts, reading, speaking, weights
 from assets.voices.s1.dual_ar import DualAR, Shape
 from assets.voices.s1.items import Batch, Builder
 from assets.voices.s1.parallel import Company
@@ -100,6 +100,9 @@ class Trainer:
             self.adam.load_state_dict(state["adam"])
             self.muon.restore(state["muon"])
             self.trained, self.best = int(state["trained"]), float(state["best"])
+        elif folder and language_weights.is_exported(folder):
+            weights.fill(self.model, language_weights.read_state(folder))
+            self.average = Average(self.live, self.course.average)
         elif folder:
             weights.fill(self.live, weights.load_shards(folder, "language"))
             self.average = Average(self.live, self.course.average)

@@ -3,7 +3,10 @@
 import json
 from pathlib import Path
 
+from safetensors.torch import load_file
+
 from assets.voices.corpus.spelling import ALPHABET
+from assets.voices.f5.packing import unpack
 from assets.voices.s1 import prompts, weights
 from assets.voices.s1.dual_ar import DualAR, Shape
 
@@ -16,6 +19,7 @@ DEFAULTS = {  # how this model speaks best, as `engines.s1.loading.Defaults` rea
     "characters": ALPHABET,
     "markers": False,
 }
+EXPORTED = "model.safetensors"
 MODEL = "model."  # training carries the model under this prefix, and its letters' head beside it
 
 
@@ -27,8 +31,15 @@ def load(folder: Path) -> DualAR:
 
 
 def read_state(folder: Path) -> weights.State:
+    """The model's parameters, of a training's folder or of an exported, packed one."""
+    if is_exported(folder):
+        return unpack(load_file(folder / EXPORTED))
     state = weights.load_shards(folder, "language")
     return {name.removeprefix(MODEL): value for name, value in state.items() if name.startswith(MODEL)}
+
+
+def is_exported(folder: Path) -> bool:
+    return (folder / EXPORTED).exists() and not list(folder.glob("language-*.safetensors"))
 
 
 def export(checkpoint: Path, codec: Path, out: Path, packed: bool = False) -> None:

@@ -8,6 +8,8 @@ from torch import Tensor
 # window in samples and mel bands of each resolution (after Kumar et al. 2023, arXiv:2306.06546, without the shortest)
 RESOLUTIONS = ((128, 12), (256, 24), (512, 48), (1024, 80), (2048, 128))
 FLOOR = 1e-4
+HIGH_HZ, HIGH_WEIGHT = 7000.0, 0.25  # above, a bin of the linear spectra counts less: few words are told apart there
+EAR_WINDOW, EAR_HOP, EAR_BANDS, EAR_HZ, CEPSTRA, EAR_FLOOR = 640, 240, 26, (130.0, 6800.0), 13, 2e-5
 
 
 def spectral_distance(made: Tensor, real: Tensor, sample_rate: int) -> tuple[Tensor, Tensor]:
@@ -17,17 +19,51 @@ def spectral_distance(made: Tensor, real: Tensor, sample_rate: int) -> tuple[Ten
         ours, theirs = magnitude(made, window), magnitude(real, window)
         bank = mel_bank(window, bands, sample_rate, made.device)
         mel = (_log(bank @ ours) - _log(bank @ theirs)).abs().mean()
-        linear = (_log(ours) - _log(theirs)).abs().mean()
+        linear = ((_log(ours) - _log(theirs)).abs() * _low_first(window, sample_rate, made.device)).mean()
         gap = torch.linalg.vector_norm(ours - theirs) / torch.linalg.vector_norm(theirs).clamp(min=1e-3)
         loss = loss + mel + 0.25 * linear + 0.5 * gap
         mel_part = mel_part + mel.detach()
     return loss / len(RESOLUTIONS), mel_part / len(RESOLUTIONS)
 
 
-def magnitude(audio: Tensor, window: int) -> Tensor:
-    """(b, samples) -> (b, window // 2 + 1, frames) at a hop of a quarter window, scaled to the window's sum."""
+def ear_distance(made: Tensor, real: Tensor, sample_rate: int) -> Tensor:
+    """(b, samples) twice -> how far apart a speech recogniser's features are: cepstra every 10 ms and their changes.
+
+    Each counts in units of its own deviation in `real`.
+    """
+    ours, theirs = _cepstra(made, sample_rate), _cepstra(real, sample_rate)
+    loss = made.new_zeros(())
+    for a, b in ((ours, theirs), (ours[..., 4:] - ours[..., :-4], theirs[..., 4:] - theirs[..., :-4])):
+        deviation = b.std(dim=(0, 2), keepdim=True).clamp(min=1e-3)
+        loss = loss + ((a - b) / deviation).abs().mean()
+    return loss / 2
+
+
+def _cepstra(audio: Tensor, sample_rate: int) -> Tensor:
+    """(b, samples) -> (b, CEPSTRA, frames)."""
+    bank = mel_bank(EAR_WINDOW, EAR_BANDS, sample_rate, audio.device, EAR_HZ)
+    return _cosines(audio.device) @ (bank @ magnitude(audio, EAR_WINDOW, EAR_HOP) + EAR_FLOOR).log()
+
+
+@cache
+def _cosines(device: torch.device) -> Tensor:
+    """(CEPSTRA, EAR_BANDS), the cosine transform of a spectrum's bands."""
+    bands = (torch.arange(EAR_BANDS) + 0.5) / EAR_BANDS
+    return torch.cos(torch.pi * torch.arange(CEPSTRA)[:, None] * bands).to(device)
+
+
+@cache
+def _low_first(window: int, sample_rate: int, device: torch.device) -> Tensor:
+    """(window // 2 + 1, 1) weights of mean one."""
+    bins = torch.linspace(0, sample_rate / 2, window // 2 + 1, device=device)[:, None]
+    weights = torch.where(bins < HIGH_HZ, 1.0, HIGH_WEIGHT)
+    return weights / weights.mean()
+
+
+def magnitude(audio: Tensor, window: int, hop: int = 0) -> Tensor:
+    """(b, samples) -> (b, window // 2 + 1, frames) at a hop of, else, a quarter window, scaled to the window's sum."""
     taper = _taper(window, audio.device)
-    bins = torch.stft(audio, window, window // 4, window=taper, return_complex=True)
+    bins = torch.stft(audio, window, hop or window // 4, window=taper, return_complex=True)
     power = torch.view_as_real(bins).square().sum(-1)
     return (power + 1e-10).sqrt() * (2 / window)
 
@@ -42,11 +78,13 @@ def _taper(window: int, device: torch.device) -> Tensor:
 
 
 @cache
-def mel_bank(window: int, bands: int, sample_rate: int, device: torch.device) -> Tensor:
-    """(bands, window // 2 + 1) triangles on the HTK mel scale, each summing to one where it holds a bin."""
+def mel_bank(
+    window: int, bands: int, sample_rate: int, device: torch.device, span: tuple[float, float] | None = None
+) -> Tensor:
+    """(bands, window // 2 + 1) triangles on the HTK mel scale, each summing to one where it holds a bin; span in Hz."""
     bins = torch.linspace(0, sample_rate / 2, window // 2 + 1)
-    top = 2595 * torch.log10(torch.tensor(1 + sample_rate / 2 / 700))
-    edges = 700 * (10 ** (torch.linspace(0, float(top), bands + 2) / 2595) - 1)
+    low, high = 2595 * torch.log10(1 + torch.tensor(span or (0.0, sample_rate / 2)) / 700)
+    edges = 700 * (10 ** (torch.linspace(float(low), float(high), bands + 2) / 2595) - 1)
     width = bins[1] - bins[0]  # no triangle narrower than one bin
     rise = (bins - edges[:-2, None]) / (edges[1:-1] - edges[:-2]).clamp(min=width)[:, None]
     fall = (edges[2:, None] - bins) / (edges[2:] - edges[1:-1]).clamp(min=width)[:, None]

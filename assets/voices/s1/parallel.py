@@ -39,6 +39,12 @@ class Company:
             for value in values:
                 dist.broadcast(value, 0)
 
+    def wait(self, device: torch.device) -> None:
+        """For all processes to have come this far; a broadcast alone lets the first one go on."""
+        self.add(torch.zeros((), device=device))
+        if device.type == "cuda":
+            torch.cuda.synchronize(device)
+
     def agree(self, numbers: Sequence[float], device: torch.device) -> list[float]:
         """The first process's numbers, everywhere: clocks must not decide alone."""
         if self.size == 1:

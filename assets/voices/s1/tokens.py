@@ -2,6 +2,7 @@
 
 import logging
 import time
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,21 +33,45 @@ class Tokens:
 
 
 def encode_corpus(data: Path, codec: Path, company: Company, device: torch.device) -> Tokens:
-    """Each process encodes its share; all read all shares back from `data`."""
+    """Each process encodes its share; all read all shares back from `data`, where they wait for a later portion."""
     began = time.monotonic()
     model: Any = weights.load(codec).to(device)
     reader = weights.load_reader(codec, model).to(device)
     crops = Crops(data, device)
-    frame, lengths = int(model.frame_length), crops.places[1]
-    counts = (lengths + frame - 1) // frame
-    starts = np.cumsum(counts) - counts
+    counts = _frames(crops, model)
+    store = data / f"tokens-{_mark(codec):08x}.npy"
+    if not company.agree((float(store.exists()),), device)[0]:
+        part = store.with_suffix(".part")
+        if company.rank == 0:
+            np.lib.format.open_memmap(part, "w+", np.int16, (int(counts.sum()), _columns(model))).flush()
+        company.wait(device)
+        _fill(np.lib.format.open_memmap(part, "r+"), model, reader, crops, company)
+        company.wait(device)
+        if company.rank == 0:
+            part.replace(store)
+        company.wait(device)
+    whole = np.array(np.load(store, mmap_mode="r"))
+    speakers = np.load(data / "index.npz")["speakers"]
+    log.info("%d frames of %d utterances are codes after %.0f s", len(whole), len(counts), time.monotonic() - began)
+    codes, reached = np.ascontiguousarray(whole[:, :-1]), np.ascontiguousarray(whole[:, -1])
     letters = [reading.spell(text) for text in crops.texts]
-    total, levels = int(counts.sum()), len(quantising.levels(model))
-    store = data / "tokens.npy"
-    if company.rank == 0:
-        np.lib.format.open_memmap(store, "w+", np.int16, (total, levels + 1)).flush()
-    company.agree((0.0,), device)
-    table = np.lib.format.open_memmap(store, "r+")
+    return Tokens(codes, reached, np.cumsum(counts) - counts, counts, crops.texts, letters, speakers)
+
+
+def _frames(crops: Crops, model: Any) -> NDArray[np.int64]:
+    """Of each utterance."""
+    frame = int(model.frame_length)
+    return (crops.places[1] + frame - 1) // frame
+
+
+def _columns(model: Any) -> int:
+    return len(quantising.levels(model)) + 1
+
+
+def _fill(table: NDArray[np.int16], model: Any, reader: reading.Reader, crops: Crops, company: Company) -> None:
+    """This process's share of the utterances: their codes, and the letters reached in the last column."""
+    counts = _frames(crops, model)
+    starts, frame = np.cumsum(counts) - counts, int(model.frame_length)
     for numbers in _batches(counts)[company.rank :: company.size]:
         frames = int((counts[numbers].max() + ROUND - 1) // ROUND * ROUND)
         lines = crops.lines(numbers.tolist(), frames, frame)
@@ -54,13 +79,14 @@ def encode_corpus(data: Path, codec: Path, company: Company, device: torch.devic
         found = torch.cat((codes, reached[..., None]), -1).to(torch.int16).cpu().numpy()
         for number, rows in zip(numbers, found, strict=True):
             table[starts[number] : starts[number] + counts[number]] = rows[: counts[number]]
-    table.flush()
-    company.agree((0.0,), device)
-    whole = np.array(np.load(store, mmap_mode="r"))
-    speakers = np.load(data / "index.npz")["speakers"]
-    log.info("%d frames of %d utterances encoded in %.0f s", total, len(counts), time.monotonic() - began)
-    codes, reached_all = np.ascontiguousarray(whole[:, :-1]), np.ascontiguousarray(whole[:, -1])
-    return Tokens(codes, reached_all, starts, counts, crops.texts, letters, speakers)
+
+
+def _mark(codec: Path) -> int:
+    """A number that changes with the codec's weights."""
+    mark = 0
+    for shard in sorted(codec.glob("codec-*.safetensors")):
+        mark = zlib.crc32(shard.read_bytes(), mark)
+    return mark
 
 
 def _batches(counts: NDArray[np.int64]) -> list[NDArray[np.int64]]:

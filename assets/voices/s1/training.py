@@ -13,13 +13,12 @@ from torch import Tensor, nn
 
 from assets.voices.s1 import losses, network, quantising, reading, upstream, weights
 from assets.voices.s1.crops import Crops
-from assets.voices.s1.discriminator import Critics
+from assets.voices.s1.discriminator import Contest
 from assets.voices.s1.parallel import Company
 from assets.voices.s1.plan import Plan
 
 log = logging.getLogger(__name__)
 COMMITMENT_WEIGHT = 0.05
-DROPOUT = 0.4  # share of the rows that keep only some residual levels
 Z_POOL = 24_000  # latents the codebooks start from
 GAUGE_STEPS = 10  # between looks at the clock, which all GPUs take together
 
@@ -40,7 +39,8 @@ class Trainer:
         self.reader = reading.Reader(model.quantizer.semantic_quantizer.quantizers[0].out_proj.out_channels).to(device)
         self.codebooks: quantising.Codebooks | None = None
         self.step, self.steps_here, self.warm_steps, self.done, self.stopping = 0, 0, 0, 0.0, False
-        self.critics = Critics().to(device) if plan.adversarial else None
+        self.contest = Contest(company, device) if plan.critics_from < 1 else None
+        self.deaf_steps = 0  # of this portion, in which the codec does not heed its reader
         self._restore()
         seed = plan.seed * 100_003 + self.step * 17 + company.rank
         self.crops = Crops(plan.data, device, seed)
@@ -89,14 +89,15 @@ class Trainer:
         real = self.crops.draw(self.plan.batch, self.plan.crop_frames * self.frame)
         made, commitment = self._speak(real)
         distance, mel = losses.spectral_distance(made, real, self.sample_rate)
-        loss = distance + COMMITMENT_WEIGHT * commitment
-        figures = {"mel": mel, "commitment": commitment.detach()}
-        if self.codebooks is not None and self.plan.read_every and self.step % self.plan.read_every == 0:
+        ear = losses.ear_distance(made, real, self.sample_rate)
+        loss = distance + self.plan.ear_weight * ear + COMMITMENT_WEIGHT * commitment
+        figures = {"mel": mel, "ear": ear.detach(), "commitment": commitment.detach()}
+        if self._reads():
             letters = self._read()
             loss = loss + self.plan.read_weight * letters
             figures["letters"] = letters.detach()
-        if self.critics is not None and self.progress > 2 / 3:
-            loss = loss + self._criticise(self.critics, made, real)
+        if self.contest is not None and self.progress > self.plan.critics_from:
+            loss = loss + self.contest.hold(made, real)
         figures["norm"] = self._descend(loss)
         self._average()
         self.step += 1
@@ -105,17 +106,32 @@ class Trainer:
         return {"loss": loss.detach(), **figures}
 
     def _speak(self, real: Tensor) -> tuple[Tensor, Tensor]:
+        with torch.set_grad_enabled(not self.plan.decoder_only):
+            z, commitment = self._code(real)
+        with torch.autocast(self.device.type, torch.bfloat16):
+            return self._decode(z), commitment
+
+    def _code(self, real: Tensor) -> tuple[Tensor, Tensor]:
+        """What the decoder is given of a sound, and the commitment loss; the codebooks follow."""
         with torch.autocast(self.device.type, torch.bfloat16):
             z = self._encode(real)
         z, commitment = z.float(), z.new_zeros((), dtype=torch.float32)
-        if self.codebooks is not None:
-            depth = quantising.draw_depth(len(z), len(self.codebooks.sizes), DROPOUT, self.device)
-            z, commitment, codes, latents = self._quantise(z, depth)
+        if self.codebooks is None:
+            return z, commitment
+        dropout = 0.0 if self.plan.decoder_only else self.plan.dropout
+        depth = quantising.draw_depth(len(z), len(self.codebooks.sizes), dropout, self.device)
+        z, commitment, codes, latents = self._quantise(z, depth)
+        if not self.plan.decoder_only:
             self.codebooks.update(codes, latents)
             if self.step % 50 == 0 and self.progress < 0.85:
                 self.codebooks.replace_dead(latents)
-        with torch.autocast(self.device.type, torch.bfloat16):
-            return self._decode(z), commitment
+        return z, commitment
+
+    def _reads(self) -> bool:
+        """Whether this step reads the words off the codes."""
+        plan = self.plan
+        wanted = self.codebooks is not None and plan.read_every and not plan.decoder_only
+        return bool(wanted) and self.step % plan.read_every == 0
 
     def _read(self) -> Tensor:
         """CTC loss a letter of whole utterances, through the semantic level alone."""
@@ -123,7 +139,8 @@ class Trainer:
         lines = self.crops.lines(chosen.tolist(), self.plan.read_frames, self.frame)
         with torch.autocast(self.device.type, torch.bfloat16):
             z = self._encode(lines.audio)
-        logits = self._guess(z.float())
+        vectors = reading.semantic_vectors(self.model, z.float())
+        logits = self.reader(vectors.detach() if self.steps_here < self.deaf_steps else vectors)
         return reading.loss(logits, lines.frames, lines.letters, lines.counts)
 
     def _descend(self, loss: Tensor) -> Tensor:
@@ -150,14 +167,6 @@ class Trainer:
         decay = min(0.999, (1 + self.step) / (10 + self.step))
         torch._foreach_lerp_(self.averages, self.parameters, 1 - decay)
 
-    def _criticise(self, critics: Critics, made: Tensor, real: Tensor) -> Tensor:
-        own = critics.own_loss(made, real)
-        self.critic_optimizer.zero_grad(set_to_none=True)
-        own.backward()
-        self.company.average([parameter.grad for parameter in critics.parameters() if parameter.grad is not None])
-        self.critic_optimizer.step()
-        return critics.speaker_loss(made, real)
-
     def _start_codebooks(self) -> None:
         """Fit the quantiser to what the encoder says now; the average starts again from there."""
         found: list[Tensor] = []
@@ -173,11 +182,10 @@ class Trainer:
 
     def _prepare_functions(self, compiled: bool) -> None:
         # Closures over the model, so that each compiles once for each of its few shapes.
-        model, reader, self.compiled = self.model, self.reader, compiled
+        model, self.compiled = self.model, compiled
         self._encode = lambda audio: network.encode(model, audio)
         self._decode = lambda z: network.decode(model, z)
         self._quantise = lambda z, depth: quantising.quantise(model, z, depth)
-        self._guess = lambda z: reader(reading.semantic_vectors(model, z))
         if compiled:
             self._encode = torch.compile(self._encode, dynamic=False)
             self._decode = torch.compile(self._decode, dynamic=False)
@@ -245,6 +253,7 @@ class Trainer:
             "reader": self.reader.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "averages": list(self.averages),
+            "decoder_only": self.plan.decoder_only,
             "codebooks": None if books is None else [books.counts, books.sums],
             **progress,
         }
@@ -259,17 +268,17 @@ class Trainer:
 
     def _restore(self) -> None:
         """Go on from a full state where there is one, else from carried weights, else from nothing."""
-        folder = self.plan.resume
-        kept = [place / "state.pt" for place in (self.plan.state, folder) if place and (place / "state.pt").exists()]
-        state: dict[str, Any] = {}
-        if folder and kept:
-            state = torch.load(kept[0], map_location=self.device, weights_only=True)
+        folder, state = self.plan.resume, self._full_state()
+        if state:
             self.model.load_state_dict(state["model"])
             self.reader.load_state_dict(state["reader"])
         elif folder:
             weights.fill(self.model, weights.read_state(folder))
-            weights.fill(self.reader, weights.read_state(folder, "reader"))
             state = weights.read_progress(folder)
+            if weights.is_exported(folder):
+                self.deaf_steps = self.plan.open_steps
+            else:
+                weights.fill(self.reader, weights.read_state(folder, "reader"))
         self.step = int(state.get("step", 0))
         self.done = float(state.get("minutes", 0.0) if self.plan.done_minutes is None else self.plan.done_minutes)
         self.total_minutes = self.plan.total_minutes or self.done + self.plan.minutes
@@ -284,9 +293,23 @@ class Trainer:
         how = "a full state" if "averages" in state else "carried weights" if state else "nothing"
         log.info("starting from %s at step %d, %.1f of %.1f min", how, self.step, self.done, self.total_minutes)
 
+    def _full_state(self) -> dict[str, Any]:
+        """What an earlier portion of this very training left on this machine, or nothing."""
+        places = [place for place in (self.plan.state, self.plan.resume) if place and (place / "state.pt").exists()]
+        if not self.plan.resume or not places:
+            return {}
+        state: dict[str, Any] = torch.load(places[0] / "state.pt", map_location=self.device, weights_only=True)
+        return state if state["decoder_only"] == self.plan.decoder_only else {}
+
     def _prepare_optimizer(self) -> None:
         for level in quantising.levels(self.model):
             level.codebook.weight.requires_grad_(False)
+        if self.plan.decoder_only:
+            model: Any = self.model
+            self.model.requires_grad_(False)
+            for part in (model.decoder, model.quantizer.upsample, model.quantizer.post_module):
+                part.requires_grad_(True)
+            self.reader.requires_grad_(False)
         live = nn.ModuleDict({"codec": self.model, "reader": self.reader})
         self.averaged = copy.deepcopy(live).requires_grad_(False).eval()
         self.parameters = [p.data for p in live.parameters()]
@@ -295,8 +318,6 @@ class Trainer:
         for parameter in self.trained:
             parameter.grad = torch.zeros_like(parameter)
         self.optimizer: Any = torch.optim.AdamW(self.trained, betas=(0.8, 0.98), weight_decay=0.0, fused=True)
-        if self.critics is not None:
-            self.critic_optimizer = torch.optim.AdamW(self.critics.parameters(), lr=3e-4, betas=(0.5, 0.9))
 
 
 @torch.no_grad()

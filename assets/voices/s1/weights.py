@@ -10,10 +10,11 @@ from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from assets.voices.f5.packing import pack
+from assets.voices.f5.packing import pack, unpack
 from assets.voices.s1 import network, reading, upstream
 
 SHARD_BYTES = 14 * 2**20
+EXPORTED = "codec.safetensors"
 READER = "reader."  # the prefix of the head that is carried but never exported
 State = dict[str, Tensor]
 
@@ -69,20 +70,40 @@ def read_notes(folder: Path | None, name: str) -> dict[str, str]:
 
 
 def read_state(folder: Path, part: str = "codec") -> State:
-    """Float32 parameters of a checkpoint folder: the `codec`'s or the `reader`'s."""
+    """Float32 parameters of a checkpoint folder: the `codec`'s or the `reader`'s, which an exported one does not hold."""
+    if is_exported(folder):
+        return _read_exported(folder) if part == "codec" else {}
     state = load_shards(folder, "codec")
     if part == "reader":
         return {name.removeprefix(READER): value for name, value in state.items() if name.startswith(READER)}
     return {name: value for name, value in state.items() if not name.startswith(READER)}
 
 
+def is_exported(folder: Path) -> bool:
+    """Whether a folder holds a packed codec in place of a training's shards."""
+    return (folder / EXPORTED).exists() and not list(folder.glob("codec-*.safetensors"))
+
+
+def _read_exported(folder: Path) -> State:
+    model = upstream.build(upstream.parse_config(read_config(folder)))
+    state = unpack(load_file(folder / EXPORTED))
+    if missing := dict(model.named_parameters()).keys() - state.keys():
+        raise KeyError(f"{EXPORTED} lacks {sorted(missing)[:4]}; export it again")
+    model.load_state_dict(state, strict=False)
+    return plain_state(network.fold(model))
+
+
 def read_config(folder: Path | None) -> str:
     """The text of a checkpoint's configuration, or nothing."""
+    if folder and is_exported(folder):
+        return upstream.read_text(folder / "codec.yaml")
     return read_notes(folder, "codec").get("config", "")
 
 
 def read_progress(folder: Path) -> dict[str, Any]:
     """What `save` was told, or nothing."""
+    if is_exported(folder):
+        return {"quantised": True}
     return dict(json.loads(read_notes(folder, "codec").get("progress", "{}")))
 
 

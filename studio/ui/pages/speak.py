@@ -39,7 +39,7 @@ def speak_page(studio: Studio) -> None:
                     gr.Button("Stop", elem_id="stop")
                     island("standing")
             island("takes")
-    _endpoint(studio, [text, *_reference(), transcript, *settings])
+    _endpoint(studio, [text, *_reference(), transcript, *settings, *_champion()])
 
 
 def _settings(studio: Studio) -> list[gr.components.Component]:
@@ -64,6 +64,14 @@ def _reference() -> list[gr.components.Component]:
     start_s = gr.Number(0, label="Start, s", visible=False)
     end_s = gr.Number(0, label="End, s", info="0: to the clip's end", visible=False)
     return [clip_id, start_s, end_s]
+
+
+def _champion() -> list[gr.components.Component]:
+    """A champion instead of a clip; likewise."""
+    champion = gr.Textbox("", label="Champion", info="its id; empty: the clip", visible=False)
+    version = gr.Textbox("", label="Version", info="empty: the current one", visible=False)
+    attachment = gr.Textbox("", label="Weights on trial", visible=False)
+    return [champion, version, attachment]
 
 
 def _endpoint(studio: Studio, inputs: list[gr.components.Component]) -> None:
@@ -103,6 +111,9 @@ def speaker(studio: Studio) -> Callable[..., Iterator[Said]]:
         temperature: float | None = None,
         top_p: float | None = None,
         repetition_penalty: float | None = None,
+        champion: str = "",
+        version: str = "",
+        attachment: str = "",
     ) -> Iterator[Said]:
         """Speak a text with a voice: yields where it stands, and last the audio and the take."""
         sent = locals()  # by the names of Order's fields
@@ -120,8 +131,10 @@ def speaker(studio: Studio) -> Callable[..., Iterator[Said]]:
 
 
 def completed(studio: Studio, order: Order, owner: str) -> Order:
-    """The order with the first sample where it names no clip, and the clip's end where it names none."""
+    """The order with the first sample where it names neither champion nor clip, and the clip's end where it names none."""
     samples = studio.shelf.samples()
+    if order.champion:
+        return order
     if not order.clip_id and samples:
         order = replace(order, clip_id=samples[0].clip_id, transcript=order.transcript or samples[0].transcript)
     if not order.end_s:

@@ -1,0 +1,128 @@
+/** Keeping a take as a champion, and editing one: the form, its saving, and what happens when somebody was faster. */
+import { emit } from "./bus.js";
+import { conflict } from "./conflict.js";
+import { h } from "./dom.js";
+import { Factsheet } from "./factsheet.js";
+import { draw, duplicate, edit, keep } from "./library.js";
+import { attempt, ownerOnly } from "./login.js";
+import { Reference } from "./reference.js";
+import { get } from "./server.js";
+import { openSheet } from "./sheet.js";
+import { toast } from "./toast.js";
+import { forget, remember, unsaved } from "./unsaved.js";
+import { titled } from "./words.js";
+
+const FORM = "champion-form";
+
+/** Keep the voice of a take. Everything the studio knows is filled in. */
+export function openKeeper(take) {
+  if (!ownerOnly()) return undefined;
+  return attempt(async () => {
+    const champion = await get(`/studio/champions/draft?take=${take}`);
+    const editor = new Editor(`take ${take}`, champion, {
+      title: "Keep as champion",
+      verb: "Keep",
+      isNew: true,
+      save: (facts, over) => keep(take, facts, over),
+      saveAs: (facts) => keep(take, facts),
+    });
+    editor.open();
+  });
+}
+
+export function openEditor(champion) {
+  const saveAs = async (facts) => {
+    const copy = await duplicate(champion.id, facts.id);
+    return edit(facts, copy.version);
+  };
+  const editor = new Editor(`${champion.id} ${champion.version}`, champion, {
+    title: `Edit ${champion.title}`,
+    verb: "Save",
+    isNew: false,
+    save: (facts, over) => edit(facts, over || champion.version),
+    saveAs,
+  });
+  editor.open();
+}
+
+class Editor {
+  /** @param about  under which what is typed is kept until it is saved */
+  constructor(about, champion, how) {
+    Object.assign(this, { about, champion, how });
+    this.place = h("div");
+  }
+
+  open() {
+    const { title, verb, isNew } = this.how;
+    this.form = new Factsheet(FORM, this.champion, { isNew, changed: (facts) => remember(this.about, facts) });
+    this.form.element.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.save((facts) => this.how.save(facts));
+    });
+    this.button = h("button.primary", { form: FORM }, verb);
+    const sound = this.champion.version && new Reference(this.champion).element;
+    this.sheet = openSheet({
+      title,
+      look: "wide",
+      body: [this.place, this.#again(), sound, this.form.element].filter(Boolean),
+      actions: [this.button],
+    });
+    this.form.begin();
+  }
+
+  /** What was typed before and never saved is back, and can be given up. */
+  #again() {
+    const typed = unsaved(this.about);
+    if (!typed) return null;
+    this.form.fill({ ...this.champion, ...typed });
+    const startOver = () => {
+      forget(this.about);
+      this.form.fill(this.champion);
+      this.form.begin();
+      note.remove();
+    };
+    const note = h(
+      "p.notice",
+      {},
+      "What you typed last time is back. ",
+      h("button.link", { type: "button", onclick: startOver }, "Start over"),
+    );
+    return note;
+  }
+
+  async save(work) {
+    this.button.disabled = true;
+    this.sheet.say("");
+    try {
+      await this.#saved(await work(this.form.facts));
+    } catch (error) {
+      if (error.status === 409 && error.said.current) this.#contest(error);
+      else this.sheet.say(error.message);
+    }
+    this.button.disabled = false;
+  }
+
+  async #saved(champion) {
+    forget(this.about);
+    this.sheet.close();
+    const { picture } = this.form;
+    if (picture !== undefined && (picture || champion.portrait)) await attempt(() => draw(champion, picture));
+    emit("champion-saved", champion.id);
+    const show = document.body.dataset.page !== "champions" && {
+      action: "Show",
+      onaction: () => (location.hash = "#champions"),
+    };
+    toast(`${titled(champion.title)} is ${this.how.isNew ? "kept" : "saved"}.`, { ...show });
+  }
+
+  /** Somebody was faster: theirs beside one's own, and both ways on. */
+  #contest({ message, said: { current } }) {
+    const view = conflict(message, this.form.facts, current, {
+      over: () => this.save((facts) => this.how.save(facts, current.version)),
+      as: (id) => this.save((facts) => this.how.saveAs({ ...facts, id })),
+    });
+    this.place.replaceChildren(view);
+    view.scrollIntoView({ block: "nearest" });
+    view.querySelector("button").focus();
+  }
+}

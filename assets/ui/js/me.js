@@ -1,0 +1,15 @@
+/** Whether whoever sits here owns the studio: champions, stores and engines are the owner's, speaking is everyone's. */
+import { emit } from "./bus.js";
+import { get } from "./server.js";
+
+export const me = {
+  owner: false,
+  login: "none", // "basic" where an owner can log in
+};
+
+/** Ask the studio. What is the owner's alone carries `data-owners` and shows once it says yes. */
+export async function loadMe() {
+  Object.assign(me, await get("/studio/me"));
+  document.body.classList.toggle("owner", me.owner);
+  emit("me", me);
+}

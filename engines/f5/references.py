@@ -1,0 +1,77 @@
+"""References as the network takes them, kept by their content."""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from engines import audio as sound
+from engines import text as writing
+from engines.errors import BadAudio, BadText, UnsupportedText
+from engines.f5.mel import SAMPLE_RATE, log_mel
+from engines.registry import SPECS
+from engines.types import Reference
+
+LEVEL_RMS = 0.1  # quieter references are raised to this for the network, and its speech lowered again
+TAIL_S = 0.05  # silence behind a reference, so that its last word does not run into the first new one
+KEPT = 32
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prepared:
+    """A reference as the network takes it, whatever its weights."""
+
+    mel: torch.Tensor  # (frames, 100)
+    transcript: str  # as the checkpoint can say it, ending in a full stop and a space
+    gain: float  # to put on what is made, undoing the level correction
+
+
+def ended(transcript: str) -> str:
+    """A transcript that ends like a sentence, so that the new text begins like one."""
+    return transcript + (" " if transcript[-1] in ".!?。！？" else ". ")
+
+
+class References:
+    """Those used last stay prepared."""
+
+    def __init__(self, characters: frozenset[str], device: torch.device) -> None:
+        """`characters` are what the checkpoint can say."""
+        self._characters, self._device = characters, device
+        self._prepared: OrderedDict[str, Prepared] = OrderedDict()
+
+    @property
+    def memory_bytes(self) -> int:
+        return sum(prepared.mel.nbytes for prepared in self._prepared.values())
+
+    def prepare(self, reference: Reference) -> Prepared:
+        """Raises BadAudio, BadText."""
+        key = reference.digest
+        if key not in self._prepared:
+            self._prepared[key] = self._read(reference)
+            if len(self._prepared) > KEPT:
+                self._prepared.popitem(last=False)
+        self._prepared.move_to_end(key)
+        return self._prepared[key]
+
+    def _read(self, reference: Reference) -> Prepared:
+        limit_s = SPECS["f5"].reference_max_s
+        if reference.audio.duration_s > limit_s + 0.01:
+            raise BadAudio(
+                f"the reference is {reference.audio.duration_s:.1f} s long; F5-TTS takes {limit_s:.0f} s, select a part"
+            )
+        try:
+            spoken = writing.spoken_form(writing.without_markers(reference.transcript))
+            transcript = writing.fit(spoken, self._characters).strip()
+        except UnsupportedText as error:
+            raise UnsupportedText(f"the transcript: {error}", error.characters) from error
+        if not transcript:
+            raise BadText("the transcript has nothing this checkpoint can say; type what is said in the reference")
+        samples = sound.resample(reference.audio, SAMPLE_RATE).samples
+        rms = float(np.sqrt(np.mean(np.square(samples, dtype=np.float64))))
+        if rms == 0.0:
+            raise BadAudio("the reference is silent; choose another part or clip")
+        gain = min(1.0, rms / LEVEL_RMS)
+        padded = np.concatenate((samples / gain, np.zeros(round(TAIL_S * SAMPLE_RATE), np.float32)))
+        mel = log_mel(torch.from_numpy(padded.astype(np.float32))).to(self._device)
+        return Prepared(mel, ended(transcript), gain)

@@ -1,0 +1,119 @@
+"""A large file that a request brings: streamed to the disk, and gone again unless somebody takes it over."""
+
+import secrets
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
+
+from anyio import to_thread
+from fastapi import Request
+from python_multipart.exceptions import FormParserError
+from python_multipart.multipart import MultipartParser, parse_options_header
+from starlette.requests import ClientDisconnect
+
+from engines.errors import BadInput
+from studio.database import saving
+
+if TYPE_CHECKING:
+    from python_multipart.multipart import MultipartCallbacks
+
+PIECE_BYTES = 1 << 20  # collected before a thread is asked to write them
+Feed = Callable[[bytes], object]
+
+
+@asynccontextmanager
+async def received(request: Request, folder: Path, endings: Sequence[str] = ()) -> AsyncIterator[Path]:
+    """The body itself, called by the query's `name`, or the `file` of a form; removed if anything fails within the block.
+
+    Its path is ours, with its own ending where `endings` says which there may be. Raises BadInput for a body that
+    breaks off or holds no such file, and NotSaved.
+    """
+    path, named = folder / secrets.token_urlsafe(12), request.query_params.get("name", "")
+    if endings and named:
+        _ending(named, endings)  # before gigabytes were sent in vain
+    try:
+        with saving():
+            folder.mkdir(parents=True, exist_ok=True)
+            sent_as = await _stream(request, path)
+            if endings:
+                path = path.rename(path.with_suffix(_ending(named or sent_as, endings)))
+        yield path
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+async def _stream(request: Request, path: Path) -> str:
+    """Write what the request brings to a new file; returns its name in the form, if any. Raises BadInput, OSError."""
+    kind, options = parse_options_header(request.headers.get("content-type"))
+    with path.open("xb") as file:
+        form = FormFile(options.get(b"boundary", b""), file.write) if kind == b"multipart/form-data" else None
+        await _pour(request, form.feed if form else file.write)
+        if file.tell() == 0:
+            raise BadInput("no file arrived; send it as the body, or as a form's `file`")
+    return form.name if form else ""
+
+
+async def _pour(request: Request, feed: Feed) -> None:
+    """Hand on the body in pieces, on another thread, so that a slow disk holds up nobody else."""
+    collected = bytearray()
+    try:
+        async for piece in request.stream():
+            collected += piece
+            if len(collected) >= PIECE_BYTES:
+                await to_thread.run_sync(feed, bytes(collected))
+                collected.clear()
+        await to_thread.run_sync(feed, bytes(collected))
+    except ClientDisconnect as error:
+        raise BadInput("the upload broke off; send the file again") from error
+    except FormParserError as error:
+        raise BadInput("this is no form that can be read; send the file as the body, or as a form's `file`") from error
+
+
+class FormFile:
+    """Is fed a form's bytes and passes on those of its `file`."""
+
+    def __init__(self, boundary: bytes, write: Feed) -> None:
+        """Raises BadInput without a boundary."""
+        if not boundary:
+            raise BadInput("this form does not say where its parts end; send the file as the body")
+        self.name = ""  # as whoever sent it calls it
+        self._write = write
+        self._header, self._value, self._part = b"", b"", b""
+        calls: MultipartCallbacks = {
+            "on_header_field": self._on_header_field,
+            "on_header_value": self._on_header_value,
+            "on_header_end": self._on_header_end,
+            "on_part_data": self._on_part_data,
+        }
+        self._parser = MultipartParser(boundary, calls)
+
+    def feed(self, data: bytes) -> None:
+        """Raises FormParserError, and what writing raises."""
+        self._parser.write(data)
+
+    def _on_header_field(self, data: bytes, start: int, end: int) -> None:
+        self._header += data[start:end]
+
+    def _on_header_value(self, data: bytes, start: int, end: int) -> None:
+        self._value += data[start:end]
+
+    def _on_header_end(self) -> None:
+        if self._header.lower() == b"content-disposition":
+            _, options = parse_options_header(self._value)
+            self._part = options.get(b"name", b"")
+            if self._part == b"file":
+                self.name = options.get(b"filename", b"").decode(errors="replace")
+        self._header = self._value = b""
+
+    def _on_part_data(self, data: bytes, start: int, end: int) -> None:
+        if self._part == b"file":
+            self._write(data[start:end])
+
+
+def _ending(name: str, endings: Sequence[str]) -> str:
+    ending = PurePath(name.lower()).suffix
+    if ending not in endings:
+        raise BadInput(f"this is no {' or '.join(endings)} file; choose another, and send its name with it")
+    return ending

@@ -1,0 +1,1 @@
+"""Champions: voices somebody decided to keep, in a library, as archives, in stores."""

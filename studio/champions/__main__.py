@@ -1,0 +1,34 @@
+"""`python -m studio.champions`: the settings decide the data folder and the stores, as they do for the studio."""
+
+import sys
+from functools import partial
+
+from engines.base import Checkpoint
+from engines.manager import Manager, Policy
+from engines.registry import Device
+from engines.vetting import vet
+from studio.champions.champions import Champions
+from studio.champions.commands import FAILED, main
+from studio.champions.opening import open_champions
+from studio.history import History
+from studio.listening import Listening
+from studio.references.library import ClipStore
+from studio.settings import Settings, WrongSettings
+from studio.shelf import Shelf
+
+
+def champions() -> Champions:
+    """Wired as in the studio; no engine is loaded."""
+    settings = Settings.load()
+    against, history = Checkpoint(settings.f5_checkpoint, settings.f5_vocoder), History(settings.data_dir)
+    shelf, listening = Shelf(ClipStore(settings.data_dir), settings.data_dir), Listening(history, settings.data_dir)
+    manager = Manager({}, Device(), Policy())
+    return open_champions(settings, partial(vet, against=against), history, shelf, listening, manager)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:], champions))
+    except WrongSettings as error:
+        sys.stderr.write(f"{error}\n")
+        sys.exit(FAILED)

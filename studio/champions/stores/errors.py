@@ -1,0 +1,39 @@
+"""What can go wrong between here and a store. Every sentence says what to do next and none shows a credential."""
+
+from engines.errors import BadInput, EngineError
+
+
+class StoreError(EngineError):
+    """A store could not do what it was asked to."""
+
+
+class UnknownStore(BadInput):
+    """The settings name no such store."""
+
+
+class UnknownArchive(BadInput):
+    """The store holds no archive of that champion."""
+
+
+class StoreMissing(StoreError):
+    """The folder, bucket or repository itself is not there."""
+
+
+class NotAllowed(StoreError):
+    """Credentials are absent, wrong, expired, or may not do this."""
+
+
+class Unreachable(StoreError):
+    """The store is offline, too slow, cut the connection or said to come back; trying again may help."""
+
+
+class StoreFull(StoreError):
+    """The store takes no more bytes."""
+
+
+class Damaged(StoreError):
+    """What arrived is not what was sent, or the archive is no longer what was measured."""
+
+
+class Occupied(StoreError):
+    """This archive is already on its way to or from this store."""

@@ -1,0 +1,85 @@
+"""What is said about an archive in a store, and about what a transfer would do. Nothing here touches a store."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from engines.types import Progress
+from studio.champions.champion import ID, check_id
+
+SUFFIX = ".tar.gz"
+ARCHIVE = re.compile(f"({ID.pattern}){re.escape(SUFFIX)}")
+UNITS = ("bytes", "KB", "MB", "GB", "TB")
+
+Told = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchiveFacts:
+    """What is known of an archive before it is sent."""
+
+    sha256: str  # of the archive's bytes
+    identity: str  # of the champion in it
+    bytes: int
+    licence: str = ""  # of the weights
+    sample: Path | None = None  # FLAC, for stores that show one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """One archive in a store."""
+
+    id: str
+    bytes: int
+    sha256: str = ""  # of the archive; empty = the store does not know
+    identity: str = ""  # of the champion in it; empty = the store does not know
+    changed_at: datetime | None = None
+    licence: str = ""
+    tag: str = field(default="", repr=False)  # the store's own word for this content; another content has another
+
+    def is_exactly(self, facts: ArchiveFacts) -> bool:
+        return self.bytes == facts.bytes and self.sha256 == facts.sha256
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What would happen, and how many bytes would travel."""
+
+    action: Literal["send", "fetch", "nothing", "replace", "delete"]
+    bytes: int
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """Turns bytes that are through into progress with a sentence."""
+
+    told: Told
+    doing: str  # "sending ahri to shelf"
+    total: int
+
+    def at(self, done: int) -> None:
+        fraction = min(1.0, done / self.total) if self.total else 1.0
+        self.told(Progress(fraction, f"{self.doing}: {amount(done)} of {amount(self.total)}"))
+
+
+def archive_name(id: str) -> str:
+    """The file of a champion in any store. Raises BadChampion."""
+    return f"{check_id(id)}{SUFFIX}"
+
+
+def champion_of(name: str) -> str | None:
+    """The champion whose archive has this file name; None for any other file."""
+    found = ARCHIVE.fullmatch(name)
+    return found.group(1) if found else None
+
+
+def amount(count: int) -> str:
+    """Bytes as people read them: `1.02 GB`."""
+    value, unit = float(count), 0
+    while value >= 999.5 and unit < len(UNITS) - 1:
+        value, unit = value / 1000, unit + 1
+    return f"{count} bytes" if unit == 0 else f"{value:.3g} {UNITS[unit]}"

@@ -1,0 +1,126 @@
+"""STUDIO_STORES: which stores there are. Says nothing to any of them."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias, cast, get_args
+from urllib.parse import SplitResult, parse_qsl, urlsplit
+
+NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
+BUCKET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,62}")
+REPO = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
+FORMS = "name=folder:/path, name=s3://bucket/prefix or name=hf://owner/repo"
+
+Addressing = Literal["auto", "path", "virtual"]
+Checksum = Literal["when_supported", "when_required"]
+
+
+class WrongStores(ValueError):
+    """STUDIO_STORES holds what is no store; the sentence names it and shows no credential."""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderPlace:
+    name: str
+    folder: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class S3Place:
+    """Empty = what boto3's own chain says."""
+
+    name: str
+    bucket: str
+    prefix: str = ""  # empty, or ends in /
+    endpoint: str = ""  # https://host[:port] of an S3-compatible service
+    region: str = ""
+    profile: str = ""  # of the AWS configuration, where stores need different credentials
+    addressing: Addressing = "auto"
+    checksum: Checksum = "when_supported"  # some services know no checksums: when_required
+
+
+@dataclass(frozen=True, slots=True)
+class HubPlace:
+    name: str
+    repo: str
+
+
+Place: TypeAlias = FolderPlace | S3Place | HubPlace
+
+
+def parse_stores(written: Sequence[str]) -> tuple[Place, ...]:
+    """`bucket=s3://champions/f5tts-models/?endpoint=https://s3.example.com&addressing=path` and its like.
+
+    Raises WrongStores.
+    """
+    places = tuple(_place(one) for one in written)
+    names = [place.name for place in places]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise WrongStores(f"{twice[0]} names two stores; give each its own name")
+    return places
+
+
+def _place(written: str) -> Place:
+    name, _, where = written.partition("=")
+    if NAME.fullmatch(name) is None or not where:
+        raise WrongStores(f"write each store as {FORMS}; a name has up to 32 small letters, digits, - and _")
+    if where.startswith("folder:"):
+        return _folder(name, where.removeprefix("folder:"))
+    if where.startswith("s3://"):
+        return _s3(name, _split(name, where))
+    repo = where.removeprefix("hf://")
+    if where.startswith("hf://") and REPO.fullmatch(repo):
+        return HubPlace(name, repo)
+    raise WrongStores(f"{name} is no store the studio knows; write it as {FORMS}")
+
+
+def _folder(name: str, path: str) -> FolderPlace:
+    folder = Path(path.removeprefix("//")).expanduser() if path.startswith("///") else Path(path).expanduser()
+    if not path or not folder.is_absolute():
+        raise WrongStores(f"{name}: a folder store needs an absolute path, as in {name}=folder:/srv/champions")
+    return FolderPlace(name, folder)
+
+
+def _s3(name: str, url: SplitResult) -> S3Place:
+    options = dict(parse_qsl(url.query, keep_blank_values=True))
+    if BUCKET.fullmatch(url.netloc) is None or url.fragment:
+        raise WrongStores(
+            f"{name}: write s3://bucket/prefix; credentials do not belong there but in AWS's own environment or files"
+        )
+    if unknown := sorted(set(options) - {"endpoint", "region", "profile", "addressing", "checksum"}):
+        raise WrongStores(f"{name}: {unknown[0]} is no option; use endpoint, region, profile, addressing, checksum")
+    endpoint = _split(name, options.get("endpoint", ""))
+    if options.get("endpoint") and (endpoint.scheme not in ("http", "https") or not endpoint.hostname):
+        raise WrongStores(f"{name}: an endpoint is http(s)://host[:port]")
+    if "@" in endpoint.netloc or endpoint.query:
+        raise WrongStores(
+            f"{name}: leave credentials out of the endpoint; they belong in AWS's own environment or files"
+        )
+    prefix = url.path.strip("/")
+    return S3Place(
+        name=name,
+        bucket=url.netloc,
+        prefix=f"{prefix}/" if prefix else "",
+        endpoint=options.get("endpoint", "").rstrip("/"),
+        region=options.get("region", ""),
+        profile=options.get("profile", ""),
+        addressing=cast(Addressing, _one_of(name, "addressing", options, get_args(Addressing))),
+        checksum=cast(Checksum, _one_of(name, "checksum", options, get_args(Checksum))),
+    )
+
+
+def _split(name: str, url: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError:
+        raise WrongStores(
+            f"{name}: this is no address; write s3://bucket/prefix"
+        ) from None  # its cause may show a secret
+
+
+def _one_of(name: str, option: str, options: dict[str, str], allowed: tuple[str, ...]) -> str:
+    value = options.get(option, allowed[0])
+    if value not in allowed:
+        raise WrongStores(f"{name}: {option} is one of {', '.join(allowed)}")
+    return value

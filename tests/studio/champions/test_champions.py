@@ -1,0 +1,182 @@
+"""A take's voice becomes a champion, travels as an archive and through a store, and speaks again."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engines.types import Request
+from studio.champions.champion import BadChampion, Conflict, UnknownChampion
+from studio.champions.jobs import Job
+from studio.champions.library import Kept
+from studio.champions.members import PORTRAITS, TRANSCRIPT
+from studio.order import Order
+from studio.settings import Settings
+from studio.studio import Studio
+from tests.engines.metronome import Metronome
+from tests.studio.champions.test_jobs import until
+from tests.studio.house import ENGINE, studio_of
+
+OWNER = "anna"
+SAID = "one two three four"
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(64)
+
+
+@pytest.fixture
+def metronome() -> Metronome:
+    return Metronome(click_s=0.1)
+
+
+@pytest.fixture
+def studio(tmp_path: Path, metronome: Metronome) -> Iterator[Studio]:
+    shelf = tmp_path / "shelf"
+    shelf.mkdir()
+    settings = Settings(data_dir=tmp_path / "data", stores=(f"shelf=folder:{shelf}",))
+    with studio_of(tmp_path, metronome, settings=settings) as running:
+        yield running
+
+
+def speak(studio: Studio, **order: object) -> str:
+    """The id of a take of the sample's first three seconds, or of whatever the order says."""
+    clip = studio.shelf.samples()[0].clip_id
+    parts = {"text": "tick", "clip_id": clip, "start_s": 0.0, "end_s": 3.0, "transcript": SAID, "seed": 7} | order
+    performance = studio.speaking.speak(Order(engine=ENGINE, **parts), owner=OWNER)  # type: ignore[arg-type]
+    assert performance.wait(10.0)
+    return performance.result().id
+
+
+def keep(studio: Studio) -> Kept:
+    take = speak(studio)
+    return studio.champions.keeping.keep(OWNER, take, studio.champions.keeping.draft(OWNER, take))
+
+
+def done(job: Job) -> Job:
+    until(lambda: job.state != "running")
+    assert job.state == "done", job.error
+    return job
+
+
+def emptied(studio: Studio) -> None:
+    for kept in studio.champions.library.list():
+        studio.champions.library.delete(kept.champion.id)
+    studio.champions.library.purge(older_than_s=-1)
+
+
+def test_a_draft_has_everything_filled_in(studio: Studio) -> None:
+    draft = studio.champions.keeping.draft(OWNER, speak(studio))
+    assert (draft.id, draft.name, draft.transcript, draft.line) == ("anna", "Anna", SAID, "tick")
+    assert (draft.engine, dict(draft.settings)) == (ENGINE, {"seed": 7})
+    assert draft.licence
+
+
+def test_a_draft_proposes_an_id_that_is_free(studio: Studio) -> None:
+    keep(studio)
+    assert studio.champions.keeping.draft(OWNER, speak(studio)).id == "anna-2"
+
+
+def test_the_transcript_is_kept_as_it_was_typed(studio: Studio) -> None:
+    take = speak(studio)
+    typed = replace(studio.champions.keeping.draft(OWNER, take), transcript="  One,\r\n two… \t")
+    kept = studio.champions.keeping.keep(OWNER, take, typed)
+    assert studio.champions.library.path(kept, TRANSCRIPT).read_bytes() == "  One,\r\n two… \t".encode()
+
+
+def test_a_champion_speaks_with_exactly_its_reference(studio: Studio, metronome: Metronome) -> None:
+    kept = keep(studio)
+    take = studio.history.get(OWNER, speak(studio, champion="anna", clip_id=""))
+    heard: Request = list(metronome.requests.values())[-1]
+    expected = studio.champions.voices.reference("anna")
+    assert heard.reference.digest == expected.digest
+    assert heard.reference.transcript == SAID
+    assert expected.audio.duration_s == pytest.approx(3.0, abs=1e-3)
+    assert (take.order.champion, take.order.version, take.order.clip_id) == ("anna", kept.version, "")
+
+
+def test_a_take_of_an_older_version_can_be_made_again(studio: Studio, metronome: Metronome) -> None:
+    first = keep(studio)
+    studio.champions.library.edit(replace(first.champion, transcript="other words"), expected=first.version)
+    speak(studio, champion="anna", version=first.version)
+    assert list(metronome.requests.values())[-1].reference.transcript == SAID
+
+
+def test_a_champion_that_is_not_there_is_refused(studio: Studio) -> None:
+    with pytest.raises(UnknownChampion):
+        speak(studio, champion="nobody")
+
+
+def test_what_a_champion_spoke_can_be_kept_as_another(studio: Studio) -> None:
+    first = keep(studio)
+    take = speak(studio, champion="anna")
+    second = studio.champions.keeping.keep(OWNER, take, studio.champions.keeping.draft(OWNER, take))
+    assert second.champion.id == "anna-2"
+    assert second.members["reference.wav"] == first.members["reference.wav"]
+
+
+def test_a_champion_goes_out_as_an_archive_and_comes_back_the_same(studio: Studio) -> None:
+    kept = keep(studio)
+    archive = done(studio.champions.package("anna")).result
+    assert isinstance(archive, Path)
+    copy = archive.with_name("copy.tar.gz")
+    copy.write_bytes(archive.read_bytes())
+    emptied(studio)
+    assert done(studio.champions.bring(copy)).result == replace(
+        kept, saved_at=studio.champions.library.get("anna").saved_at
+    )
+    assert not copy.exists()
+
+
+def test_an_archive_of_what_is_here_already_changes_nothing(studio: Studio) -> None:
+    kept = keep(studio)
+    archive = done(studio.champions.package("anna")).result
+    assert isinstance(archive, Path)
+    assert done(studio.champions.bring(archive)).result == kept
+
+
+def test_an_archive_of_another_voice_under_a_used_id_is_a_conflict_that_another_id_solves(studio: Studio) -> None:
+    first = keep(studio)
+    archive = done(studio.champions.package("anna")).result
+    assert isinstance(archive, Path)
+    studio.champions.library.edit(replace(first.champion, notes="changed"), expected=first.version)
+    again = archive.with_name("again.tar.gz")
+    again.write_bytes(archive.read_bytes())
+    job = studio.champions.bring(archive)
+    until(lambda: job.ended)
+    assert job.state == "failed" and "somebody else saved anna" in job.error
+    brought = done(studio.champions.bring(again, as_id="anna-old")).result
+    assert isinstance(brought, Kept) and brought.champion.id == "anna-old"
+
+
+def test_a_champion_goes_to_a_store_and_comes_back_the_same(studio: Studio) -> None:
+    kept = keep(studio)
+    done(studio.champions.push("anna", "shelf"))
+    assert [(one.held.id, one.here) for one in studio.champions.browse("shelf")] == [("anna", "same")]
+    emptied(studio)
+    assert [one.here for one in studio.champions.browse("shelf")] == ["absent"]
+    pulled = done(studio.champions.pull("shelf", "anna")).result
+    assert isinstance(pulled, Kept)
+    assert (pulled.champion, pulled.version, pulled.members) == (kept.champion, kept.version, kept.members)
+
+
+def test_the_same_content_is_not_sent_twice(studio: Studio) -> None:
+    keep(studio)
+    done(studio.champions.push("anna", "shelf"))
+    assert done(studio.champions.plan_push("anna", "shelf")).result.action == "nothing"  # type: ignore[attr-defined]
+
+
+def test_a_portrait_is_a_new_version_and_can_be_taken_away(studio: Studio) -> None:
+    kept = keep(studio)
+    drawn = studio.champions.keeping.draw("anna", PNG, expected=kept.version)
+    assert PORTRAITS[0] in drawn.members
+    assert studio.champions.keeping.draw("anna", None, expected=drawn.version).version == kept.version
+    with pytest.raises(BadChampion):
+        studio.champions.keeping.draw("anna", b"GIF89a", expected=kept.version)
+    with pytest.raises(Conflict):
+        studio.champions.keeping.draw("anna", PNG + b"2", expected=drawn.version)
+
+
+def test_a_reference_of_two_channels_from_elsewhere_is_mixed(studio: Studio) -> None:
+    keep(studio)
+    samples = studio.champions.voices.reference("anna").audio.samples
+    assert samples.ndim == 1 and samples.dtype == np.float32
