@@ -105,12 +105,12 @@ def _check_records(path: Path) -> None:
     with zipfile.ZipFile(path) as held:
         records = held.infolist()
     names = [record.filename for record in records]
+    if any("/code/" in name or name.endswith("constants.pkl") for name in names):
+        raise BadCheckpoint(f"{path.name} is a TorchScript program; only files of tensors are taken")
     if any(record.compress_type != zipfile.ZIP_STORED or record.flag_bits & 1 for record in records):
         raise BadCheckpoint(
             f"{path.name} is a compressed or locked archive and no PyTorch file; save it again from F5-TTS"
         )
-    if any("/code/" in name or name.endswith("constants.pkl") for name in names):
-        raise BadCheckpoint(f"{path.name} is a TorchScript program; only files of tensors are taken")
     pickles = [record for record in records if record.filename.endswith(".pkl")]
     if len(pickles) != 1 or len(set(names)) != len(names) or len(names) > RECORDS_MOST:
         raise BadCheckpoint(f"{path.name} is no PyTorch file of one checkpoint; save it again from F5-TTS")

@@ -3,6 +3,7 @@
 import io
 import os
 import pickle
+import warnings
 import zipfile
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -60,7 +61,9 @@ def zipped(path: Path, pickled: object, compression: int = zipfile.ZIP_STORED, *
 def rezipped(path: Path, whole: Path, compression: int, twice: bool = False) -> None:
     with zipfile.ZipFile(whole) as old, zipfile.ZipFile(path, "w", compression) as new:
         for record in old.infolist():
-            for _ in range(1 + twice):
+            new.writestr(record.filename, old.read(record))
+        if twice:
+            with warnings.catch_warnings(action="ignore"):  # zipfile's own, of the duplicate
                 new.writestr(record.filename, old.read(record))
 
 
@@ -142,12 +145,12 @@ FILES: Mapping[str, tuple[Callable[[Path, State, Path], Path], str]] = {
     ),
     "a compressed archive": (_file(lambda p, s, c: rezipped(p, _saved(p.parent, s), DEFLATED)), "compressed"),
     "a bomb": (_file(lambda p, s, c: zipped(p, {}, DEFLATED, **{"data/1": bytes(300_000_000)})), "compressed"),
-    "every record twice": (_file(lambda p, s, c: rezipped(p, _saved(p.parent, s), STORED, twice=True)), "is no PyTorch file"),
+    "a record twice": (_file(lambda p, s, c: rezipped(p, _saved(p.parent, s), STORED, twice=True)), "is no PyTorch file"),
     "a hundred thousand records": (
         _file(lambda p, s, c: zipped(p, {}, **{f"data/{n}": b"" for n in range(1, 100_000)})),
         "is no PyTorch file",
     ),
-    "a list of 20 MB": (_file(lambda p, s, c: zipped(p, ["a" * 1000] + [f"{n:0997d}" for n in range(20_000)])), "claims to hold"),
+    "a list of 20 MB": (_file(lambda p, s, c: zipped(p, [f"{n:0997d}" for n in range(20_000)])), "claims to hold"),
     "names that climb out": (_file(lambda p, s, c: zipped(p, {}, **{"../../../canary": b"x"})), "no named tensors"),
     "cut short": (
         _file(lambda p, s, c: p.write_bytes(_saved(p.parent, s).read_bytes()[:-5_000])),

@@ -235,22 +235,29 @@ def test_the_studio_neither_imports_torch_nor_grows(tmp_path: Path, base: Checkp
     assert told["torch"] is False and told["parameters"] > 0 and told["grown"] < 5_000_000
 
 
+CONFINED = """
+import ctypes, os, socket, subprocess
+from engines.confining import forbid_deeds
+
+forbid_deeds(["mine"])
+open("mine", "w").write("allowed")
+"""
 DEEDS = {
     "a shell": "os.system('true')",
-    "a program": "__import__('subprocess').run(['true'])",
-    "a socket": "__import__('socket').socket()",
+    "a program": "subprocess.run(['true'])",
+    "a socket": "socket.socket()",
     "a new file": "open('canary', 'w')",
     "a removed file": "os.remove('kept')",
-    "a library": "__import__('ctypes').CDLL('libc.so.6')",
+    "a library": "ctypes.CDLL('libc.so.6')",
 }
 
 
 @pytest.mark.parametrize("deed", DEEDS)
 def test_a_confined_process_does_nothing_to_the_world(tmp_path: Path, deed: str) -> None:
     (tmp_path / "kept").touch()
-    code = f"import os, ctypes, subprocess, socket; from engines.confining import forbid_deeds; forbid_deeds(['mine']); open('mine', 'w'); {DEEDS[deed]}"
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False
+        [sys.executable, "-c", CONFINED + DEEDS[deed]],
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, check=False, text=True,
     )  # fmt: skip
     assert "PermissionError" in done.stderr and "is not allowed here" in done.stderr
     assert {left.name for left in tmp_path.iterdir()} == {"kept", "mine"}

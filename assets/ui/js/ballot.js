@@ -67,17 +67,8 @@ export class Ballot {
       h("div.votes", { role: "group", "aria-label": "Your vote" }, ...this.votes),
       this.hint,
       this.pair.trial.repeats && h("p.hint", {}, "You have voted on these two takes before: this vote will not count."),
-      keyLine("Keys to listen", [
-        ["Space", "play, then switch sides"],
-        ["←", "A"],
-        ["→", "B"],
-        ["Esc", "pause"],
-      ]),
-      keyLine("Keys to vote, once both were heard", [
-        ["A", "A is better"],
-        ["X", "no preference"],
-        ["B", "B is better"],
-      ]),
+      keyLine("Keys to listen", [["Space", "play, then switch sides"], ["←", "A"], ["→", "B"], ["Esc", "pause"]]),
+      keyLine("Keys to vote, once both were heard", [["A", "A is better"], ["X", "no preference"], ["B", "B is better"]]),
       h(
         "div.asides",
         {},

@@ -96,7 +96,11 @@ function draw() {
   const open = blind && !pair.gone;
   ballot = open ? new Ballot(pair, { hear, vote, undo, reveal, leave, skip: desk.pairs > 1 && next }) : null;
   const body = ballot?.element ?? (at() === "sealed" ? outcome(desk, pair, { hear, goOn }) : pair ? gone() : begin());
-  stage.replaceChildren(h("h2.page-title", {}, "Compare"), body, ...(desk.tally?.length ? [results(desk.tally)] : []));
+  stage.replaceChildren(
+    h("h2.page-title", {}, "Compare"),
+    body,
+    ...(desk.tally?.length ? [results(desk.tally)] : []),
+  );
   ballot?.draw();
   body.tabIndex = -1;
   if (focused) body.focus({ preventScroll: true });

@@ -25,8 +25,7 @@ export function mount(element) {
   const chance = iconButton("again", "Draw a new seed for every take", () => fields.write("seed", null));
   element.append(h("div.more-controls", {}, chance, button));
   on("reveal", (field) => {
-    if (fields.SETTINGS.includes(field) && field !== "speed" && !document.querySelector("#settings.open"))
-      unfold(button);
+    if (fields.SETTINGS.includes(field) && field !== "speed" && !document.querySelector("#settings.open")) unfold(button);
   });
   const draw = () => (chance.disabled = fields.number("seed") === null);
   on("field", draw);

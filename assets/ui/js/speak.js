@@ -92,8 +92,7 @@ async function finish(performance) {
     if (isOn(performance)) failed(error, performance.again);
     return null;
   } finally {
-    if (performance.made)
-      await performance.heard; // to its end, even if it could not be kept
+    if (performance.made) await performance.heard; // to its end, even if it could not be kept
     else if (performance.id && player.isPlaying(performance.id)) player.stop(); // it failed half way
     if (isOn(performance)) leaveStage();
   }

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from studio.champions.__main__ import open_champions
+from studio.champions.__main__ import champions
 from studio.champions.commands import main
 from studio.champions.library import Kept, Library
 from studio.champions.members import METADATA
@@ -39,7 +39,7 @@ def kept(library: Library) -> Kept:
 
 
 def run(*arguments: str) -> int:
-    return main(arguments, open_champions)
+    return main(arguments, champions)
 
 
 def shell(*arguments: str) -> list[str]:

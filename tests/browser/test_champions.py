@@ -1,0 +1,482 @@
+"""Champions in a real Chromium: kept, edited, packaged, brought back, sent to a bucket and fetched, spoken with."""
+
+import logging
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from studio.champions.champion import Votes
+from studio.champions.library import Kept, Library
+from tests.browser.serving import ROOT, Served, serving
+from tests.browser.test_finish import PHONE, SMALL, serious
+from tests.browser.test_reference import drag_file
+from tests.browser.visiting import TAKE_MS, Visitor, visiting
+from tests.studio.champions.stores.proxy import Proxy
+from tests.studio.champions.voices import keep
+
+ICON = ROOT / "docs" / "images" / "speak-phone.png"
+LOGIN = {"user": "owner", "password": "a long secret"}
+VET_MS = 60_000  # a process of its own that imports torch
+CREDENTIALS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_EC2_METADATA_DISABLED": "true"}
+
+
+@pytest.fixture(scope="module")
+def bucket() -> Iterator[Proxy]:
+    """A real S3 server with an empty bucket `voices`, behind a proxy that can be told to break what passes."""
+    from moto.server import ThreadedMotoServer  # not before other tests have set the size of its parts
+
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    port = server.get_host_and_port()[1]
+    httpx.put(f"http://127.0.0.1:{port}/voices").raise_for_status()
+    proxy = Proxy(port)
+    yield proxy
+    proxy.close()
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory, bucket: Proxy) -> Iterator[Served]:
+    """A studio of its owner alone, with a folder and the bucket as stores."""
+    folder = tmp_path_factory.mktemp("champions")
+    s3 = f"bucket=s3://voices/champions/?endpoint={bucket.url}&addressing=path&region=us-east-1"
+    stores = f"shelf=folder:{folder / 'shelf'},{s3}"
+    with serving(folder / "studio", STUDIO_ENGINES="f5", STUDIO_STORES=stores, **CREDENTIALS) as served:
+        yield served
+
+
+@pytest.fixture
+def owner(browser: Browser, house: Served) -> Iterator[Visitor]:
+    with visiting(browser, house) as visitor:
+        yield visitor
+
+
+def kept(served: Served, id: str, **facts: Any) -> Kept:
+    """A champion in a studio's library, kept from elsewhere."""
+    return keep(Library(served.log.parent), id, **({"name": id.capitalize()} | facts))
+
+
+def known(served: Served, id: str) -> dict[str, Any]:
+    champion: dict[str, Any] = served.get(f"/studio/champions/{id}")
+    return champion
+
+
+def card(page: Page, id: str) -> Locator:
+    return page.locator(f"li.champion[data-id='{id}']")
+
+
+def sheet(page: Page) -> Locator:
+    return page.get_by_role("dialog")
+
+
+def choose(page: Page, id: str, words: str) -> None:
+    """An entry of a card's menu."""
+    card(page, id).get_by_role("button", name="More for").click()
+    page.get_by_role("menuitem", name=words).click()
+
+
+def bring(page: Page, archive: Path) -> None:
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Import", exact=True).click()
+    chooser.value.set_files(archive)
+
+
+def downloaded(page: Page, id: str, folder: Path) -> Path:
+    card(page, id).get_by_role("button", name="Package").click()
+    with page.expect_download() as download:
+        card(page, id).get_by_role("link", name=f"Download {id}.tar.gz").click()
+    assert download.value.suggested_filename == f"{id}.tar.gz"
+    download.value.save_as(folder / f"{id}.tar.gz")
+    return folder / f"{id}.tar.gz"
+
+
+def take_of(visitor: Visitor, text: str) -> None:
+    visitor.open()
+    visitor.hurry()
+    visitor.write(text)
+    visitor.speak()
+    visitor.wait_for_takes(1)
+
+
+def test_a_take_is_kept_packaged_brought_back_pushed_pulled_and_spoken_with(
+    owner: Visitor, house: Served, tmp_path: Path
+) -> None:
+    page = owner.page
+    take_of(owner, "Keep this voice.")
+    page.get_by_role("button", name="Keep as champion").click()
+    expect(sheet(page).get_by_label("A line to hear it say")).to_have_value("Keep this voice.")
+    sheet(page).get_by_label("Name", exact=True).fill("Ahri")
+    sheet(page).get_by_label("Who agrees").fill("The speaker")
+    sheet(page).get_by_role("button", name="Keep").click()
+    owner.expect_message("Ahri is kept.")
+    page.get_by_role("button", name="Show").click()
+    first = known(house, "ahri")
+    assert first["consent"]["by"] == "The speaker"
+
+    archive = downloaded(page, "ahri", tmp_path)
+    choose(page, "ahri", "Delete")
+    expect(card(page, "ahri")).to_have_count(0)
+    page.get_by_role("button", name="Undo").click()
+    expect(card(page, "ahri")).to_be_visible()
+    choose(page, "ahri", "Delete")
+    expect(card(page, "ahri")).to_have_count(0)
+    bring(page, archive)
+    owner.expect_message("Ahri is imported as ahri.")
+    assert known(house, "ahri") == first | {"saved_at": known(house, "ahri")["saved_at"]}
+
+    choose(page, "ahri", "Push to…")
+    sheet(page).get_by_role("button", name="bucket S3").click()
+    expect(sheet(page)).to_contain_text("as a new archive ahri to bucket")
+    sheet(page).get_by_role("button", name="Push", exact=True).click()
+    expect(sheet(page)).to_contain_text("SHA-256 verified")
+    page.keyboard.press("Escape")
+    choose(page, "ahri", "Delete")
+    expect(card(page, "ahri")).to_have_count(0)
+    page.get_by_role("button", name="Pull from…").click()
+    row = sheet(page).locator("li.held", has_text="ahri")
+    expect(row).to_contain_text("not here")
+    row.get_by_role("button", name="Pull ahri").click()
+    expect(row).to_contain_text("Would fetch")
+    row.get_by_role("button", name="Pull it").click()
+    expect(row).to_contain_text("here, the same")
+    page.keyboard.press("Escape")
+    assert known(house, "ahri")["version"] == first["version"]
+
+    card(page, "ahri").get_by_role("button", name="Speak with it").click()
+    expect(page.locator(".picker option:checked")).to_have_text("Ahri")
+    owner.write("I am back.")
+    owner.speak()
+    owner.wait_for_takes(2)
+    order = owner.takes()[0]["order"]
+    assert (order["champion"], order["version"], order["clip_id"]) == ("ahri", first["version"], "")
+
+
+def test_the_keyboard_alone_keeps_a_take(owner: Visitor, house: Served) -> None:
+    page = owner.page
+    take_of(owner, "By hand.")
+    page.locator("#script textarea").blur()
+    page.keyboard.press("p")
+    expect(sheet(page).get_by_label("Name", exact=True)).to_be_focused()
+    page.keyboard.type("Lux, la Lumière")
+    expect(sheet(page).get_by_label("Id", exact=True)).to_have_value("lux-la-lumiere")
+    page.keyboard.press("Tab")
+    page.keyboard.type("lux")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.type("Lux")
+    expect(sheet(page).get_by_label("Id", exact=True)).to_have_value("lux")  # its own by now
+    page.keyboard.press("Enter")
+    owner.expect_message("Lux is kept.")
+    assert known(house, "lux")["name"] == "Lux"
+
+
+def test_cards_are_walked_and_heard_by_keys(owner: Visitor, house: Served) -> None:
+    kept(house, "walked")
+    page = owner.page
+    owner.open("#champions")
+    expect(card(page, "walked")).to_be_visible()
+    page.keyboard.press("j")
+    expect(page.locator("li.champion").first).to_be_focused()
+    page.keyboard.press("Space")
+    page.wait_for_function("window.heard.length > 0")
+    page.keyboard.press("/")
+    page.keyboard.type("nobody at all")
+    expect(page.get_by_text("No champion fits")).to_be_visible()
+    page.get_by_role("button", name="Clear the search").click()
+    expect(card(page, "walked")).to_be_visible()
+
+
+def test_cards_are_searched_and_sorted(owner: Visitor, house: Served) -> None:
+    for id, won in (("sorted-b", 1), ("sorted-a", 0), ("sorted-c", 2)):
+        kept(house, id, votes=Votes(won=won))
+    page = owner.page
+    owner.open("#champions")
+    page.get_by_label("Search champions").fill("sorted")
+    expect(page.locator("li.champion h3")).to_have_text(["Sorted-c", "Sorted-a", "Sorted-b"])
+    page.get_by_label("Sort").select_option("name")
+    expect(page.locator("li.champion h3")).to_have_text(["Sorted-a", "Sorted-b", "Sorted-c"])
+    page.get_by_label("Sort").select_option("votes")
+    expect(page.locator("li.champion h3")).to_have_text(["Sorted-c", "Sorted-b", "Sorted-a"])
+
+
+def test_a_champion_says_its_line_once_and_again_from_the_take(owner: Visitor, house: Served) -> None:
+    kept(house, "says", line="Hm.", settings={"steps": 2})
+    page = owner.page
+    owner.open("#champions")
+    card(page, "says").get_by_role("button", name="Hear it say: Hm.").click()
+    page.wait_for_function("window.heard.length > 0", timeout=TAKE_MS)
+    expect(card(page, "says").get_by_role("button", name="Hear it say: Hm.")).to_be_visible(timeout=TAKE_MS)
+    before = len(owner.heard())
+    card(page, "says").get_by_role("button", name="Hear it say: Hm.").click()
+    page.wait_for_function(f"window.heard.length > {before}")
+    (take,) = owner.takes()
+    assert (take["order"]["champion"], take["order"]["text"], take["order"]["steps"]) == ("says", "Hm.", 2)
+
+
+def conflicted(owner: Visitor, house: Served, id: str) -> None:
+    """Somebody saves while a form with other words is open, and then that is to be saved too."""
+    owner.refusals_expected = True
+    page, version = owner.page, kept(house, id).version
+    owner.open("#champions")
+    card(page, id).get_by_role("button", name="Edit").click()
+    sheet(page).get_by_label("Notes").fill("Mine, typed for an hour.")
+    theirs = {"expected": version, "champion": {"notes": "Theirs."}}
+    assert page.request.put(f"{owner.url}/studio/champions/{id}", data=theirs).ok
+    sheet(page).get_by_role("button", name="Save", exact=True).click()
+    row = sheet(page).get_by_role("row", name="notes")
+    expect(row).to_contain_text("Mine, typed for an hour.")
+    expect(row).to_contain_text("Theirs.")
+
+
+def test_a_conflict_is_settled_by_saving_over_it(owner: Visitor, house: Served) -> None:
+    conflicted(owner, house, "fought-over")
+    sheet(owner.page).get_by_role("button", name="Save mine over it").click()
+    owner.expect_message("Fought-over is saved.")
+    assert known(house, "fought-over")["notes"] == "Mine, typed for an hour."
+    notes = [one["notes"] for one in house.get("/studio/champions/fought-over/versions")]
+    assert "Theirs." in notes
+
+
+def test_a_conflict_is_settled_under_another_id(owner: Visitor, house: Served) -> None:
+    conflicted(owner, house, "parted")
+    expect(sheet(owner.page).get_by_label("Another id")).to_have_value("parted-2")
+    sheet(owner.page).get_by_role("button", name="Save under this id").click()
+    expect(card(owner.page, "parted-2")).to_be_visible()
+    assert known(house, "parted")["notes"] == "Theirs."
+    assert known(house, "parted-2")["notes"] == "Mine, typed for an hour."
+
+
+def test_what_was_typed_and_not_saved_is_there_after_a_reload(owner: Visitor, house: Served) -> None:
+    kept(house, "unsaved")
+    page = owner.page
+    owner.open("#champions")
+    card(page, "unsaved").get_by_role("button", name="Edit").click()
+    sheet(page).get_by_label("Notes").fill("Half a thought")
+    page.keyboard.press("Escape")
+    page.reload()
+    card(page, "unsaved").get_by_role("button", name="Edit").click()
+    expect(sheet(page).get_by_label("Notes")).to_have_value("Half a thought")
+    sheet(page).get_by_role("button", name="Start over").click()
+    expect(sheet(page).get_by_label("Notes")).to_have_value("")
+
+
+def test_versions_portrait_and_copies(owner: Visitor, house: Served) -> None:
+    kept(house, "many")
+    page = owner.page
+    owner.open("#champions")
+    card(page, "many").get_by_role("button", name="Edit").click()
+    with page.expect_file_chooser() as chooser:
+        sheet(page).get_by_role("button", name="Portrait").click()
+    chooser.value.set_files(ICON)
+    sheet(page).get_by_role("button", name="Save", exact=True).click()
+    expect(card(page, "many").locator(".face img")).to_be_visible()
+    page.wait_for_function("document.querySelector(\"[data-id='many'] .face img\").naturalWidth > 0")
+    choose(page, "many", "Versions")
+    expect(sheet(page).get_by_role("listitem")).to_have_count(2)
+    expect(sheet(page).get_by_role("listitem").first).to_contain_text("changed: portrait")
+    sheet(page).get_by_role("button", name="Restore").click()
+    expect(sheet(page).get_by_role("listitem").last).to_contain_text("current")
+    page.keyboard.press("Escape")
+    expect(card(page, "many").get_by_role("button", name="More for")).to_be_focused()
+    expect(card(page, "many").locator(".face img")).to_have_count(0)
+    choose(page, "many", "Duplicate")
+    expect(sheet(page).get_by_label("Id")).to_have_value("many-2")
+    sheet(page).get_by_role("button", name="Duplicate").click()
+    expect(card(page, "many-2")).to_be_visible()
+
+
+def test_an_archive_dropped_on_the_page_whose_id_is_taken_comes_in_under_another(
+    owner: Visitor, house: Served, tmp_path: Path
+) -> None:
+    kept(house, "taken")
+    page = owner.page
+    owner.open("#champions")
+    archive = downloaded(page, "taken", tmp_path)
+    changed = {"expected": known(house, "taken")["version"], "champion": {"notes": "Another by now."}}
+    assert page.request.put(f"{owner.url}/studio/champions/taken", data=changed).ok
+    for kind in ("dragEnter", "dragOver", "drop"):
+        drag_file(page, kind, ".champion-grid", archive)
+    expect(page.get_by_text("taken is here already, and not the same.")).to_be_visible()
+    page.get_by_role("button", name="Import under another id").click()
+    expect(sheet(page).get_by_label("Id")).to_have_value("taken-2")
+    sheet(page).get_by_role("button", name="Import", exact=True).click()
+    owner.expect_message("Taken is imported as taken-2.")
+    expect(card(page, "taken-2")).to_be_visible()
+    assert known(house, "taken")["notes"] == "Another by now."
+
+
+def test_what_is_no_archive_is_refused_in_a_sentence(owner: Visitor, house: Served, tmp_path: Path) -> None:
+    page = owner.page
+    owner.open("#champions")
+    (tmp_path / "no.tar.gz").write_bytes(b"not an archive at all")
+    bring(page, tmp_path / "no.tar.gz")
+    expect(page.locator(".work.failed")).to_contain_text("Importing an archive failed.")
+    page.locator(".work.failed").get_by_role("button", name="Dismiss").click()
+    expect(page.locator(".work")).to_have_count(0)
+
+
+def test_a_push_is_paused_survives_a_reload_and_goes_on(owner: Visitor, house: Served, bucket: Proxy) -> None:
+    kept(house, "slow")
+    page = owner.page
+    owner.open("#champions")
+    bucket.fault = lambda method, target, seen: "503" if "partNumber" in target else None
+    choose(page, "slow", "Push to…")
+    sheet(page).get_by_role("button", name="bucket S3").click()
+    sheet(page).get_by_role("button", name="Push", exact=True).click()
+    page.keyboard.press("Escape")
+    card(page, "slow").get_by_role("button", name="Pause").click()
+    expect(card(page, "slow").locator(".work")).to_contain_text("Paused")
+    bucket.fault = lambda method, target, seen: None
+    page.reload()
+    card(page, "slow").get_by_role("button", name="Go on").click()
+    owner.expect_message("bucket holds slow now.")
+    expect(card(page, "slow").locator(".work")).to_have_count(0)
+    assert "slow" in [held["id"] for held in house.get("/studio/stores/bucket")]
+
+
+def test_a_store_is_deleted_from_only_when_asked_twice(owner: Visitor, house: Served) -> None:
+    kept(house, "stored")
+    page = owner.page
+    assert page.request.post(f"{owner.url}/studio/stores/shelf/stored/push").ok
+    owner.open("#champions")
+    page.get_by_role("button", name="Pull from…").click()
+    sheet(page).get_by_role("button", name="shelf folder").click()
+    row = sheet(page).locator("li.held", has_text="stored")
+    row.get_by_role("button", name="Delete stored from shelf").click()
+    expect(row.get_by_role("alert")).to_contain_text("from shelf for good?")
+    row.get_by_role("button", name="Not now").click()
+    assert [held["id"] for held in house.get("/studio/stores/shelf")] == ["stored"]
+    row.get_by_role("button", name="Delete stored from shelf").click()
+    row.get_by_role("button", name="Delete for good").click()
+    expect(sheet(page)).to_contain_text("It holds no archive yet")
+    assert house.get("/studio/stores/shelf") == []
+
+
+def test_a_package_can_still_be_downloaded_after_a_reload_until_a_newer_version(
+    owner: Visitor, house: Served, tmp_path: Path
+) -> None:
+    kept(house, "packed")
+    page = owner.page
+    owner.open("#champions")
+    downloaded(page, "packed", tmp_path)
+    page.reload()
+    expect(card(page, "packed").get_by_role("link", name="Download packed.tar.gz")).to_be_visible()
+    card(page, "packed").get_by_role("button", name="Edit").click()
+    sheet(page).get_by_label("Notes").fill("Newer.")
+    sheet(page).get_by_role("button", name="Save", exact=True).click()
+    expect(card(page, "packed").get_by_role("button", name="Package")).to_be_visible()
+
+
+def test_a_champion_that_speaks_is_still_chosen_after_a_reload(owner: Visitor, house: Served) -> None:
+    kept(house, "chosen", name="Chosen one", settings={"seed": 11})
+    page = owner.page
+    owner.open()
+    page.locator(".picker").select_option(label="Chosen one")
+    expect(page.locator(".speaker")).to_contain_text("one two three")
+    expect(page.locator("#seed input")).to_have_value("11")
+    page.wait_for_timeout(400)  # the draft is written
+    page.reload()
+    expect(page.locator(".picker option:checked")).to_have_text("Chosen one")
+    expect(page.locator("#transcript")).to_be_hidden()
+    page.locator(".picker").select_option(label="Amber")
+    expect(page.locator("#transcript textarea")).to_have_value(re.compile("Welcome to the studio"))
+
+
+def test_weights_that_are_none_are_refused_in_a_sentence(owner: Visitor, house: Served, tmp_path: Path) -> None:
+    kept(house, "weighed")
+    page = owner.page
+    owner.open("#champions")
+    (tmp_path / "weights.pt").write_bytes(b"\x80\x04canary")
+    choose(page, "weighed", "Attach weights")
+    expect(sheet(page)).to_contain_text("S1-Mini goes on speaking Weighed from its reference.")
+    with page.expect_file_chooser() as chooser:
+        sheet(page).get_by_role("button", name="Choose a file").click()
+    chooser.value.set_files(tmp_path / "weights.pt")
+    expect(card(page, "weighed").locator(".work.failed")).to_be_visible(timeout=VET_MS)
+    card(page, "weighed").get_by_role("button", name="Dismiss").click()
+    expect(card(page, "weighed").locator(".work")).to_have_count(0)
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+def test_axe_finds_nothing_serious(owner: Visitor, house: Served, theme: str) -> None:
+    kept(house, f"axe-{theme}")
+    page, id = owner.page, f"axe-{theme}"
+    page.add_init_script(f"localStorage.setItem('studio-theme', '{theme}')")
+    owner.open("#champions")
+    expect(card(page, id)).to_be_visible()
+    card(page, id).get_by_role("button", name="More for").click()
+    assert serious(page) == []
+    for words in ("Push to…", "Versions", "Duplicate", "Attach weights"):
+        page.get_by_role("menuitem", name=words).click()
+        expect(sheet(page)).to_be_visible()
+        assert serious(page) == []
+        page.keyboard.press("Escape")
+        card(page, id).get_by_role("button", name="More for").click()
+    page.keyboard.press("Escape")
+    card(page, id).get_by_role("button", name="Edit").click()
+    assert serious(page) == []
+
+
+def test_a_phone_scrolls_only_down_and_offers_large_targets(browser: Browser, house: Served) -> None:
+    kept(house, "pocket", name="Pocket, a champion with quite a long name")
+    with visiting(browser, house, **PHONE) as visitor:
+        page = visitor.page
+        visitor.open("#champions")
+        expect(card(page, "pocket")).to_be_visible()
+        for press in ("Edit", "More for"):
+            card(page, "pocket").get_by_role("button", name=press).tap()
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390
+            assert not (small := page.evaluate(SMALL)), small
+            page.keyboard.press("Escape")
+        nav = "document.querySelector('.header nav')"
+        assert page.evaluate(f"{nav}.scrollWidth <= {nav}.clientWidth")
+
+
+def test_a_visitor_hears_and_speaks_and_the_owner_logs_in_and_does_the_rest(
+    browser: Browser, tmp_path: Path
+) -> None:
+    locked = {"STUDIO_HOST": "0.0.0.0", "STUDIO_LOGIN": ":".join(LOGIN.values()), "STUDIO_ENGINES": "f5"}
+    with (
+        serving(tmp_path, door="/health", **locked) as served,
+        visiting(browser, served) as guest,
+        visiting(browser, served) as host,
+    ):
+        version = kept(served, "seen").version
+        guest.refusals_expected = host.refusals_expected = True
+        for one in (guest, host):
+            one.open("#champions")
+            expect(card(one.page, "seen")).to_be_visible()
+            expect(one.page.get_by_text("You are visiting")).to_be_visible()
+        for words in ("Edit", "Package", "More for Seen", "Pull from…", "Import"):
+            expect(guest.page.get_by_role("button", name=words)).to_have_count(0)
+        request, root = guest.page.request, f"{served.url}/studio"
+        refused = [
+            request.put(f"{root}/champions/seen", data={"expected": version, "champion": {"notes": "mine"}}),
+            request.delete(f"{root}/champions/seen"),
+            request.post(f"{root}/champions/seen/package"),
+            request.get(f"{root}/stores"),
+            request.get(f"{root}/jobs"),
+        ]
+        assert {answer.status for answer in refused} == {401}
+        assert request.get(f"{root}/champions/seen").json()["consent"] is None
+
+        host.page.get_by_role("button", name="Log in").click()
+        sheet(host.page).get_by_label("User").fill(LOGIN["user"])
+        sheet(host.page).get_by_label("Password").fill("a guess")
+        sheet(host.page).get_by_role("button", name="Log in").click()
+        expect(sheet(host.page).get_by_role("alert")).to_contain_text("not STUDIO_LOGIN's user and password")
+        sheet(host.page).get_by_label("Password").fill(LOGIN["password"])
+        host.page.keyboard.press("Enter")
+        host.expect_message("You are logged in")
+        card(host.page, "seen").get_by_role("button", name="Edit").click()
+        expect(sheet(host.page).get_by_label("Who agrees")).to_have_value("the speaker")
+        host.page.keyboard.press("Escape")
+        choose(host.page, "seen", "Delete")
+        expect(card(host.page, "seen")).to_have_count(0)
+        host.page.get_by_role("button", name="Log out").click()
+        expect(host.page.get_by_text("You are visiting")).to_be_visible()
