@@ -1,12 +1,13 @@
 # Two commands matter: `make studio` opens the studio, `make test` proves it. Both install what is missing.
 PYTHON ?= python3
 BIN := .venv/bin
+TRITON := $(if $(filter Linux-x86_64,$(shell uname -s)-$(shell uname -m)),.venv/triton.stamp)
 export UV_LINK_MODE ?= copy
 
 studio: .venv/studio.stamp
 	$(BIN)/python app.py
 
-test: .venv/test.stamp node_modules/axe-core/axe.min.js
+test: .venv/test.stamp $(TRITON) node_modules/axe-core/axe.min.js
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -26,6 +27,12 @@ $(BIN)/uv:
 	$(BIN)/uv pip install --quiet --require-hashes -r requirements-dev.txt
 	touch .venv/studio.stamp $@
 
+# A real Triton server, which exported archives must load in: built for Linux on x86-64 alone, with a numpy of its own.
+.venv/triton.stamp: requirements-triton.txt | $(BIN)/uv
+	$(BIN)/uv venv --quiet --no-config --allow-existing --python $(BIN)/python .venv/triton
+	$(BIN)/uv pip install --quiet --no-config --no-deps --require-hashes -r $< --python .venv/triton/bin/python
+	touch $@
+
 # The browser tests drive Debian's Chromium; elsewhere, install Chromium at /usr/bin/chromium yourself.
 .venv/chromium.stamp: | $(BIN)/uv
 	command -v chromium >/dev/null || { apt-get -qq update && apt-get -qq install -y --no-install-recommends chromium; }
@@ -43,5 +50,6 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit
 requirements: | $(BIN)/uv
 	$(COMPILE) pyproject.toml -o requirements.txt
 	$(COMPILE) pyproject.toml --extra dev -c requirements.txt -o requirements-dev.txt
+	printf 'numpy<2\nnvidia-pytriton==0.7.0\n' | $(COMPILE) --no-config --no-deps - -o requirements-triton.txt
 
 .PHONY: studio test format requirements

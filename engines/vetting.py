@@ -22,6 +22,7 @@ from engines.base import Checkpoint
 from engines.confining import Limits, forbid_deeds, limit
 from engines.errors import BadCheckpoint, Cancelled, EngineFailed
 from engines.f5.files import locate_design
+from engines.records import is_pytorch
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +32,7 @@ ROOT = Path(__file__).parents[1]
 POLL_S = 0.05
 SAID_MOST = 64_000  # bytes of an answer that are read
 PASSED_ON = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "LANG", "SYSTEMROOT")  # no credentials among them
+TOO_MUCH = "{} asks for far more memory than F5-TTS weights need; it is broken or no checkpoint, fetch it again"
 WORKING_BYTES = 2_000_000_000  # torch itself, one tensor in work, the file's list of tensors
 RESTORED_MOST = 4_000_000_000  # of tensors kept as int8, which are restored to float32
 
@@ -123,7 +125,7 @@ def _send(errand: Errand, name: str, stop: threading.Event | None) -> Mapping[st
         try:
             answer: Mapping[str, Any] = json.loads(_tail(said))
         except ValueError as error:
-            raise BadCheckpoint(f"{name} is broken, or asks for far more memory than F5-TTS weights need") from error
+            raise BadCheckpoint(TOO_MUCH.format(name)) from error
         return answer
 
 
@@ -176,9 +178,26 @@ def main(arguments: str) -> None:
     told = json.loads(arguments)
     errand = Errand(**{**told, "limits": Limits(**told["limits"])})
     limit(errand.limits)
-    work = import_module("engines.f5.vetting")
-    forbid_deeds({errand.safetensors, errand.pt})
-    sys.stdout.write(json.dumps(work.answer(errand)) + "\n")
+    sys.stdout.write(json.dumps(_answer(errand)) + "\n")
+
+
+def _answer(errand: Errand) -> dict[str, object]:
+    """`vetted` with what was found, `refused` with what is wrong, or `failed` with why nothing could be written."""
+    name = Path(errand.weights).name
+    try:
+        is_pytorch(Path(errand.weights))  # what is wrong by its kind is told before torch is imported, for seconds
+        work = import_module("engines.f5.vetting")
+        forbid_deeds({errand.safetensors, errand.pt})
+        return {"vetted": work.vetted(errand)}
+    except BadCheckpoint as error:
+        return {"refused": str(error)}
+    except EngineFailed as error:
+        return {"failed": str(error)}
+    except (MemoryError, ImportError):
+        return {"refused": TOO_MUCH.format(name)}
+    except Exception:  # whatever a stranger's file can bring about in a reader means the same
+        log.exception("%s", name)
+        return {"refused": f"{name} is broken or holds no F5-TTS weights; save it again from F5-TTS"}
 
 
 if __name__ == "__main__":

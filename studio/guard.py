@@ -86,11 +86,11 @@ class Guard:
 
         cut_off = False
         headers = Headers(scope=scope)
-        refusal, cap = self._refusal(scope, headers), self._clips
-        if refusal is None:
-            cap = await self._cap(scope, headers)
+        refusal = self._refusal(scope, headers)
+        cap = self._clips if refusal else await self._cap(scope, headers)
+        if refusal is None and _length(headers, 0) > cap.body_bytes:
             # The connection stays open: the server skips the body, so that a browser lives to read the sentence.
-            refusal = cap.refusal() if _length(headers, 0) > cap.body_bytes else None
+            refusal = cap.refusal()
 
         async def with_headers(message: Message) -> None:
             nonlocal cut_off
@@ -116,9 +116,10 @@ class Guard:
         return None
 
     async def _cap(self, scope: Scope, headers: Headers) -> Cap:
-        if OWNERS_UPLOADS.fullmatch(scope["path"]):
+        sends = scope["type"] == "http" and scope["method"] == "POST"
+        if sends and OWNERS_UPLOADS.fullmatch(scope["path"]):
             return self._weights
-        if scope["path"] != GRADIO_UPLOADS or _length(headers, math.inf) <= self._clips.body_bytes:
+        if not sends or scope["path"] != GRADIO_UPLOADS or _length(headers, math.inf) <= self._clips.body_bytes:
             return self._clips
         owner = await to_thread.run_sync(self._ownership.holds, HTTPConnection(scope))
         return self._weights if owner else self._clips

@@ -4,9 +4,7 @@ Everything here runs on what a stranger sent; `engines.vetting` bounds the proce
 """
 
 import hashlib
-import logging
 import math
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -17,19 +15,16 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from engines.errors import BadCheckpoint
+from engines.errors import BadCheckpoint, EngineFailed
 from engines.f5.files import read_design
 from engines.f5.frontend import Vocabulary
 from engines.f5.layouts import transformer, upstream
 from engines.f5.network import DiT, DiTConfig
+from engines.records import is_pytorch
 from engines.weights import misfit, read, shapes
-
-log = logging.getLogger(__name__)
 
 DTYPES = (torch.float32, torch.float16, torch.bfloat16)
 LARGEST = torch.finfo(torch.float16).max  # a GPU speaks in half precision
-LIST_MOST = 16_000_000  # bytes of a file's list of tensors; upstream's whole training state has 0.3 MB
-RECORDS_MOST = 20_000
 
 
 class Errand(Protocol):
@@ -49,23 +44,17 @@ class Errand(Protocol):
     def design(self) -> str: ...
 
 
-def answer(errand: Errand) -> dict[str, object]:
-    """`vetted` with what was found, `refused` with what is wrong, or `failed` with why nothing could be written."""
+def vetted(errand: Errand) -> dict[str, object]:
+    """What was found and written. Raises BadCheckpoint, EngineFailed, and what a broken file makes readers raise."""
     name = Path(errand.weights).name
+    network = _network(errand)
+    tensors = _checked(_opened(Path(errand.weights)), network, name, errand.design)
     try:
-        network = _network(errand)
-        tensors = _checked(_opened(Path(errand.weights)), network, name, errand.design)
-    except BadCheckpoint as error:
-        return {"refused": str(error)}
-    except MemoryError:
-        return {"refused": f"{name} asks for far more memory than F5-TTS weights need; it is broken or no checkpoint"}
-    except Exception:  # whatever a stranger's file can bring about in a reader means the same
-        log.exception("%s", name)
-        return {"refused": f"{name} is broken or holds no F5-TTS weights; save it again from F5-TTS"}
-    try:
-        return {"vetted": _written(tensors, errand, network.config.dim_head)}
+        return _written(tensors, errand, network.config.dim_head)
     except (OSError, SafetensorError, RuntimeError) as error:
-        return {"failed": f"{name} is good but could not be stored ({error}); free some disk space and try again"}
+        raise EngineFailed(
+            f"{name} is good but could not be stored ({error}); free some disk space and try again"
+        ) from error
 
 
 def _network(errand: Errand) -> DiT:
@@ -87,35 +76,10 @@ class Undrawn(TorchFunctionMode):
 
 
 def _opened(path: Path) -> dict[str, Any]:
-    """The file's tensors, mapped where they are. Its kind is told by its content, whatever its name."""
-    with path.open("rb") as file:
-        is_zip = file.read(4) == b"PK\x03\x04"
-    if is_zip:
-        _check_records(path)
+    """The file's tensors, mapped where they are."""
+    if is_pytorch(path):
         return torch.load(path, map_location="cpu", weights_only=True, mmap=True)
-    if path.suffix == ".safetensors":
-        return read(path)
-    raise BadCheckpoint(
-        f"{path.name} is neither a PyTorch file of tensors nor .safetensors; pickles of other kinds are never opened"
-    )
-
-
-def _check_records(path: Path) -> None:
-    """A PyTorch file is a zip whose records are stored as they are; everything else about it is a trick."""
-    with zipfile.ZipFile(path) as held:
-        records = held.infolist()
-    names = [record.filename for record in records]
-    if any("/code/" in name or name.endswith("constants.pkl") for name in names):
-        raise BadCheckpoint(f"{path.name} is a TorchScript program; only files of tensors are taken")
-    if any(record.compress_type != zipfile.ZIP_STORED or record.flag_bits & 1 for record in records):
-        raise BadCheckpoint(
-            f"{path.name} is a compressed or locked archive and no PyTorch file; save it again from F5-TTS"
-        )
-    pickles = [record for record in records if record.filename.endswith(".pkl")]
-    if len(pickles) != 1 or len(set(names)) != len(names) or len(names) > RECORDS_MOST:
-        raise BadCheckpoint(f"{path.name} is no PyTorch file of one checkpoint; save it again from F5-TTS")
-    if pickles[0].file_size > LIST_MOST or sum(record.file_size for record in records) > path.stat().st_size:
-        raise BadCheckpoint(f"{path.name} claims to hold more than it does; it is broken, fetch it again")
+    return read(path)
 
 
 def _checked(held: dict[str, Any], network: DiT, name: str, design: str) -> dict[str, Tensor]:

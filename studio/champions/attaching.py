@@ -2,16 +2,17 @@
 
 import secrets
 import shutil
+import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from engines.vetting import Vetted
-
 from engines.errors import BadInput
 from engines.types import Weights
+from engines.vetting import Vetted
 from studio.champions.library import Kept, Library
 from studio.champions.members import METADATA, TRANSCRIPT, WEIGHTS, write_words
+from studio.database import saving
 
 ATTACHMENTS = "attachments"  # folder of the library
 VERIFIED = "verified.safetensors"
@@ -24,8 +25,10 @@ class UnknownAttachment(BadInput):
 class Vet(Protocol):
     """Opens weights in safety: writes what was verified, and `model.pt` of what is no such file already."""
 
-    def __call__(self, weights: Path, safetensors: Path, *, pt: Path | None = None) -> Vetted:
-        """Raises EngineError."""
+    def __call__(
+        self, weights: Path, safetensors: Path, *, pt: Path | None = None, stop: threading.Event | None = None
+    ) -> Vetted:
+        """Raises EngineError, Cancelled once `stop` is set."""
         ...
 
 
@@ -45,17 +48,19 @@ class Attaching:
         self._vet = vet
         self._attachments: dict[str, Attachment] = {}
 
-    def attach(self, champion: str, brought: Path) -> Attachment:
+    def attach(self, champion: str, brought: Path, stop: threading.Event) -> Attachment:
         """Open what was brought in safety; it is the attachment's afterwards. Raises EngineError; then nothing is left."""
         self._library.get(champion)
         id = secrets.token_urlsafe(12)
         folder = self._library.folder / ATTACHMENTS / id
-        folder.mkdir(parents=True)
+        with saving():
+            folder.mkdir(parents=True)
         try:
             if brought.suffix == ".pt":
-                brought = brought.rename(folder / WEIGHTS)
+                with saving():
+                    brought = brought.rename(folder / WEIGHTS)
             made = None if brought.name == WEIGHTS else folder / WEIGHTS
-            vetted = self._vet(brought, folder / VERIFIED, pt=made)
+            vetted = self._vet(brought, folder / VERIFIED, pt=made, stop=stop)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise

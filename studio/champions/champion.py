@@ -1,7 +1,6 @@
 """A champion: a voice somebody decided to keep. Its reference is sound on disk; everything else about it is here."""
 
 import json
-import math
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
@@ -15,6 +14,15 @@ from engines.text import MAX_CHARACTERS
 ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 COLOUR = re.compile(r"#[0-9a-f]{6}")
 NAME_MAX, NOTES_MAX, STATEMENT_MAX = 80, 4_000, 1_000  # characters
+TEXTS = {
+    "name": NAME_MAX,
+    "transcript": MAX_CHARACTERS,
+    "line": MAX_CHARACTERS,
+    "notes": NOTES_MAX,
+    "licence": STATEMENT_MAX,
+    "engine": NAME_MAX,
+}
+NUMBER_MAX = 2**63  # of a setting; beyond it are whole numbers that no float holds, and infinity
 BASE, FINE_TUNED = "base", "fine_tuned"
 KEPT_SETTINGS = SETTINGS | {"seed"}
 
@@ -70,15 +78,15 @@ class Champion:
         check_id(self.id)
         if not self.transcript.strip():
             raise BadChampion("the reference has no transcript; type exactly what is said in it")
-        for name, longest in (("name", NAME_MAX), ("notes", NOTES_MAX), ("line", MAX_CHARACTERS)):
+        for name, longest in TEXTS.items():
             _check_text(name, getattr(self, name), longest)
-        _check_text("transcript", self.transcript, MAX_CHARACTERS)
         if self.colour and COLOUR.fullmatch(self.colour) is None:
             raise BadChampion("a colour is # and six hex digits, as in #7a5cff; correct it or leave it out")
         if self.consent is not None:
-            _check_text("consent's statement", self.consent.statement, STATEMENT_MAX)
+            for name, longest in (("by", NAME_MAX), ("at", NAME_MAX), ("statement", STATEMENT_MAX)):
+                _check_text(f"consent's {name}", getattr(self.consent, name), longest)
         unknown = sorted(set(self.settings) - KEPT_SETTINGS)
-        if unknown or not all(math.isfinite(value) for value in self.settings.values()):
+        if unknown or not all(abs(value) <= NUMBER_MAX for value in self.settings.values()):
             raise BadChampion(
                 f"settings are numbers by name, not {', '.join(unknown) or 'infinite ones'}; leave them out"
             )

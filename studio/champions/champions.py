@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -128,7 +129,7 @@ class Champions:
     def attach(self, id: str, weights: Path) -> Job:
         """Open weights in safety; its result is an Attachment. Raises UnknownChampion."""
         self.library.get(id)
-        return self.jobs.start("attach", id, lambda told, stop: self.attaching.attach(id, weights))
+        return self.jobs.start("attach", id, lambda told, stop: self.attaching.attach(id, weights, stop))
 
     # Inside.
 
@@ -151,7 +152,7 @@ class Champions:
 
     def _brought(self, archive: Path, as_id: str, expected: str, told: Told, stop: threading.Event) -> Kept:
         with self.library.staging() as folder:
-            unpacked = unpack(archive, folder, self._vet, told, stop)
+            unpacked = unpack(archive, folder, partial(self._vet, stop=stop), told, stop)
             if as_id and as_id != unpacked.champion.id:
                 write_words(folder, unpacked.champion.renamed(as_id))
             elif known := self._known(unpacked):

@@ -8,14 +8,13 @@ from engines.manager import Manager
 from engines.registry import SETTINGS
 from studio.champions.champion import BadChampion, Champion, Votes, proposed_id
 from studio.champions.library import Kept, Library
-from studio.champions.members import METADATA, PORTRAITS, TRANSCRIPT, write_members, write_words
+from studio.champions.members import METADATA, PICTURES, PORTRAITS, TRANSCRIPT, write_members, write_words
 from studio.database import saving
 from studio.history import History, StoredTake
 from studio.listening import Listening
 from studio.references.window import Window, cut
 from studio.shelf import Shelf
 
-PICTURES = {b"\x89PNG": PORTRAITS[0], b"\xff\xd8\xff": PORTRAITS[1], b"RIFF": PORTRAITS[2]}
 PICTURE_MAX = 8_000_000  # bytes
 
 
@@ -94,7 +93,7 @@ def _settings(take: StoredTake) -> Mapping[str, float]:
 
 def _picture(picture: bytes) -> str:
     """The member's name. Raises BadChampion for what is no picture."""
-    name = next((name for start, name in PICTURES.items() if picture.startswith(start)), "")
+    name = next((name for name, start in PICTURES.items() if start.match(picture)), "")
     if not name or len(picture) > PICTURE_MAX:
         raise BadChampion("a portrait is a PNG, JPEG or WebP picture of at most 8 MB; choose another")
     return name

@@ -1,6 +1,7 @@
 """What a champion is made of on disk, and its identity: a hash over exactly that."""
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,12 @@ from studio.champions.champion import Champion
 REFERENCE, TRANSCRIPT, METADATA = "reference.wav", "reference.txt", "metadata.json"
 ORIGINAL = "reference_original.flac"  # engines prefer it
 WEIGHTS = "model.pt"
-PORTRAITS = ("portrait.png", "portrait.jpg", "portrait.webp")
+PICTURES = {  # how a portrait of each name begins
+    "portrait.png": re.compile(rb"\x89PNG\r\n\x1a\n"),
+    "portrait.jpg": re.compile(rb"\xff\xd8\xff"),
+    "portrait.webp": re.compile(rb"RIFF.{4}WEBP", re.DOTALL),
+}
+PORTRAITS = tuple(PICTURES)
 REQUIRED = (REFERENCE, TRANSCRIPT, METADATA)
 VOICE_MEMBERS = frozenset((*REQUIRED, ORIGINAL, WEIGHTS, *PORTRAITS))
 SHIM = ("config.pbtxt", "1/model.py")  # what lets Triton load an archive; no part of the voice

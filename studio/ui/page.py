@@ -33,6 +33,7 @@ def build(studio: Studio) -> gr.Blocks:
         island("compare")
         island("strip")
     page.api_open = False  # no way around the queue
+    page.has_launched = True  # else Gradio takes any file of this machine that a request names, not uploads alone
     page._queue = line = Line(page, studio)
     studio.telemetry.watch(line.waiting)
     return page

@@ -154,7 +154,7 @@ FILES: Mapping[str, tuple[Callable[[Path, State, Path], Path], str]] = {
     "names that climb out": (_file(lambda p, s, c: zipped(p, {}, **{"../../../canary": b"x"})), "no named tensors"),
     "cut short": (
         _file(lambda p, s, c: p.write_bytes(_saved(p.parent, s).read_bytes()[:-5_000])),
-        "broken or holds no",
+        "is broken",
     ),
     "cut short, safetensors": (
         _file(lambda p, s, c: (save_file(s, p), os.truncate(p, 100_000)), "model.safetensors"),

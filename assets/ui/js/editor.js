@@ -39,10 +39,16 @@ export function openEditor(champion) {
     title: `Edit ${champion.title}`,
     verb: "Save",
     isNew: false,
-    save: (facts, over) => edit(facts, over || champion.version),
+    save: (facts, over) => (over || isOther(facts, champion) ? edit(facts, over || champion.version) : champion),
     saveAs,
   });
   editor.open();
+}
+
+/** Whether anything was changed that is written; a portrait is saved by itself. */
+function isOther(facts, champion) {
+  const told = (value) => JSON.stringify(value && typeof value === "object" ? Object.entries(value).sort() : value);
+  return Object.keys(facts).some((name) => told(facts[name]) !== told(champion[name]));
 }
 
 class Editor {

@@ -137,12 +137,18 @@ export class Factsheet {
     const said = { by: this.by.value.trim(), at: this.when.value, statement: this.statement.value.trim() };
     return {
       ...Object.fromEntries(["name", "id"].map((name) => [name, this[name].value.trim()])),
-      ...Object.fromEntries(["transcript", "line", "notes"].map((name) => [name, this[name].value])),
+      ...Object.fromEntries(["transcript", "line", "notes"].map((name) => [name, this.#words(name)])),
       consent: said.by || said.statement ? said : null,
       engine: this.engine.value,
       settings: Object.fromEntries(heeded.map((name) => [name, Number(this.settings[name].value)])),
       colour: this.chosen,
     };
+  }
+
+  /** To the byte as they were where nobody changed them: a text area shows every line end as a line feed. */
+  #words(name) {
+    const before = this.champion[name] ?? "";
+    return this[name].value === before.replace(/\r\n?/g, "\n") ? before : this[name].value;
   }
 
   heeds(name) {

@@ -1,6 +1,8 @@
 """Make the S1 voice's codec: `train` it, `evaluate` it by copy-synthesis, `export` it for fish-speech.
 
 python -m assets.voices.s1.codec train --data CORPUS --out FOLDER --minutes 9 --total-minutes 18 --gpus 2,3
+python -m assets.voices.s1.codec train --data CORPUS --out FOLDER --minutes 9 --resume assets/voices/s1/checkpoint
+python -m assets.voices.s1.codec train --data CORPUS --out OTHER --minutes 9 --resume FOLDER --decoder-only
 python -m assets.voices.s1.codec evaluate --checkpoint FOLDER --data CORPUS
 python -m assets.voices.s1.codec export --checkpoint FOLDER --out FOLDER
 """

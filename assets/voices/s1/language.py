@@ -1,6 +1,7 @@
 """Make the S1 voice's dual-AR model: `train` it, `export` the whole S1 checkpoint (`assets.voices.evaluate` hears it).
 
 python -m assets.voices.s1.language train --data CORPUS --codec FOLDER --out FOLDER --minutes 9 --gpus 2,3
+python -m assets.voices.s1.language train … --resume assets/voices/s1/checkpoint
 python -m assets.voices.s1.language export --checkpoint FOLDER --codec FOLDER --out FOLDER [--packed]
 """
 

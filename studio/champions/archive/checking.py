@@ -1,6 +1,5 @@
 """Whether the files an archive brought make a champion: its words and facts, its sound, its picture."""
 
-import re
 from collections.abc import Collection
 from pathlib import Path
 
@@ -10,16 +9,11 @@ from engines.audio import decode
 from engines.errors import BadAudio
 from studio.champions.archive.errors import BadArchive
 from studio.champions.champion import BadChampion, Champion
-from studio.champions.members import METADATA, ORIGINAL, PORTRAITS, REFERENCE, REQUIRED, TRANSCRIPT, WEIGHTS
+from studio.champions.members import METADATA, ORIGINAL, PICTURES, PORTRAITS, REFERENCE, REQUIRED, TRANSCRIPT, WEIGHTS
 from studio.references.library import MAX_S, MIN_S
 
 FRAMES_MAX = int(MAX_S * 48_000)  # of a sound at any rate, so that a rate lifts no cap
 CONTAINERS = {REFERENCE: ("WAV", "WAVEX"), ORIGINAL: ("FLAC",)}
-PICTURES = {
-    ".png": re.compile(rb"\x89PNG\r\n\x1a\n"),
-    ".jpg": re.compile(rb"\xff\xd8\xff"),
-    ".webp": re.compile(rb"RIFF.{4}WEBP", re.DOTALL),
-}
 
 
 def check_members(folder: Path, names: Collection[str]) -> Champion:
@@ -61,5 +55,5 @@ def _check_pictures(folder: Path, names: Collection[str]) -> None:
         raise BadArchive(f"there are {len(names)} portraits; leave one and pack again")
     for name in names:
         with (folder / name).open("rb") as file:
-            if PICTURES[Path(name).suffix].match(file.read(12)) is None:
+            if PICTURES[name].match(file.read(12)) is None:
                 raise BadArchive(f"{name} is not the picture its name says; replace or remove it")

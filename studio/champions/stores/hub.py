@@ -64,10 +64,6 @@ class HubBackend:
     def send(self, id: str, archive: Path, facts: ArchiveFacts, meter: Meter, stop: threading.Event) -> None:
         patience = Patience(self._terms.patience_s, stop)
 
-        def count(bytes_read: int) -> None:
-            patience.renew()
-            meter.at(bytes_read)
-
         def send() -> None:
             tree = self._tree()
             with ExitStack() as files:
@@ -79,7 +75,7 @@ class HubBackend:
                 rows = [_row(held) for held in self._listed(tree) if held.id != id]
                 added[CARD] = self._card(tree, [*rows, (id, facts.bytes, facts.licence)], sampled)
                 operations = [CommitOperationAdd(path, content) for path, content in added.items()]
-                watched.count = count  # they were read for their hashes so far
+                watched.count = meter.at  # they were read for their hashes so far
                 self._commit(f"Keep {id}", operations, tree, stop, watched.tell)
 
         patience.ask(send)

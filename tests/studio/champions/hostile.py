@@ -31,6 +31,7 @@ from tests.studio.champions.archives import (
     tuned,
 )
 
+GZIP_HEAD = gzip.compress(b"")[:10]
 OUTSIDE = "outside"  # folder beside the staging folder where attacks try to write
 NAMES = ("reference.wav", "reference.txt", "metadata.json", "reference_original.flac", "portrait.png", "model.pt")
 Attack = Callable[[Random, str], bytes]  # the second is the absolute path of OUTSIDE
@@ -168,9 +169,8 @@ def twice(draw: Random, outside: str) -> bytes:
 
 @cache
 def _million() -> bytes:
-    """One entry for each of a million litter files; nobody reads beyond the first hundreds."""
-    once = entry("._x")
-    return gzip.compress(once * 1_000_000, 1)
+    """A million entries of litter; nobody reads beyond the first hundreds."""
+    return GZIP_HEAD + _repeatable(entry("._x") * 1_000) * 1_000
 
 
 def many(draw: Random, outside: str) -> bytes:
@@ -182,18 +182,23 @@ def many(draw: Random, outside: str) -> bytes:
 
 @cache
 def _zeros() -> bytes:
-    """A mebibyte of zeros as a piece of a deflate stream that can be repeated."""
+    """A mebibyte of zeros in a kilobyte."""
+    return _repeatable(bytes(2**20))
+
+
+def _repeatable(data: bytes) -> bytes:
+    """A piece of a deflate stream that looks back at nothing, so that it can be repeated."""
     deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
-    return deflate.compress(bytes(2**20)) + deflate.flush(zlib.Z_FULL_FLUSH)
+    return deflate.compress(data) + deflate.flush(zlib.Z_FULL_FLUSH)
 
 
 def bomb(draw: Random, outside: str) -> bytes:
-    """Up to 64 GB of zeros in 64 MB, or rather their beginning."""
+    """Zeros by the gigabyte, or rather as many as it takes to be noticed; most only claim them, which takes no time."""
+    if draw.random() < 0.8:
+        return among(draw, entry("model.pt", b"PK", size=draw.choice([2**33, 2**40, 2**60])))
     size = draw.choice([2**26, 2**30, 6 * 2**30, 2**33])
-    deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
     start = tar(base({"metadata.json": tuned()["metadata.json"]})) + entry("model.pt", b"PK", size=size)[:514]
-    head = deflate.compress(start) + deflate.flush(zlib.Z_FULL_FLUSH)
-    return gzip.compress(b"")[:10] + head + _zeros() * draw.randint(20, 90)
+    return GZIP_HEAD + _repeatable(start) + _zeros() * draw.randint(30, 90)
 
 
 def litter_bomb(draw: Random, outside: str) -> bytes:
@@ -348,6 +353,10 @@ def _changes(draw: Random) -> list[dict[str, object]]:
         {"votes": draw.choice([3, "x", {"won": "x"}, [1]])},
         {"consent": draw.choice(["yes", 1, {"by": 1, "statement": "x"}, {"by": "x"}])},
         {"model_type": "fine_tuned"},
+        {"settings": {"steps": 10 ** draw.randint(309, 4_000)}},
+        {"settings": {"seed": float("nan")}},
+        {draw.choice(["licence", "engine"]): draw.choice(["\ud800", "x" * 9_999])},
+        {"consent": {"by": draw.choice(["\ud800", long]), "at": "", "statement": "x"}},
     ]
 
 
@@ -410,7 +419,8 @@ def _long_sound() -> bytes:
 
 
 def long_sound(draw: Random, outside: str) -> bytes:
-    return _long_sound()
+    """A long one now and then: each takes a while."""
+    return _long_sound() if draw.random() < 0.1 else bad_sound(draw, outside)
 
 
 def bad_original(draw: Random, outside: str) -> bytes:

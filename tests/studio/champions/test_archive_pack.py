@@ -182,17 +182,22 @@ import itertools, os, random, signal, sys, threading, time
 from pathlib import Path
 from studio.champions.archive import pack
 
-def pack_on():
+def pack_once(target):
     members = {path.name: path for path in Path(sys.argv[1]).iterdir()}
-    for number in itertools.count():
-        pack(members, Path(sys.argv[2]) / f"{number % 3}.tar.gz", lambda progress: None, threading.Event())
+    pack(members, target, lambda progress: None, threading.Event())
 
-draw = random.Random(4)
+def pack_on():
+    for number in itertools.count():
+        pack_once(Path(sys.argv[2]) / f"{number % 3}.tar.gz")
+
+started = time.monotonic()
+pack_once(Path(sys.argv[2]).parent / "first.tar.gz")
+usual_s, draw = time.monotonic() - started, random.Random(4)
 for line in sys.stdin:
     packer = os.fork()
     if not packer:
         pack_on()
-    time.sleep(draw.uniform(0.02, 0.3))
+    time.sleep(draw.uniform(0.0, 3 * usual_s))
     os.kill(packer, signal.SIGKILL)
     os.waitpid(packer, 0)
     print("killed", flush=True)

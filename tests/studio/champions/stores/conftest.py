@@ -30,7 +30,7 @@ KEY, SECRET, TOKEN = "AKIACANARYCANARYCANA", "canary/secret+canary/secret+canary
 BUCKET, PREFIX = "champions", "f5tts-models/"
 PART = 64 * 1024
 SIZE = 7 * PART + 4321  # eight parts, the last one short
-TERMS = Terms(part_bytes=PART, timeout_s=0.6, patience_s=8.0)
+TERMS = Terms(part_bytes=PART, timeout_s=1.5, patience_s=10.0)  # a busy machine is no stall
 
 
 @dataclass

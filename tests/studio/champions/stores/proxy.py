@@ -124,7 +124,7 @@ class Proxy:
         if kind in ("flip up", "flip up unseen"):
             body = _flipped(body)
             told = headers.get("content-md5", "")
-            if kind == "flip up" and told != base64.b64encode(hashlib.md5(body).digest()).decode():
+            if kind == "flip up" and told and told != base64.b64encode(hashlib.md5(body).digest()).decode():
                 return _answer(connection, 400, XML, BAD_DIGEST)
         return self._pass_on(connection, method, target, headers, body, kind)
 

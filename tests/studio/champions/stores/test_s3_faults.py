@@ -59,7 +59,7 @@ def content(s3) -> bytes:
     return s3.get_object(Bucket=BUCKET, Key=OBJECT)["Body"].read()
 
 
-@pytest.mark.parametrize("kind", ["cut before", "cut after", "stall", "503", "flip up", "flip up unseen"])
+@pytest.mark.parametrize("kind", ["cut before", "cut after", "503", "flip up", "flip up unseen"])
 def test_an_upload_broken_at_every_part_arrives_and_sends_each_part_at_most_twice(
     bucket: Opened, s3, archive: Archive, proxy: Proxy, kind: Kind
 ) -> None:
@@ -72,7 +72,31 @@ def test_an_upload_broken_at_every_part_arrives_and_sends_each_part_at_most_twic
     assert len(s3.list_multipart_uploads(Bucket=BUCKET).get("Uploads", [])) == 0
 
 
-@pytest.mark.parametrize("kind", ["cut before", "cut down", "stall", "503"])
+def test_an_upload_that_stalls_goes_on_and_sends_that_part_again(
+    bucket: Opened, s3, archive: Archive, proxy: Proxy
+) -> None:
+    proxy.fault = once_each("stall", "PUT", "partNumber=[18]")
+    push(bucket(), archive)
+    assert content(s3) == archive.content
+    assert len(proxy.sent("PUT", "partNumber")) == PARTS + 2
+
+
+def test_a_download_that_stalls_goes_on_where_it_was(
+    bucket: Opened, archive: Archive, proxy: Proxy, tmp_path: Path
+) -> None:
+    push(bucket(), archive)
+    stalls = {0, 8}  # first and last
+    proxy.fault = lambda method, target, seen: (
+        "stall"
+        if is_range(method, target) and len([s for s in seen if is_range(s.method, s.target)]) in stalls
+        else None
+    )
+    bucket().pull("ahri", tmp_path / "back.tar.gz", lambda progress: None, threading.Event())
+    assert (tmp_path / "back.tar.gz").read_bytes() == archive.content
+    assert len(proxy.sent("GET", RANGE)) == PARTS + 2
+
+
+@pytest.mark.parametrize("kind", ["cut before", "cut down", "503"])
 def test_a_download_broken_at_every_range_arrives_and_fetches_little_twice(
     bucket: Opened, archive: Archive, proxy: Proxy, tmp_path: Path, kind: Kind
 ) -> None:

@@ -1,0 +1,203 @@
+"""Fine-tuned weights at full size, random: vetted, read, put in place, spoken with: `python -m bench.finetuned --out f.json`.
+
+On a machine without a GPU nothing is spoken (the full network would take minutes); everything else is timed there too.
+"""
+
+import argparse
+import hashlib
+import json
+import logging
+import statistics
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import psutil
+import torch
+from safetensors.torch import save_file
+
+from bench.checkpoints import SYMBOLS, redraw, write
+from bench.f5 import ARCH
+from engines.base import Checkpoint
+from engines.f5.engine import F5Engine
+from engines.f5.layouts import AVERAGED
+from engines.f5.network import DiT, DiTConfig
+from engines.f5.residence import BASE
+from engines.manager import Manager, Policy
+from engines.registry import Device
+from engines.types import Audio, Reference, Request, Weights
+from engines.vetting import vet
+
+log = logging.getLogger("bench.finetuned")
+
+LINE = "welcome to the rift, summoner. your win rate shows dedication, and the enemy has taken the dragon."
+REPEATS = 7
+
+
+class Children:
+    """The most memory this process's children and the process itself held while it watched, in bytes."""
+
+    def __init__(self) -> None:
+        self._process, self._over = psutil.Process(), threading.Event()
+        self._before = self._process.memory_info().rss
+        self.grown = self.anonymous = 0
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> "Children":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._over.wait(0.02):
+            self.grown = max(self.grown, self._process.memory_info().rss - self._before)
+            for child in self._process.children():
+                try:
+                    lines = Path(f"/proc/{child.pid}/status").read_text().splitlines()
+                except OSError:  # it ended meanwhile
+                    continue
+                anonymous = [int(line.split()[1]) * 1024 for line in lines if line.startswith("RssAnon")]
+                self.anonymous = max(self.anonymous, *anonymous, 0)
+
+
+def network(seed: int) -> DiT:
+    return redraw(DiT(DiTConfig.from_mapping(ARCH, len(SYMBOLS))), seed)  # type: ignore[return-value]
+
+
+def vetting(folder: Path, base: Checkpoint) -> tuple[dict[str, object], list[Weights]]:
+    """Each kind of file, with its size; the weights that came out."""
+    figures: dict[str, object] = {}
+    made = []
+    for number, (name, dtype) in enumerate(
+        {"float32.pt": torch.float32, "bfloat16.pt": torch.bfloat16, "float32.safetensors": torch.float32}.items()
+    ):
+        state = {AVERAGED + key: value.detach().to(dtype) for key, value in network(number + 1).named_parameters()}
+        path = folder / name
+        if path.suffix == ".pt":
+            torch.save({"ema_model_state_dict": state}, path)
+        else:
+            save_file(state, path)
+        out, pt = folder / f"{name}.vetted", folder / f"{name}.model.pt"
+        started = time.perf_counter()
+        with Children() as watched:
+            vetted = vet(path, out, against=base, pt=pt if path.suffix != ".pt" else None)
+        figures[name] = {
+            "bytes": path.stat().st_size,
+            "parameters": vetted.parameters,
+            "seconds": round(time.perf_counter() - started, 2),
+            "studio_grown_mb": round(watched.grown / 1e6, 1),
+            "child_anonymous_mb": round(watched.anonymous / 1e6),
+        }
+        path.unlink()
+        pt.unlink(missing_ok=True)
+        made.append(Weights(str(out), hashlib.sha256(out.read_bytes()).hexdigest(), name))
+        log.info("%s", figures[name])
+    return figures, made
+
+
+def median_ms(work: Callable[[], object], ready: Callable[[], object] = lambda: None) -> float:
+    times = []
+    for _ in range(REPEATS):
+        ready()
+        _wait()
+        started = time.perf_counter()
+        work()
+        _wait()
+        times.append(1000 * (time.perf_counter() - started))
+    return round(statistics.median(times), 2)
+
+
+def _wait() -> None:
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+
+
+@torch.inference_mode()
+def residence(base: Checkpoint, made: list[Weights], device: str) -> dict[str, object]:
+    """Reading a set and putting it in place, from the device and from the host."""
+    engine = F5Engine(Device(name=device, compile="off"))
+    for _ in engine.load(base):
+        pass
+    kept, figures = engine.residence, {}
+    for weights in made[:2]:
+        started = time.perf_counter()
+        kept.want(weights)
+        while kept.is_coming(weights.sha256):
+            time.sleep(0.001)
+        kept.receive()
+        figures[f"read_{weights.name}_s"] = round(time.perf_counter() - started, 2)
+    one = made[0].sha256
+    kept.place(one)
+    figures["place_ms"] = median_ms(lambda: kept.place(one), ready=lambda: kept.place(BASE))
+    if torch.cuda.is_available():
+        flat, copies = engine.voice.parameters.data, kept._sets[one]
+        figures["from_page_locked_ms"] = median_ms(lambda: flat.copy_(copies.host, non_blocking=True))
+        figures["from_device_ms"] = median_ms(lambda: flat.copy_(copies.device, non_blocking=True))
+    figures["set_mb"] = round(engine.voice.parameters.data.nbytes / 1e6)
+    engine.close()
+    return figures
+
+
+def speaking(base: Checkpoint, made: list[Weights]) -> dict[str, object]:
+    """First audio with the base, with a champion for the first time and again, and with three sets at once."""
+    manager = Manager({"f5": base}, Device(name="cuda"), Policy())
+    manager.start()
+    while manager.status("f5").state not in ("ready", "failed"):
+        time.sleep(0.05)
+    samples = (0.1 * np.random.default_rng(0).standard_normal(5 * 24_000)).astype(np.float32)
+    reference = Reference(
+        Audio(samples, 24_000), "a voice that reads a line of about seventy characters in five seconds"
+    )
+
+    def say(*sets: Weights | None) -> dict[str, float]:
+        asked = [Request(text=LINE, reference=reference, seed=1, steps=16, weights=weights) for weights in sets]
+        tickets = [manager.submit(request, owner=str(number)) for number, request in enumerate(asked)]
+        takes = [ticket.result() for ticket in tickets if ticket.wait(120)]
+        return {
+            "ttfa_ms": round(1000 * max(take.cost.ttfa_s for take in takes), 1),
+            "total_ms": round(1000 * max(take.cost.total_s for take in takes), 1),
+        }
+
+    one, two = made[:2]
+    figures: dict[str, object] = {"warm_up": say(None), "base": say(None)}
+    figures["champion_first"], figures["champion_again"] = say(one), say(one)
+    figures["base_again"], figures["champion_after_base"] = say(None), say(one)
+    figures["second_champion_first"] = say(two)
+    figures["three_of_the_base_at_once"], figures["three_sets_at_once"] = say(None, None, None), say(None, one, two)
+    figures["message"], figures["memory_gb"] = (
+        manager.status("f5").message,
+        round(manager.status("f5").memory_bytes / 1e9, 2),
+    )
+    manager.close(5.0)
+    return figures
+
+
+def main() -> None:
+    logging.basicConfig(level=logging.INFO)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("finetuned.json"))
+    out = parser.parse_args().out
+    on_gpu = torch.cuda.is_available()
+    figures: dict[str, object] = {
+        "device": torch.cuda.get_device_name() if on_gpu else "cpu",
+        "torch": torch.__version__,
+    }
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        base = Checkpoint(str(write(folder / "base", network(0), ARCH)))
+        figures["vetting"], weights = vetting(folder, base)
+        figures["residence"] = residence(base, weights, "cuda" if on_gpu else "cpu")
+        if on_gpu:
+            figures["speaking"] = speaking(base, weights)
+    out.write_text(json.dumps(figures, indent=1))
+    log.info("%s", json.dumps(figures, indent=1))
+
+
+if __name__ == "__main__":
+    main()
