@@ -12,10 +12,9 @@ from collections.abc import Callable
 from http.cookies import CookieError, SimpleCookie
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from studio.guard import Guard, body_limit
+from studio.guard import Guard
 from studio.settings import Settings
 
 COOKIE = "studio_session"
@@ -26,12 +25,10 @@ TOKEN = re.compile(r"[A-Za-z0-9_-]{22}")  # 128 bits
 
 
 class SessionMiddleware:
-    """Everything that stands before the routes: the guard, the cap on what really arrives, the session."""
+    """Everything that stands before the routes: the guard, with the cap on what really arrives, and the session."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        # The guard refuses bodies that say they are too large; the library counts those that do not say, or lie.
-        counted = RequestBodyLimitMiddleware(Session(app), max_body_size=body_limit(settings.max_upload_mb))
-        self.app = Guard(counted, settings)
+        self.app = Guard(Session(app), settings)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self.app(scope, receive, send)

@@ -52,7 +52,7 @@ def original(name: str, line: str) -> Clip:
     settings = next(speaker for speaker in heldout()["speakers"] if speaker["name"] == name)
     numbers = {key: float(settings[key]) for key in ("ratio", "pitch_hz", "spread", "stretch")}
     speaker = Speaker(voice=settings["voice"], **numbers, noise_db=-75.0)
-    return render(speaker, normalise(line) or "", np.random.default_rng(1), quick=0).astype(np.float32) / 32768
+    return render(speaker, normalise(line) or "", np.random.default_rng(1)).astype(np.float32) / 32768
 
 
 def measure(trials: list[Trial], say: Speak, known: References) -> list[Heard]:

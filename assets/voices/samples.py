@@ -27,7 +27,7 @@ def record(settings: dict[str, Any], folder: Path) -> None:
     line = normalise(settings["line"])
     if line is None:
         raise ValueError(f"{settings['name']}: the line holds characters the voices do not know")
-    samples = render(speaker, line, np.random.default_rng(0), quick=0)
+    samples = render(speaker, line, np.random.default_rng(0))
     write_wav(folder / f"{settings['name']}.wav", samples)
     (folder / f"{settings['name']}.txt").write_text(settings["line"] + "\n", encoding="utf-8")
     log.info("%s: %.2f s", settings["name"], len(samples) / RATE_HZ)

@@ -50,14 +50,13 @@ class Attaching:
 
     def attach(self, champion: str, brought: Path, stop: threading.Event) -> Attachment:
         """Open what was brought in safety; it is the attachment's afterwards. Raises EngineError; then nothing is left."""
-        self._library.get(champion)
         id = secrets.token_urlsafe(12)
         folder = self._library.folder / ATTACHMENTS / id
-        with saving():
-            folder.mkdir(parents=True)
         try:
-            if brought.suffix == ".pt":
-                with saving():
+            self._library.get(champion)
+            with saving():
+                folder.mkdir(parents=True)
+                if brought.suffix == ".pt":
                     brought = brought.rename(folder / WEIGHTS)
             made = None if brought.name == WEIGHTS else folder / WEIGHTS
             vetted = self._vet(brought, folder / VERIFIED, pt=made, stop=stop)
@@ -72,12 +71,12 @@ class Attaching:
 
     def weights(self, id: str) -> Weights:
         """To speak with before they are kept. Raises UnknownAttachment."""
-        attachment = self._get(id)
+        attachment = self.get(id)
         return Weights(str(attachment.folder / VERIFIED), attachment.vetted.sha256, f"{attachment.champion} on trial")
 
     def keep(self, id: str, *, expected: str) -> Kept:
         """A new version of the champion with these weights. Raises UnknownAttachment, Conflict, NotSaved."""
-        attachment = self._get(id)
+        attachment = self.get(id)
         kept = self._library.get(attachment.champion, expected)
         with self._library.staging() as folder:
             self._library.stage(kept, folder, without=(METADATA, TRANSCRIPT, WEIGHTS))
@@ -90,10 +89,11 @@ class Attaching:
 
     def drop(self, id: str) -> None:
         """Raises UnknownAttachment."""
-        shutil.rmtree(self._get(id).folder, ignore_errors=True)
+        shutil.rmtree(self.get(id).folder, ignore_errors=True)
         del self._attachments[id]
 
-    def _get(self, id: str) -> Attachment:
+    def get(self, id: str) -> Attachment:
+        """Raises UnknownAttachment."""
         if id not in self._attachments:
             raise UnknownAttachment("these weights are no longer on trial; attach them again")
         return self._attachments[id]

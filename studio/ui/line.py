@@ -7,6 +7,7 @@ import gradio as gr
 from gradio.queueing import Event, Queue
 from gradio.server_messages import EstimationMessage
 from gradio.utils import run_coro_in_background
+from gradio_client.utils import is_file_obj_with_meta, is_http_url_like, traverse
 
 from engines.errors import EngineError
 from studio.order import Order, read_order
@@ -50,6 +51,8 @@ class Line(Queue):
         called = self.blocks.fns.get(body.fn_index)
         if called is None:
             return False, f"there is no function {body.fn_index} here; reload the page", "error"
+        if names_an_address(body.data):
+            return False, "the studio fetches no files from addresses; download it, then send the file", "error"
         body.data += [None] * (len(called.inputs) - len(body.data))
         accepted, said, state = await super().push(body, request, username)
         if state == "queue_full":
@@ -81,3 +84,10 @@ class Line(Queue):
         except EngineError:
             return self._nothing
         return order
+
+
+def names_an_address(data: Any) -> bool:
+    """Whether a file among the inputs is an address, which Gradio would fetch to the disk for anybody, of any size."""
+    paths: list[str] = []
+    traverse(data, lambda file: paths.append(file["path"]), is_file_obj_with_meta)
+    return any(is_http_url_like(path) for path in paths)

@@ -16,6 +16,7 @@ const HEARD = {
   playing: { sign: "pause", does: "Pause" },
 };
 
+/** Its buttons live as long as the card, so that they keep the focus whatever is saved meanwhile. */
 export class ChampionCard {
   /**
    * @param champion  as the server tells it
@@ -23,10 +24,47 @@ export class ChampionCard {
    * @param more  see WorkLine
    */
   constructor(champion, acts, more) {
-    this.about = "";
     this.acts = acts;
-    this.element = h("li.champion", { tabindex: "-1", "data-id": champion.id });
-    this.work = new WorkList(h("ul.works", { "aria-label": `Work on ${champion.title}` }), more);
+    this.about = "";
+    this.face = h("span");
+    this.words = h("div.champion-words");
+    this.reference = { element: h("div") };
+    this.work = new WorkList(h("ul.works"), more);
+    this.element = h(
+      "li.champion",
+      { tabindex: "-1", "data-id": champion.id },
+      h("div.champion-head", {}, this.face, this.words, this.#more()),
+      this.reference.element,
+      this.#line(),
+      this.#foot(),
+      this.work.element,
+    );
+  }
+
+  #more() {
+    this.dots = iconButton("dots", "");
+    const entries = () => Object.entries(this.acts.more).map(([words, act]) => entry(words, () => act(this.champion)));
+    const holder = menu(this.dots, entries);
+    holder.dataset.owners = "";
+    return holder;
+  }
+
+  #line() {
+    this.sign = h("span.sign");
+    this.said = h("span.said");
+    this.standing = h("span.readout");
+    const onclick = () => hearLine(this.champion);
+    this.line = h("button.line", { type: "button", onclick }, this.sign, this.said, this.standing);
+    return this.line;
+  }
+
+  #foot() {
+    const press = (words, act, owners = true) =>
+      h("button.quiet.small", { type: "button", "data-owners": owners, onclick: () => act(this.champion) }, words);
+    this.pack = press("Package", (champion) => this.busy || this.acts.package(champion));
+    this.packed = h("span", { hidden: true, "data-owners": true });
+    const speak = press("Speak with it", this.acts.speak, false);
+    return h("div.champion-foot", {}, speak, press("Edit", this.acts.edit), this.pack, this.packed);
   }
 
   /** @param champion  as the server tells it now @param {string} seen  whatever else the card depends on */
@@ -35,89 +73,65 @@ export class ChampionCard {
     if (about === this.about) return;
     this.about = about;
     this.champion = champion;
-    const { title } = champion;
-    this.reference = new Reference(champion);
-    this.sign = h("span.sign");
-    this.said = h("span.said", {}, lineOf(champion));
-    this.standing = h("span.readout");
-    this.line = h(
-      "button.line",
-      { type: "button", onclick: () => hearLine(champion) },
-      this.sign,
-      this.said,
-      this.standing,
-    );
-    this.foot = h("div.champion-foot");
+    const { id, title } = champion;
     this.element.setAttribute("aria-label", title);
-    this.element.replaceChildren(this.#head(), this.reference.element, this.line, this.foot, this.work.element);
-    this.drawFoot(null);
+    this.dots.setAttribute("aria-label", `More for ${title}`);
+    this.dots.title = `More for ${title}`;
+    this.face = replaced(this.face, face(champion));
+    this.words.replaceChildren(
+      h("h3", { title }, title),
+      h("p.champion-id", { title: "Its id, and its archive’s name" }, id),
+      this.#facts(),
+    );
+    const reference = new Reference(champion);
+    replaced(this.reference.element, reference.element);
+    this.reference = reference;
+    this.said.textContent = lineOf(champion);
+    this.heard = "";
     this.drawLine();
   }
 
-  #head() {
-    const { id, title, engine, votes, fine_tuned, consent } = this.champion;
+  #facts() {
+    const { engine, votes, fine_tuned, consent } = this.champion;
+    const count = votes && plural(votes.won + votes.tied + votes.lost, "vote");
     const facts = [
       [engineOf(engine)?.title ?? engine.toUpperCase(), "The engine it is preferred with"],
       fine_tuned && ["own weights", "Fine-tuned for F5-TTS; S1-Mini speaks it from its reference"],
-      votes && [
-        `${votes.won} of ${plural(votes.won + votes.tied + votes.lost, "vote")}`,
-        "How often it won where it was heard blind",
-      ],
+      votes && [`${votes.won} of ${count}`, "How often it won where it was heard blind"],
       me.owner && !consent && ["no consent", "Edit it to note who agreed that this voice is used"],
     ].filter(Boolean);
-    const more = menu(iconButton("dots", `More for ${title}`), () =>
-      Object.entries(this.acts.more).map(([words, act]) => entry(words, () => act(this.champion))),
-    );
-    more.dataset.owners = "";
-    return h(
-      "div.champion-head",
-      {},
-      face(this.champion),
-      h(
-        "div.champion-words",
-        {},
-        h("h3", { title }, title),
-        h("p.champion-id", { title: "Its id, and its archive’s name" }, id),
-        h("p.facts", {}, ...facts.map(([words, why]) => h("span.fact", why ? { title: why } : {}, words))),
-      ),
-      more,
-    );
+    return h("p.facts", {}, ...facts.map(([words, title]) => h("span.fact", { title }, words)));
   }
 
-  /** @param {object[]} jobs  work on this champion */
+  /** @param {object[]} jobs  work on this champion; of what is packaged, the archive stands where Package was */
   drawWork(jobs) {
-    const done = jobs.find(isArchive);
-    this.work.show(jobs.filter((job) => job.kind !== "plan" && job !== done));
-    this.drawFoot(
-      done ?? null,
-      jobs.some((job) => job.kind === "package" && job.state === "running"),
-    );
-  }
-
-  /** What is packaged can be downloaded. */
-  drawFoot(packed, busy = false) {
-    const drawn = `${packed?.id} ${busy}`;
-    if (this.drawn === drawn && this.foot.firstChild) return;
-    this.drawn = drawn;
-    const focused = this.foot.contains(document.activeElement);
-    const press = (words, act, off = false) =>
-      h("button.quiet.small", { type: "button", disabled: off, onclick: () => act(this.champion) }, words);
-    const speak = press("Speak with it", this.acts.speak);
-    const edit = press("Edit", this.acts.edit);
-    const archive = packed ? download(packed.result) : press("Package", this.acts.package, busy);
-    for (const one of [edit, archive]) one.dataset.owners = "";
-    this.foot.replaceChildren(speak, edit, archive);
-    if (focused) archive.focus();
+    const packed = jobs.find(isArchive) ?? null;
+    this.work.show(jobs.filter((job) => job !== packed));
+    this.busy = jobs.some((job) => job.kind === "package" && job.state === "running");
+    this.pack.setAttribute("aria-disabled", String(this.busy)); // and not disabled, which would take the focus from it
+    if (this.packed.dataset.job === String(packed?.id)) return;
+    const focused = this.pack === document.activeElement || this.packed.contains(document.activeElement);
+    this.packed.dataset.job = String(packed?.id);
+    this.packed.replaceChildren(...(packed ? [download(packed.result)] : []));
+    this.packed.hidden = !packed;
+    this.pack.hidden = Boolean(packed);
+    if (focused) (this.packed.firstChild ?? this.pack).focus();
   }
 
   drawLine() {
     const heard = hearingOf(this.champion);
     const { performance } = state;
     this.standing.textContent = heard === "making" ? percent(performance.progress) : "";
-    if (this.heard === heard && this.sign.firstChild) return;
+    if (this.heard === heard) return;
     this.heard = heard;
     this.line.classList.toggle("sounds", heard !== "silent");
     this.sign.replaceChildren(icon(HEARD[heard].sign));
     this.line.setAttribute("aria-label", `${HEARD[heard].does}: ${lineOf(this.champion)}`);
   }
+}
+
+/** Puts one element where another stood. */
+function replaced(before, element) {
+  before.replaceWith(element);
+  return element;
 }

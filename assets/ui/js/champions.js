@@ -197,12 +197,12 @@ function drawCards(shown) {
 }
 
 function focusedCard() {
-  return document.activeElement.closest("li.champion");
+  return document.activeElement?.closest("li.champion");
 }
 
 /** Work shows on the card of its champion, or else above the cards. */
 function drawWork() {
-  const all = jobs().filter(({ kind }) => kind !== "plan");
+  const all = jobs().filter(({ kind }) => kind !== "plan"); // the dialog that asked for one waits for it
   const carded = ({ champion, kind }) => kind !== "import" && cards.get(champion)?.element.isConnected;
   cards.forEach((card, id) => card.drawWork(all.filter((job) => job.champion === id && carded(job))));
   parts.work.show(all.filter((job) => !carded(job)));

@@ -63,16 +63,20 @@ export function whenThere(selector) {
   });
 }
 
+/** What lies in front: an open dialog, beside which nothing is pressed or read, or else the page. */
+export function front() {
+  return document.querySelector("dialog[open]") ?? document.body;
+}
+
 let voices = null;
 
 /** Reads a sentence aloud to screen readers, once. `urgent` interrupts. */
 export function announce(sentence, urgent = false) {
-  voices ??= [false, true].map((loud) => {
-    const region = h("div.sr-only", { "aria-live": loud ? "assertive" : "polite", role: loud ? "alert" : "status" });
-    document.body.append(region);
-    return region;
-  });
+  voices ??= [false, true].map((loud) =>
+    h("div.sr-only", { "aria-live": loud ? "assertive" : "polite", role: loud ? "alert" : "status" }),
+  );
   const region = voices[urgent ? 1 : 0];
+  if (region.parentNode !== front()) front().append(region);
   region.textContent = "";
   requestAnimationFrame(() => (region.textContent = sentence));
 }

@@ -1,5 +1,4 @@
 /** Keeping a take as a champion, and editing one: the form, its saving, and what happens when somebody was faster. */
-import { emit } from "./bus.js";
 import { conflict } from "./conflict.js";
 import { h } from "./dom.js";
 import { Factsheet } from "./factsheet.js";
@@ -113,7 +112,6 @@ class Editor {
     this.sheet.close();
     const { picture } = this.form;
     if (picture !== undefined && (picture || champion.portrait)) await attempt(() => draw(champion, picture));
-    emit("champion-saved", champion.id);
     const show = document.body.dataset.page !== "champions" && {
       action: "Show",
       onaction: () => (location.hash = "#champions"),

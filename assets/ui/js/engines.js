@@ -1,8 +1,8 @@
 /** The engines: what each is, what it holds, and loading or unloading it, which belongs to the studio's owner. */
 import { h } from "./dom.js";
+import { attempt } from "./login.js";
 import { post } from "./server.js";
 import { lookNow } from "./telemetry.js";
-import { toast } from "./toast.js";
 import { bytes, percent } from "./words.js";
 
 const CACHED = {
@@ -83,10 +83,8 @@ function hits({ name, found, missed }) {
 }
 
 async function change(name, verb) {
-  try {
+  await attempt(async () => {
     await post(`/studio/engines/${name}/${verb}`);
     lookNow();
-  } catch (error) {
-    toast(error.message, { failed: true });
-  }
+  });
 }

@@ -73,8 +73,7 @@ export class StoreRow {
   }
 
   async deleteIt() {
-    await attempt(() => remove(this.path));
-    emit("store-changed");
+    if (await attempt(() => remove(this.path))) emit("store-changed");
   }
 
   /** @param {[string, string, () => void, string?][]} ways  look, words, act, and why */

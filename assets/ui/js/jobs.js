@@ -21,12 +21,18 @@ let news = 0; // counts what was told, so that an answer that was overtaken is n
 let uploads = 0;
 let watching = false;
 
-on("me", () => (me.owner ? lookAtJobs().catch(() => {}) : take([])));
+on("me", () => (me.owner ? lookAgain() : take([])));
+on("page", () => me.owner && lookAgain());
 on("champion-changed", (id) => told.filter((job) => isArchive(job) && job.champion === id).forEach(dismiss));
 
 /** All work, uploads first. @returns {Job[]} */
 export function jobs() {
   return [...own, ...told];
+}
+
+/** Not where a trial may be open: what work is about would say too much. */
+function lookAgain() {
+  if (document.body.dataset.page !== "compare") lookAtJobs().catch(() => {});
 }
 
 export async function lookAtJobs() {
@@ -140,7 +146,7 @@ async function watch() {
   watching = true;
   while (told.some((job) => job.state === "running")) {
     await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
-    if (document.body.classList.contains("blind")) continue; // a champion's name may say too much
+    if (document.body.classList.contains("blind")) continue;
     try {
       const before = news;
       const jobs = await get("/studio/jobs");

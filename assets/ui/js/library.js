@@ -90,7 +90,6 @@ export function discard({ id, title }) {
   return attempt(async () => {
     await remove(at(id));
     receive(state.champions.filter((other) => other.id !== id));
-    emit("champion-discarded", id);
     toast(`${titled(title)} is deleted.`, { action: "Undo", onaction: () => bringBack(id) });
   });
 }

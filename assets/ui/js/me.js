@@ -4,7 +4,7 @@ import { get } from "./server.js";
 
 export const me = {
   owner: false,
-  login: "none", // "basic" where an owner can log in
+  login: "", // "basic" where an owner can log in, "none" where nobody can; empty until the studio has told
 };
 
 /** Ask the studio. What is the owner's alone carries `data-owners` and shows once it says yes. */

@@ -1,5 +1,5 @@
 /** A dialog over the page. Escape and a press beside it close it; what it says, it says within, where it is heard. */
-import { h, iconButton } from "./dom.js";
+import { front, h, iconButton } from "./dom.js";
 import { sentence } from "./words.js";
 
 let count = 0;
@@ -28,6 +28,7 @@ export function openSheet({ title, look = "", body, actions = [], onclose = () =
   element.addEventListener("pointerdown", (event) => event.target === element && close());
   element.addEventListener("close", () => {
     element.remove();
+    front().append(...element.querySelectorAll(":scope > .toasts")); // messages outlive it
     onclose();
   });
   document.body.append(element);

@@ -1,5 +1,5 @@
 /** Short messages over the strip: one sentence and at most one button. */
-import { announce, h, iconButton } from "./dom.js";
+import { announce, front, h, iconButton } from "./dom.js";
 
 const STAYS_MS = 8000;
 const FAILURE_STAYS_MS = 14000;
@@ -10,7 +10,8 @@ let shelf = null;
  * @param {{failed?: boolean, action?: string, onaction?: () => void}} how
  */
 export function toast(text, { failed = false, action = "", onaction = null } = {}) {
-  shelf ??= document.body.appendChild(h("section.toasts", { "aria-label": "Messages" }));
+  shelf ??= h("section.toasts", { "aria-label": "Messages" });
+  if (shelf.parentNode !== front()) front().append(shelf);
   const remove = () => note.remove();
   const act = () => {
     remove();

@@ -52,16 +52,14 @@ def _voice(name: str) -> Any:
     return register(None)
 
 
-def speak(
-    text: str, voice: str, *, stretch: float, mean_hz: float, deviation_hz: float, quick: int = 5
-) -> NDArray[np.float32]:
-    """Samples in [-1, 1] at 16 kHz; quick trades exactness of the statistical voices' filter for time (0 is exact)."""
+def speak(text: str, voice: str, *, stretch: float, mean_hz: float, deviation_hz: float) -> NDArray[np.float32]:
+    """Samples in [-1, 1] at 16 kHz; the statistical voices' filter is exact."""
     library, handle = _library(), _voice(voice)
     features = handle.contents.features
     library.flite_feat_set_float(features, STRETCH, stretch)
     library.flite_feat_set_float(features, MEAN, mean_hz)
     library.flite_feat_set_float(features, DEVIATION, deviation_hz)
-    library.flite_feat_set_int(features, QUICK, quick)
+    library.flite_feat_set_int(features, QUICK, 0)
     wave = library.flite_text_to_wave(text.encode("ascii"), handle)
     samples = np.ctypeslib.as_array(wave.contents.samples, (wave.contents.count,)).astype(np.float32) / 32768
     library.delete_wave(wave)

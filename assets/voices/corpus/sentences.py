@@ -43,6 +43,7 @@ def build(
         kinds[kind] = [line for line in _clean(lines) if known.issuperset(words(line))]
     for kind in KINDS:
         kinds[kind] = _clean(generate(kind, generated, rng), shortest=2)
+    kinds["word"] = _clean(_alone(common, generated, rng), shortest=2)
     for kind, lines in kinds.items():
         rng.shuffle(lines)
         log.info("%s: %d sentences", kind, len(lines))
@@ -65,6 +66,13 @@ def _salad(common: list[list[str]], count: int, rng: random.Random) -> Iterator[
             small = rng.choice(SMALL) + " " if rng.random() < 0.5 else ""
             line += rng.choice((" ", " ", " ", " ", ", ")) + small + rng.choice(common[level])
         yield line + rng.choice("....?!")
+
+
+def _alone(common: list[list[str]], count: int, rng: random.Random) -> Iterator[str]:
+    """The most common words, each a line of its own."""
+    plain = [word for level in common[:2] for word in level if "'" not in word]
+    for _ in range(count):
+        yield rng.choice(plain) + rng.choice("....?!")
 
 
 def _clean(lines: Iterable[str], shortest: int = SHORTEST) -> list[str]:

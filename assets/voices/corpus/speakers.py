@@ -83,14 +83,14 @@ def warm() -> None:
         flite.speak("one", voice, stretch=1.0, mean_hz=100.0, deviation_hz=10.0)
 
 
-def render(speaker: Speaker, line: str, rng: np.random.Generator, quick: int = 5) -> NDArray[np.int16]:
+def render(speaker: Speaker, line: str, rng: np.random.Generator) -> NDArray[np.int16]:
     """The line as 24 kHz samples: 0.1 s of lead, 0.15-0.3 s behind the last word."""
     # Moving formants by resampling shortens and raises the sound by the same factor: undo it beforehand.
     stretch = speaker.stretch * speaker.ratio
     if speaker.is_flite:
         mean = speaker.pitch_hz / speaker.ratio
         spread = mean * speaker.spread
-        sound = flite.speak(line, speaker.voice, stretch=stretch, mean_hz=mean, deviation_hz=spread, quick=quick)
+        sound = flite.speak(line, speaker.voice, stretch=stretch, mean_hz=mean, deviation_hz=spread)
         rate = flite.RATE_HZ
     else:
         pace, rate = round(165 / stretch), espeak.rate_hz()

@@ -20,20 +20,21 @@ from assets.voices.corpus.speakers import RATE_HZ, draw_speaker, render, warm
 
 log = logging.getLogger(__name__)
 UTTERANCES = 22  # of each speaker
-SHORTEST_S, LONGEST_S = 0.9, 9.0
+SHORTEST_S, LONGEST_S = 0.5, 9.0  # "no." with its lead and tail is 0.6 s long
 PACE = 0.07  # deviation of a line's pace from its speaker's, as a logarithm: how long a line is must not be certain
 JOINED = {"gloss", "example", "tale", "words", "everyday", "game", "numbers"}
 ENOUGH, JOIN_CHANCE = 55, 0.75  # characters below which a line of those kinds gets another
 SHARES = {
-    "gloss": 0.10,
-    "example": 0.20,
+    "gloss": 0.08,
+    "example": 0.17,
     "tale": 0.01,
-    "words": 0.20,
-    "everyday": 0.19,
+    "words": 0.18,
+    "everyday": 0.18,
     "game": 0.08,
     "numbers": 0.08,
-    "digits": 0.09,
-    "short": 0.05,
+    "digits": 0.08,
+    "short": 0.07,
+    "word": 0.07,
 }
 
 

@@ -43,7 +43,6 @@ class FolderBackend:
     def send(self, id: str, archive: Path, facts: ArchiveFacts, meter: Meter, stop: threading.Event) -> None:
         """Copy beside, check what was written, publish by a rename."""
         partial, target = self._partial(id, facts.sha256), self._folder / archive_name(id)
-        beside = self._folder / f"{id}.json"
         with self._said():
             for other in self._folder.glob(f".{id}.*.part"):
                 if other != partial:
@@ -52,9 +51,8 @@ class FolderBackend:
             if digest(partial, stop) != facts.sha256:
                 partial.unlink()
                 raise Damaged(f"what was written for {id} reads back differently; check the disk of {self._name}")
-            beside.unlink(missing_ok=True)  # no moment at which it speaks of another archive
             partial.replace(target)
-            self._write(beside, facts_json(facts))
+            self._write(self._folder / f"{id}.json", facts_json(facts))
 
     def read(self, held: Held, start: int, end: int) -> Iterator[bytes]:
         with self._said(), (self._folder / archive_name(held.id)).open("rb") as file:

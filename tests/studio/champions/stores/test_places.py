@@ -54,6 +54,8 @@ def test_a_prefix_is_a_folder(written: str) -> None:
         (["hub=hf://voices"], "no store the studio knows"),
         (["hub=hf://a/b/c"], "no store the studio knows"),
         (["b=s3://voices?endpoint=minio:9000"], "an endpoint is"),
+        (["b=s3://voices?endpoint=http://minio:port"], "an endpoint as"),
+        (["shelf=folder:~nobody-of-this-name/x"], "absolute"),
         (["b=s3://voices?addressing=dns"], "addressing is one of"),
         (["b=s3://voices?checksum=never"], "checksum is one of"),
         (["b=s3://voices?colour=red"], "colour is no option"),
