@@ -48,7 +48,7 @@ class ChampionForm(BaseModel):
     name: str = ""
     transcript: str = ""
     engine: Annotated[str, Field(max_length=32)] = ""
-    settings: Mapping[str, float] = Field(default_factory=dict)
+    settings: Mapping[str, int | float] = Field(default_factory=dict)
     consent: ConsentForm | None = None
     notes: str = ""
     colour: str = ""

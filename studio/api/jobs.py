@@ -74,6 +74,7 @@ def job_teller(tell: Tell) -> Told:
             "fraction": round(progress.fraction, 4),
             "message": progress.message,
             "error": job.error,
+            "conflict": job.conflict,
             "resumable": job.resumable,
             "result": _result(job, tell) if state == "done" else None,
         }

@@ -38,6 +38,12 @@ class UnknownChampion(BadInput):
 class Conflict(EngineError):
     """Somebody else saved this champion since it was read."""
 
+    def __init__(self, id: str) -> None:
+        super().__init__(
+            f"somebody else saved {id} meanwhile; look at theirs, then save yours over it or under another id"
+        )
+        self.id = id
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consent:

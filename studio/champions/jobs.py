@@ -9,6 +9,7 @@ from typing import Literal
 
 from engines.errors import BadInput, Cancelled, EngineError
 from engines.types import Progress
+from studio.champions.champion import Conflict
 
 log = logging.getLogger(__name__)
 
@@ -39,6 +40,7 @@ class Job:
     state: State = "running"
     progress: Progress = BEGUN
     error: str = ""
+    conflict: str = ""  # the id that is taken, where that is why it failed
     result: object = None
     stop: threading.Event = field(default_factory=threading.Event, repr=False)
     stopped_as: State = "cancelled"
@@ -101,7 +103,7 @@ class Jobs:
         with self._lock:
             again = job.state == "paused" or (job.state == "failed" and job.resumable)
             if again:
-                job.state, job.error, job.stop = "running", "", threading.Event()
+                job.state, job.error, job.conflict, job.stop = "running", "", "", threading.Event()
         if again:
             self._run(job)
         return job
@@ -136,6 +138,7 @@ class Jobs:
         except Cancelled:
             job.state = job.stopped_as
         except EngineError as error:
+            job.conflict = error.id if isinstance(error, Conflict) else ""
             job.error, job.state = str(error), "failed"
         except Exception:
             log.exception("%s of %s failed", job.kind, job.champion)

@@ -29,7 +29,7 @@ class Keeping:
         """A champion of this take with everything filled in that is known, under an id that is free. Raises UnknownTake."""
         take = self._history.get(owner, take_id)
         if take.order.champion:
-            known = self._library.get(take.order.champion).champion
+            known = self._library.get(take.order.champion, take.order.version).champion
             return replace(known, id=self._free(known.id), settings=_settings(take), engine=take.engine)
         clip = self._shelf.get(owner, take.order.clip_id)
         name = Path(clip.name).stem.replace("_", " ").strip().capitalize()

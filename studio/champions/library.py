@@ -147,7 +147,7 @@ class Library:
                     session.add(row)
                 self._advance(session, champion.id, version, expected)
         except IntegrityError as error:  # somebody else's row came in between
-            raise _conflict(champion.id) from error
+            raise Conflict(champion.id) from error
         return self.get(champion.id, version)
 
     def edit(self, champion: Champion, *, expected: str) -> Kept:
@@ -224,7 +224,7 @@ class Library:
         current, deleted = col(ChampionRow.version) == expected, col(ChampionRow.deleted_at).is_not(None)
         changed = update(ChampionRow).where(col(ChampionRow.id) == id, current & ~deleted if expected else deleted)
         if session.exec(changed.values(version=version, deleted_at=None)).rowcount != 1:
-            raise _conflict(id)
+            raise Conflict(id)
 
     def _current(self, session: Session, id: str) -> ChampionRow:
         row = session.get(ChampionRow, id)
@@ -241,7 +241,3 @@ class Library:
 
     def _read_champion(self, metadata: str, transcript: str) -> Champion:
         return Champion.read(self._blobs.path(metadata).read_bytes(), self._blobs.path(transcript).read_bytes())
-
-
-def _conflict(id: str) -> Conflict:
-    return Conflict(f"somebody else saved {id} meanwhile; look at theirs, then save yours over it or under another id")

@@ -412,8 +412,6 @@ def test_what_is_no_archive_and_no_weights_is_refused_in_a_sentence(
     page, failed = owner.page, owner.page.locator(".work.failed")
     owner.open("#champions")
     (tmp_path / "no.tar.gz").write_bytes(b"not an archive at all")
-    page.wait_for_timeout(1000)
-    print("LEFT", page.locator(".work").all_inner_texts(), [(j["kind"], j["champion"], j["state"]) for j in told(owner, "jobs")])
     bring(page, tmp_path / "no.tar.gz")
     expect(failed).to_contain_text("Importing an archive failed.")
     failed.get_by_role("button", name="Dismiss").click()

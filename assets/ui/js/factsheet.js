@@ -127,7 +127,7 @@ export class Factsheet {
     this.statement.value = champion.consent?.statement ?? "";
     this.engine.value = champion.engine;
     for (const name of SETTINGS) this.settings[name].value = champion.settings[name] ?? "";
-    this.ownId = champion.id === proposedId(champion.name || champion.id);
+    this.proposes = [this.champion.id, proposedId(champion.name ?? "")].includes(champion.id); // until the id is typed
     this.chosen = champion.colour ?? "";
   }
 
@@ -165,8 +165,8 @@ export class Factsheet {
   }
 
   #typed({ target }, changed) {
-    if (target === this.id) this.ownId = false;
-    if (target === this.name && this.isNew && this.ownId) this.id.value = proposedId(this.name.value);
+    if (target === this.id) this.proposes = false;
+    if (target === this.name && this.isNew && this.proposes) this.id.value = proposedId(this.name.value);
     if (target === this.colour) this.#colour(this.colour.value);
     if ([this.name, this.id].includes(target)) this.#drawFace();
     changed(this.facts);

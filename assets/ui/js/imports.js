@@ -6,7 +6,6 @@ import { bring } from "./library.js";
 import { ownerOnly } from "./login.js";
 import { askId } from "./naming.js";
 import { state } from "./state.js";
-import { takenId } from "./work.js";
 
 const files = new Map(); // job id -> what it was begun with, to be sent again
 
@@ -24,7 +23,7 @@ export function chooseArchive() {
 /** The ways on from an import whose id is taken: under another one, or in its place. */
 export function importOtherwise(job) {
   const file = files.get(job.id);
-  const id = takenId(job);
+  const id = job.conflict;
   if (!file || !id) return [];
   const again = async (how) => {
     await dismiss(job);

@@ -19,11 +19,6 @@ export const DONE = {
   attach: ({ champion }) => `The weights fit. Hear ${champion} with them, then keep or drop them.`,
 };
 
-/** The id under which something could not come in, because a champion here has it; empty where nothing hinders. */
-export function takenId({ error }) {
-  return /somebody else saved (\S+) meanwhile/.exec(error)?.[1] ?? "";
-}
-
 /** A packaged champion, to be taken away. */
 export function download({ archive, name, bytes }) {
   const words = { "aria-label": `Download ${name}, ${size(bytes)}`, title: `Download ${name}` };
@@ -74,7 +69,7 @@ export class WorkLine {
   #over() {
     const { job } = this;
     const failed = job.state === "failed";
-    const why = takenId(job) ? `${takenId(job)} is here already, and not the same.` : sentence(job.error);
+    const why = job.conflict ? `${job.conflict} is here already, and not the same.` : sentence(job.error);
     const words = failed ? `${DOES[job.kind](job)} failed. ${why}` : DONE[job.kind](job);
     return [h("p.work-title", {}, icon(failed ? "warn" : "check"), h("span", {}, words))];
   }
