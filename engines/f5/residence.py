@@ -75,7 +75,7 @@ class Residence:
     def figures(self) -> Mapping[str, float]:
         counts = self.counts
         return {
-            "weights_loaded": counts.loaded,
+            "weights_missed": counts.loaded,
             "weights_load_s": counts.load_s,
             "weights_found": counts.found,
             "weights_evicted": counts.evicted,

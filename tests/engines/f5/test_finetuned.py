@@ -105,7 +105,7 @@ def test_weights_known_already_cost_no_reading(base: Checkpoint, yasuo: Weights)
     engine = loaded(base)
     say(engine, yasuo), say(engine), say(engine, yasuo)
     figures = engine.figures
-    assert (figures["weights_loaded"], figures["weights_found"], figures["weights_placed"]) == (1, 1, 3)
+    assert (figures["weights_missed"], figures["weights_found"], figures["weights_placed"]) == (1, 1, 3)
     assert figures["weights_load_s"] > 0
 
 
@@ -192,7 +192,7 @@ def test_a_take_through_the_lane_tells_whose_weights_spoke_and_what_they_cost(ba
     ticket = manager.submit(job("", yasuo).request, owner="ann")
     assert ticket.wait(60) and done.wait(5)
     assert ticket.result().checkpoint == f"yasuo ({yasuo.sha256[:12]})"
-    assert told[0].figures["weights_loaded"] == 1  # type: ignore[attr-defined]
+    assert told[0].figures["weights_missed"] == 1  # type: ignore[attr-defined]
     model = Path(yasuo.path).stat().st_size
     assert manager.status("f5").memory_bytes - empty > 1.9 * model, (
         "the base and the champion wait beside what is in place"
