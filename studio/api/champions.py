@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Annotated, Any
 
 from anyio import to_thread
-from fastapi import APIRouter, Body, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, JSONResponse
 from pydantic import AfterValidator, BaseModel, Field
 
@@ -25,7 +25,7 @@ from studio.studio import Studio
 
 PICTURE_TYPES = {".png": "image/png", ".jpg": "image/jpeg", ".webp": "image/webp"}
 WEIGHTS_ENDINGS = (".pt", ".safetensors")
-BY_MAX = 200  # characters
+BY_MAX = 80  # characters
 
 
 def _iso(value: str) -> str:
@@ -85,7 +85,7 @@ class Duplicate(BaseModel):
 def router(studio: Studio, ownership: Ownership) -> APIRouter:
     tell = teller(studio.champions.library)
     routes = APIRouter()
-    routes.include_router(_writing(studio, ownership, tell))  # first: `draft` is no champion's id here
+    routes.include_router(_writing(studio, ownership, tell))
     routes.include_router(_bringing(studio, ownership, tell))
     routes.include_router(_reading(studio, ownership, tell))
     return routes
@@ -133,10 +133,6 @@ def _writing(studio: Studio, ownership: Ownership, tell: Tell) -> APIRouter:
         except Conflict as conflict:
             current = next((tell(kept, owner=True) for kept in library.list() if kept.champion.id == id), None)
             return JSONResponse({"error": str(conflict), "current": current}, 409)
-
-    @routes.get("/draft")
-    def draft(owner: Owner, take: str) -> dict[str, Any]:
-        return facts(keeping.draft(owner, take), owner=True)
 
     @routes.post("")
     def keep(form: Keep, owner: Owner) -> Any:
@@ -191,6 +187,11 @@ def _bringing(studio: Studio, ownership: Ownership, tell: Tell) -> APIRouter:
     )
     champions, uploads, told = studio.champions, studio.settings.data_dir / UPLOADS, job_teller(tell)
 
+    @routes.get("/drafts/{take}")
+    def draft(owner: Owner, take: str) -> dict[str, Any]:
+        """What a champion of this take would be."""
+        return facts(champions.keeping.draft(owner, take), owner=True)
+
     @routes.post("/champions/{id}/package")
     def package(id: str, version: str = "") -> dict[str, Any]:
         return told(champions.package(id, version))
@@ -208,8 +209,8 @@ def _bringing(studio: Studio, ownership: Ownership, tell: Tell) -> APIRouter:
             return told(await to_thread.run_sync(champions.attach, id, weights))
 
     @routes.post("/attachments/{id}/keep")
-    def tune(id: str, expected: Annotated[str, Body(embed=True)]) -> dict[str, Any]:
-        return tell(champions.attaching.keep(id, expected=expected), owner=True)
+    def tune(id: str) -> dict[str, Any]:
+        return tell(champions.attaching.keep(id), owner=True)
 
     @routes.delete("/attachments/{id}")
     def drop(id: str) -> dict[str, str]:

@@ -51,7 +51,7 @@ async def _stream(request: Request, path: Path) -> str:
         form = FormFile(options.get(b"boundary", b""), file.write) if kind == b"multipart/form-data" else None
         await _pour(request, form.feed if form else file.write)
         if file.tell() == 0:
-            raise BadInput("no file arrived; send it as the body, or as a form's `file`")
+            raise BadInput("the file is empty or did not arrive; send another as the body, or as a form's `file`")
     return form.name if form else ""
 
 
@@ -115,5 +115,5 @@ class FormFile:
 def _ending(name: str, endings: Sequence[str]) -> str:
     ending = PurePath(name.lower()).suffix
     if ending not in endings:
-        raise BadInput(f"this is no {' or '.join(endings)} file; choose another, and send its name with it")
+        raise BadInput(f"this is no {' or '.join(endings)} file; choose another")
     return ending

@@ -15,7 +15,7 @@ from studio.champions.members import METADATA, TRANSCRIPT, WEIGHTS, write_words
 from studio.database import saving
 
 ATTACHMENTS = "attachments"  # folder of the library
-VERIFIED = "verified.safetensors"
+BROUGHT, VERIFIED = "weights.safetensors", "verified.safetensors"
 
 
 class UnknownAttachment(BadInput):
@@ -56,15 +56,14 @@ class Attaching:
             self._library.get(champion)
             with saving():
                 folder.mkdir(parents=True)
-                if brought.suffix == ".pt":
-                    brought = brought.rename(folder / WEIGHTS)
+                brought = brought.rename(folder / (WEIGHTS if brought.suffix == ".pt" else BROUGHT))
             made = None if brought.name == WEIGHTS else folder / WEIGHTS
             vetted = self._vet(brought, folder / VERIFIED, pt=made, stop=stop)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
         finally:
-            if brought.parent != folder:
+            if brought.name != WEIGHTS:
                 brought.unlink(missing_ok=True)
         self._attachments[id] = Attachment(id=id, champion=champion, vetted=vetted, folder=folder)
         return self._attachments[id]
@@ -74,16 +73,16 @@ class Attaching:
         attachment = self.get(id)
         return Weights(str(attachment.folder / VERIFIED), attachment.vetted.sha256, f"{attachment.champion} on trial")
 
-    def keep(self, id: str, *, expected: str) -> Kept:
-        """A new version of the champion with these weights. Raises UnknownAttachment, Conflict, NotSaved."""
+    def keep(self, id: str) -> Kept:
+        """A new version of the champion, as it is now, with these weights. Raises UnknownAttachment, Conflict, NotSaved."""
         attachment = self.get(id)
-        kept = self._library.get(attachment.champion, expected)
+        kept = self._library.get(attachment.champion)
         with self._library.staging() as folder:
             self._library.stage(kept, folder, without=(METADATA, TRANSCRIPT, WEIGHTS))
             write_words(folder, replace(kept.champion, fine_tuned=True))
             for name in (WEIGHTS, VERIFIED):
                 (folder / name).hardlink_to(attachment.folder / name)
-            tuned = self._library.publish(folder, expected=expected, weights=folder / VERIFIED)
+            tuned = self._library.publish(folder, expected=kept.version, weights=folder / VERIFIED)
         self.drop(id)
         return tuned
 

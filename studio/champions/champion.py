@@ -36,12 +36,12 @@ class UnknownChampion(BadInput):
 
 
 class Conflict(EngineError):
-    """Somebody else saved this champion since it was read."""
+    """Somebody else saved this champion since it was read, or one of this id is there already."""
 
-    def __init__(self, id: str) -> None:
-        super().__init__(
-            f"somebody else saved {id} meanwhile; look at theirs, then save yours over it or under another id"
-        )
+    def __init__(self, id: str, expected: str) -> None:
+        """`expected` is the version that should have been the current one; empty = there should have been none."""
+        moved_on = f"somebody else saved {id} meanwhile; look at theirs, then save yours over it or under another id"
+        super().__init__(moved_on if expected else f"there is a champion {id} already; choose another id")
         self.id = id
 
 
@@ -112,10 +112,10 @@ class Champion:
         return (json.dumps(written, ensure_ascii=False, indent=2, sort_keys=True) + "\n").encode()
 
     @classmethod
-    def read(cls, metadata: bytes, transcript: bytes) -> Self:
+    def read(cls, metadata: bytes, transcript: bytes, as_id: str = "") -> Self:
         """From `metadata.json` and `reference.txt`, ours or somebody else's, whose further keys are ignored.
 
-        Raises BadChampion.
+        `as_id` takes the place of an id that is none of ours. Raises BadChampion.
         """
         try:
             facts, words = json.loads(metadata), transcript.decode()
@@ -125,7 +125,7 @@ class Champion:
             raise BadChampion(f'metadata.json must say "model_type": "{BASE}" or "{FINE_TUNED}"; add it')
         known = {name: _known(name, read, facts[name]) for name, read in READ.items() if facts.get(name) is not None}
         fine_tuned = facts["model_type"] == FINE_TUNED
-        return cls(id=check_id(facts.get("champion_id")), transcript=words, fine_tuned=fine_tuned, **known)
+        return cls(id=check_id(as_id or facts.get("champion_id")), transcript=words, fine_tuned=fine_tuned, **known)
 
 
 def check_id(id: object) -> str:

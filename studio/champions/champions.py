@@ -1,5 +1,6 @@
 """The use cases of kept champions: packaged, brought in, sent to stores and fetched from them, given weights."""
 
+import json
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,13 +8,14 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
+from engines.types import Progress
 from studio.champions.archive import Told, Unpacked, pack, unpack
 from studio.champions.attaching import ATTACHMENTS, Attaching, Vet
-from studio.champions.champion import check_id
+from studio.champions.champion import BadChampion, check_id
 from studio.champions.jobs import Job, Jobs
 from studio.champions.keeping import Keeping
 from studio.champions.library import Kept, Library
-from studio.champions.members import ORIGINAL, identity, write_words
+from studio.champions.members import METADATA, ORIGINAL, identity, write_words
 from studio.champions.stores import ArchiveFacts, Held, Plan, Store, UnknownStore
 from studio.champions.voices import Voices
 from studio.database import saving
@@ -63,7 +65,11 @@ class Champions:
 
     def bring(self, archive: Path, *, as_id: str = "", expected: str = "") -> Job:
         """Take in an archive, which is removed afterwards; its result is what was kept. Raises BadChampion."""
-        as_id = check_id(as_id) if as_id else ""
+        try:
+            as_id = check_id(as_id) if as_id else ""
+        except BadChampion:
+            archive.unlink(missing_ok=True)
+            raise
 
         def work(told: Told, stop: threading.Event) -> Kept:
             try:
@@ -102,6 +108,7 @@ class Champions:
 
         def work(told: Told, stop: threading.Event) -> Plan:
             path, facts = self._packaged(kept, told, stop)
+            told(Progress(0.0, f"asking {name} what it holds"))
             plan = store.plan_push(id, facts)
             store.push(id, path, facts, told, stop)
             return plan
@@ -152,9 +159,9 @@ class Champions:
 
     def _brought(self, archive: Path, as_id: str, expected: str, told: Told, stop: threading.Event) -> Kept:
         with self.library.staging() as folder:
-            unpacked = unpack(archive, folder, partial(self._vet, stop=stop), told, stop)
-            if as_id and as_id != unpacked.champion.id:
-                write_words(folder, unpacked.champion.renamed(as_id))
+            unpacked = unpack(archive, folder, partial(self._vet, stop=stop), told, stop, as_id=as_id)
+            if as_id and json.loads((folder / METADATA).read_bytes()).get("champion_id") != as_id:
+                write_words(folder, unpacked.champion)
             elif known := self._known(unpacked):
                 return known
             return self.library.publish(folder, expected=expected, weights=unpacked.weights)

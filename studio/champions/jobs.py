@@ -61,7 +61,10 @@ class Jobs:
         """Begin at once. Raises BadInput where too much is under way."""
         job = Job(secrets.token_urlsafe(12), kind, champion, store, resumable, work)
         with self._lock:
-            if sum(other.state == "running" for other in self._jobs.values()) >= RUNNING_MAX:
+            if (
+                sum(other.state == "running" and not other.stop.is_set() for other in self._jobs.values())
+                >= RUNNING_MAX
+            ):
                 raise BadInput("the studio is busy with other archives; try again when one of them is done")
             self._jobs[job.id] = job
             for old in [id for id, other in self._jobs.items() if other.ended][:-ENDED_KEPT]:
@@ -123,6 +126,7 @@ class Jobs:
     def _halt(self, job: Job, how: State) -> Job:
         job.stopped_as = how
         job.stop.set()
+        job.progress = Progress(job.progress.fraction, "stopping after what is under way")
         return job
 
     def _run(self, job: Job) -> None:
@@ -130,7 +134,8 @@ class Jobs:
 
     def _work(self, job: Job) -> None:
         def told(progress: Progress) -> None:
-            job.progress = progress
+            if not job.stop.is_set():
+                job.progress = progress
 
         try:
             job.result = job.work(told, job.stop)
@@ -139,7 +144,8 @@ class Jobs:
             job.state = job.stopped_as
         except EngineError as error:
             job.conflict = error.id if isinstance(error, Conflict) else ""
-            job.error, job.state = str(error), "failed"
+            job.error = str(error)
+            job.state = job.stopped_as if job.stop.is_set() else "failed"  # who stopped it wants to hear no more
         except Exception:
             log.exception("%s of %s failed", job.kind, job.champion)
             job.error, job.state = "the studio made a mistake here, which its log tells; try again", "failed"

@@ -75,7 +75,7 @@ class Library:
             row = self._current(session, id)
             found = session.get(VersionRow, (id, version or row.version))
             if found is None:
-                raise UnknownChampion(f"{id} has no such version here; reload the page to see those there are")
+                raise UnknownChampion(f"{id} has no such version here; choose one of its versions")
             return self._kept(session, found)
 
     def versions(self, id: str) -> Sequence[Kept]:
@@ -147,7 +147,7 @@ class Library:
                     session.add(row)
                 self._advance(session, champion.id, version, expected)
         except IntegrityError as error:  # somebody else's row came in between
-            raise Conflict(champion.id) from error
+            raise Conflict(champion.id, expected) from error
         return self.get(champion.id, version)
 
     def edit(self, champion: Champion, *, expected: str) -> Kept:
@@ -224,12 +224,12 @@ class Library:
         current, deleted = col(ChampionRow.version) == expected, col(ChampionRow.deleted_at).is_not(None)
         changed = update(ChampionRow).where(col(ChampionRow.id) == id, current & ~deleted if expected else deleted)
         if session.exec(changed.values(version=version, deleted_at=None)).rowcount != 1:
-            raise Conflict(id)
+            raise Conflict(id, expected)
 
     def _current(self, session: Session, id: str) -> ChampionRow:
         row = session.get(ChampionRow, id)
         if row is None or row.deleted_at is not None:
-            raise UnknownChampion("there is no such champion here; reload the page to see those there are")
+            raise UnknownChampion(f"there is no champion {id[:64]} here; it was deleted, or its id is another")
         return row
 
     def _kept(self, session: Session, row: VersionRow) -> Kept:

@@ -2,12 +2,10 @@
 import { on } from "./bus.js";
 import { announce } from "./dom.js";
 import { importOtherwise } from "./imports.js";
-import { dismiss, isArchive } from "./jobs.js";
+import { CAME, dismiss, isArchive } from "./jobs.js";
 import { toast } from "./toast.js";
 import { weightsOnTrial } from "./weights.js";
 import { DONE, download } from "./work.js";
-
-const CAME = ["import", "push", "pull"];
 
 /** What has come where it should is told once and put away; what it left behind, to take or to judge, stays. */
 on("job-done", (job) => {

@@ -11,11 +11,11 @@ export function acceptDrops() {
       if (!event.dataTransfer.types.includes("Files")) return; // words dragged into a field
       event.preventDefault();
       for (const id of PLACES) document.getElementById(id)?.classList.toggle("dropping", inside);
-      then(event.dataTransfer.files[0]);
+      then([...event.dataTransfer.files]);
     });
   hear("dragover", true);
   hear("dragleave", false);
-  hear("drop", false, (file) => file && drop(file));
+  hear("drop", false, (files) => files.forEach(drop));
 }
 
 function drop(file) {

@@ -17,7 +17,7 @@ const FORM = "champion-form";
 export function openKeeper(take) {
   if (!ownerOnly()) return undefined;
   return attempt(async () => {
-    const champion = await get(`/studio/champions/draft?take=${take}`);
+    const champion = await get(`/studio/drafts/${take}`);
     const editor = new Editor(`take ${take}`, champion, {
       title: "Keep as champion",
       verb: "Keep",
@@ -95,13 +95,15 @@ class Editor {
     return note;
   }
 
-  async save(work) {
+  /** @param work  what saves the facts @param other  the id they are to be saved under, where it is not their own */
+  async save(work, other = "") {
     this.button.disabled = true;
     this.sheet.say("");
     try {
       await this.#saved(await work(this.form.facts));
     } catch (error) {
-      if (error.status === 409 && error.said.current) this.#contest(error);
+      if (error.status === 409 && other) this.sheet.say(`There is a champion ${other} already; choose another id.`);
+      else if (error.status === 409 && error.said.current) this.#contest(error);
       else this.sheet.say(error.message);
     }
     this.button.disabled = false;
@@ -111,19 +113,25 @@ class Editor {
     forget(this.about);
     this.sheet.close();
     const { picture } = this.form;
-    if (picture !== undefined && (picture || champion.portrait)) await attempt(() => draw(champion, picture));
+    const title = titled(champion.title);
+    try {
+      if (picture !== undefined && (picture || champion.portrait)) await draw(champion, picture);
+    } catch (error) {
+      toast(`${title} is ${this.how.isNew ? "kept" : "saved"}, but not its portrait. ${error.message}`, { failed: true });
+      return;
+    }
     const show = document.body.dataset.page !== "champions" && {
       action: "Show",
       onaction: () => (location.hash = "#champions"),
     };
-    toast(`${titled(champion.title)} is ${this.how.isNew ? "kept" : "saved"}.`, { ...show });
+    toast(`${title} is ${this.how.isNew ? "kept" : "saved"}.`, { ...show });
   }
 
   /** Somebody was faster: theirs beside one's own, and both ways on. */
   #contest({ message, said: { current } }) {
     const view = conflict(message, this.form.facts, current, {
       over: () => this.save((facts) => this.how.save(facts, current.version)),
-      as: (id) => this.save((facts) => this.how.saveAs({ ...facts, id })),
+      as: (id) => this.save((facts) => this.how.saveAs({ ...facts, id }), id),
     });
     this.place.replaceChildren(view);
     view.scrollIntoView({ block: "nearest" });

@@ -6,6 +6,7 @@ import { proposedId } from "./library.js";
 import { colourOf, face } from "./mark.js";
 import { field } from "./sheet.js";
 import { state } from "./state.js";
+import { toast } from "./toast.js";
 
 const ID = "[a-z0-9][a-z0-9_\\-]{0,63}";
 const ID_WORDS = "1 to 64 small letters, digits, - and _, beginning with a letter or digit";
@@ -178,7 +179,13 @@ export class Factsheet {
     this.element.dispatchEvent(new Event("input"));
   }
 
-  #draw(picture) {
+  async #draw(picture) {
+    try {
+      if (picture) (await createImageBitmap(picture)).close();
+    } catch {
+      toast(`${picture.name} is no picture that can be shown; choose a PNG, JPEG or WebP.`, { failed: true });
+      return;
+    }
     this.picture = picture;
     this.#drawFace();
   }

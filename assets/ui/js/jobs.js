@@ -13,6 +13,7 @@ import { sentence } from "./words.js";
  * @property {string} message @property {string} error @property {boolean} resumable @property {object|null} result
  */
 const EVERY_MS = 400;
+export const CAME = ["import", "push", "pull"]; // kinds of work that leave nothing to take or to judge
 const AGAIN_MS = 3000; // after an answer that did not come
 const waiting = new Map(); // id -> who waits for its end
 let told = []; // by the server
@@ -23,7 +24,7 @@ let watching = false;
 
 on("me", () => (me.owner ? lookAgain() : take([])));
 on("page", () => me.owner && lookAgain());
-on("champion-changed", (id) => told.filter((job) => isArchive(job) && job.champion === id).forEach(dismiss));
+on("champion-changed", (id) => told.filter((job) => isArchive(job) && job.champion === id).forEach(putAway));
 
 /** All work, uploads first. @returns {Job[]} */
 export function jobs() {
@@ -124,8 +125,8 @@ async function forget({ id }) {
 function take(jobs) {
   const before = new Map(told.map((job) => [job.id, job]));
   news += 1;
-  jobs.filter((job) => job.state === "cancelled").forEach((job) => forget(job).catch(() => {})); // by nobody's hand
-  told = jobs.filter((job) => job.state !== "cancelled");
+  jobs.filter((job) => job.state === "cancelled").forEach(putAway);
+  told = jobs.filter((job) => job.state !== "cancelled" && !isOld(job, before));
   emit("jobs");
   for (const job of told) if (before.has(job.id) && isUnderWay(before.get(job.id)) && !isUnderWay(job)) tellEnd(job);
   for (const [id, resolve] of waiting) {
@@ -134,6 +135,17 @@ function take(jobs) {
     waiting.delete(id);
     resolve(job);
   }
+}
+
+/** By nobody's hand; another page may have done so. */
+function putAway(job) {
+  told = told.filter((other) => other !== job);
+  forget(job).catch(() => {});
+}
+
+/** Whether something came in or went out while nobody looked on: it is where it should be. */
+function isOld({ id, kind, state }, before) {
+  return CAME.includes(kind) && state === "done" && !before.has(id);
 }
 
 function tellEnd(job) {

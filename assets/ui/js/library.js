@@ -81,8 +81,8 @@ export async function draw({ id, version }, picture) {
 }
 
 /** Keep weights that were heard on trial, as a new version. */
-export async function keepWeights(attachment, expected) {
-  return received(await post(`/studio/attachments/${attachment}/keep`, { expected }));
+export async function keepWeights(attachment) {
+  return received(await post(`/studio/attachments/${attachment}/keep`));
 }
 
 /** Delete with a way back. */

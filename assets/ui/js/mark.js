@@ -7,7 +7,8 @@ const SVG = "http://www.w3.org/2000/svg";
 /** @param {{id: string, colour: string, portrait?: string|null}} champion */
 export function face({ id, colour, portrait = null }) {
   const element = h("span.face", { "aria-hidden": "true", style: `--mark: ${colour || colourOf(id)}` });
-  element.append(portrait ? h("img", { src: portrait, alt: "", loading: "lazy" }) : drawn(id));
+  const onerror = () => element.replaceChildren(drawn(id)); // no picture after all
+  element.append(portrait ? h("img", { src: portrait, alt: "", loading: "lazy", onerror }) : drawn(id));
   return element;
 }
 

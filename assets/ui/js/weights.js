@@ -41,7 +41,7 @@ export function weightsOnTrial(job) {
   const champion = () => state.champions.find((one) => one.id === job.champion);
   const press = (words, look, act) => h(`button.${look}.small`, { type: "button", onclick: () => attempt(act) }, words);
   const keep = async () => {
-    await keepWeights(id, champion().version);
+    await keepWeights(id);
     await dismiss(job);
     toast(`${titled(champion().title)} has its own weights now.`);
   };

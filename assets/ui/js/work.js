@@ -103,12 +103,12 @@ export class WorkList {
       line.element.remove();
       this.lines.delete(id);
     }
-    for (const job of jobs) {
+    jobs.forEach((job, place) => {
       if (this.lines.has(job.id)) this.lines.get(job.id).tell(job);
       else this.lines.set(job.id, new WorkLine(job, this.more));
       const { element } = this.lines.get(job.id);
-      if (!element.isConnected || element.parentNode !== this.element) this.element.append(element);
-    }
+      if (this.element.children[place] !== element) this.element.insertBefore(element, this.element.children[place] ?? null);
+    });
     this.element.hidden = !jobs.length;
   }
 }

@@ -7,21 +7,26 @@ import soundfile
 
 from engines.audio import decode
 from engines.errors import BadAudio
+from engines.registry import SPECS
 from studio.champions.archive.errors import BadArchive
 from studio.champions.champion import BadChampion, Champion
 from studio.champions.members import METADATA, ORIGINAL, PICTURES, PORTRAITS, REFERENCE, REQUIRED, TRANSCRIPT, WEIGHTS
 from studio.references.library import MAX_S, MIN_S
 
+LONGEST_S = max(known.reference_max_s for known in SPECS.values())  # of a champion no part is selected
 FRAMES_MAX = int(MAX_S * 48_000)  # of a sound at any rate, so that a rate lifts no cap
 CONTAINERS = {REFERENCE: ("WAV", "WAVEX"), ORIGINAL: ("FLAC",)}
 
 
-def check_members(folder: Path, names: Collection[str]) -> Champion:
-    """The champion whose members lie in `folder`; of `names`, the weights alone need not. Raises BadArchive."""
+def check_members(folder: Path, names: Collection[str], as_id: str = "") -> Champion:
+    """The champion whose members lie in `folder`; of `names`, the weights alone need not. `as_id` replaces its id.
+
+    Raises BadArchive.
+    """
     if missing := [name for name in REQUIRED if name not in names]:
         raise BadArchive(f"{' and '.join(missing)} is missing; an archive without it is no champion")
     try:
-        champion = Champion.read((folder / METADATA).read_bytes(), (folder / TRANSCRIPT).read_bytes())
+        champion = Champion.read((folder / METADATA).read_bytes(), (folder / TRANSCRIPT).read_bytes(), as_id)
     except BadChampion as error:
         raise BadArchive(str(error)) from error
     if champion.fine_tuned and WEIGHTS not in names:
@@ -41,9 +46,12 @@ def _check_sound(path: Path) -> None:
             container, rate, frames = sound.format, sound.samplerate, sound.frames
         if container not in CONTAINERS[path.name]:
             raise BadArchive(f"{path.name} holds {container}; put a {CONTAINERS[path.name][0]} file there")
-        if not MIN_S * rate <= frames <= min(MAX_S * rate, FRAMES_MAX):
-            raise BadArchive(f"{path.name} does not last {MIN_S:.0f} to {MAX_S:.0f} s; a voice needs 3 to 12, cut it")
-        decode(path, max_duration_s=MAX_S)
+        if not MIN_S * rate <= frames <= min(LONGEST_S * rate, FRAMES_MAX):
+            raise BadArchive(
+                f"{path.name} does not last {MIN_S:.0f} to {LONGEST_S:.0f} s; a voice needs 3 to 12, cut it"
+            )
+        if not decode(path, max_duration_s=MAX_S).samples.any():
+            raise BadArchive(f"{path.name} is silent; put the voice there")
     except (soundfile.LibsndfileError, TypeError) as error:
         raise BadArchive(f"{path.name} is not sound or is damaged; fetch or export the archive again") from error
     except BadAudio as error:

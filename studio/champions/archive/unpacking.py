@@ -41,15 +41,16 @@ class Unpacked:
 
 
 def unpack(
-    archive: Path, staged: Path, vet: Vet, told: Told, stop: threading.Event, limits: Limits = LIMITS
+    archive: Path, staged: Path, vet: Vet, told: Told, stop: threading.Event, limits: Limits = LIMITS, as_id: str = ""
 ) -> Unpacked:
     """Fill an empty folder with the checked voice members of an archive; `1/model.py` and config.pbtxt are not kept.
 
-    Raises BadArchive, NotSaved, Cancelled, or what `vet` raises of the weights; then the folder is empty again.
+    `as_id` is the id it shall have in place of its own, which its metadata still says. Raises BadArchive, NotSaved,
+    Cancelled, or what `vet` raises of the weights; then the folder is empty again.
     """
     with _emptied(staged), saving():
         received = receive(archive, staged, VOICE_MEMBERS, Meter("unpacking", size_of(archive), told, stop), limits)
-        champion = check_members(staged, received.members)
+        champion = check_members(staged, received.members, as_id)
         if not champion.fine_tuned:
             return Unpacked(champion, received.members, None)
         told(Progress(1.0, "checking the weights"))

@@ -124,6 +124,8 @@ def _followed(job: Job, jobs: Jobs, progress: gr.Progress) -> Iterator[None]:
     finally:
         if not job.ended:
             jobs.cancel(job.id)
+        else:
+            jobs.forget(job.id)  # who asked is told here, and nobody shall have to put it away
     if job.state != "done":
         raise EngineError(job.error or "this was cancelled; begin it again")
 

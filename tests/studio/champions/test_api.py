@@ -39,7 +39,7 @@ IMPOSSIBLE: dict[str, dict[str, Any]] = {  # by what is said of it
 JSON = {"content-type": "application/json"}
 FORM = {"content-type": "multipart/form-data; boundary=b"}
 EMPTY: dict[str, dict[str, Any]] = {
-    "no file arrived": {"content": b""},
+    "did not arrive": {"content": b""},
     "or as a form's `file`": {"files": {"archive": ("a.tar.gz", b"x")}},
     "send the file as the body": {"content": b"x", "headers": {"content-type": "multipart/form-data"}},
     "no form": {"content": b"x" * 99, "headers": FORM},
@@ -112,7 +112,7 @@ def test_a_champion_is_told_whole(desk: Desk) -> None:
 
 def test_a_take_is_kept_with_everything_filled_in(desk: Desk) -> None:
     take = desk.take("Who goes there?")
-    draft = desk.browser.get("/studio/champions/draft", params={"take": take}).json()
+    draft = desk.browser.get(f"/studio/drafts/{take}").json()
     assert (draft["id"], draft["line"], draft["engine"]) == ("anna", "Who goes there?", ENGINE)
     answer = desk.browser.post("/studio/champions", json={"take": take, "champion": draft | {"notes": "warm"}})
     assert (answer.status_code, answer.json()["notes"], answer.json()["transcript"]) == (200, "warm", TRANSCRIPT)
@@ -309,7 +309,7 @@ def test_weights_that_are_none_are_refused_in_words_and_leave_nothing(desk: Desk
 def test_unknown_attachments_jobs_stores_and_archives_are_unknown(desk: Desk) -> None:
     keep(desk.library)
     answers = [
-        desk.browser.post("/studio/attachments/none/keep", json={"expected": ""}),
+        desk.browser.post("/studio/attachments/none/keep"),
         desk.browser.delete("/studio/attachments/none"),
         desk.browser.get("/studio/jobs/none"),
         desk.browser.get("/studio/jobs/none/archive"),

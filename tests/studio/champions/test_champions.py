@@ -1,5 +1,6 @@
 """A take's voice becomes a champion, travels as an archive and through a store, and speaks again."""
 
+import tarfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from engines.types import Request
 from studio.champions.champion import BadChampion, Conflict, UnknownChampion
 from studio.champions.jobs import Job
 from studio.champions.library import Kept
-from studio.champions.members import PORTRAITS, TRANSCRIPT
+from studio.champions.members import METADATA, PORTRAITS, TRANSCRIPT
 from studio.order import Order
 from studio.settings import Settings
 from studio.studio import Studio
@@ -143,9 +144,28 @@ def test_an_archive_of_another_voice_under_a_used_id_is_a_conflict_that_another_
     again.write_bytes(archive.read_bytes())
     job = studio.champions.bring(archive)
     until(lambda: job.ended)
-    assert job.state == "failed" and "somebody else saved anna" in job.error
+    assert job.state == "failed" and "there is a champion anna already" in job.error
     brought = done(studio.champions.bring(again, as_id="anna-old")).result
     assert isinstance(brought, Kept) and brought.champion.id == "anna-old"
+
+
+def test_an_archive_whose_id_is_none_of_ours_comes_in_under_one_that_is(studio: Studio, tmp_path: Path) -> None:
+    keep(studio)
+    kept = studio.champions.library.get("anna")
+    folder = tmp_path / "foreign"
+    folder.mkdir()
+    studio.champions.library.stage(kept, folder, without=(METADATA,))
+    (folder / METADATA).write_bytes(b'{"model_type": "base", "use_base_model": true, "champion_id": "Ahri Prime"}')
+    for number in (1, 2):
+        with tarfile.open(tmp_path / f"{number}.tar.gz", "w:gz") as archive:
+            for path in folder.iterdir():
+                archive.add(path, path.name)
+    refused = studio.champions.bring(tmp_path / "1.tar.gz")
+    until(lambda: refused.ended)
+    assert "id" in refused.error
+    brought = done(studio.champions.bring(tmp_path / "2.tar.gz", as_id="ahri-prime")).result
+    assert isinstance(brought, Kept) and brought.champion.id == "ahri-prime"
+    assert studio.champions.library.get("ahri-prime").champion.transcript == SAID
 
 
 def test_a_champion_goes_to_a_store_and_comes_back_the_same(studio: Studio) -> None:

@@ -106,7 +106,7 @@ def test_weights_of_its_own_are_heard_first_then_kept_and_travel_with_the_champi
     assert isinstance(attachment, Attachment)
     tried = spoken(here, champion=id, attachment=attachment.id)
     assert not np.array_equal(tried, base)
-    tuned = here.champions.attaching.keep(attachment.id, expected=kept.version)
+    tuned = here.champions.attaching.keep(attachment.id)
     assert tuned.champion.fine_tuned and here.champions.library.path(tuned, WEIGHTS).read_bytes() == original
     assert np.array_equal(spoken(here, champion=id), tried)
     assert np.array_equal(spoken(here, champion=id, version=kept.version), base)

@@ -37,7 +37,7 @@ VISITORS = {
     "GET /studio/champions/{id}/portrait",
     "GET /studio/engines",
 }
-OWNED = re.compile(r"/studio/(champions|attachments|stores|jobs|engines)\b.*")
+OWNED = re.compile(r"/studio/(champions|drafts|attachments|stores|jobs|engines)\b.*")
 FILLED = {"id": "ahri", "name": "shelf"}
 
 
