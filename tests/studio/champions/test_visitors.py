@@ -346,7 +346,7 @@ def test_the_owners_program_packages_and_imports(public: Public) -> None:
 @with_login
 def test_the_named_endpoints_refuse_in_words_what_is_no_archive_and_no_upload(public: Public) -> None:
     owner = public.client(OWNER)
-    with pytest.raises(AppError, match="no such champion"):
+    with pytest.raises(AppError, match="no champion"):
         owner.predict(champion="nobody", api_name="/package")
     with pytest.raises(AppError, match="no gzip file"):
         owner.predict(archive=handle_file(__file__), api_name="/import")
