@@ -11,7 +11,7 @@ test: .venv/test.stamp $(TRITON) node_modules/axe-core/axe.min.js
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 # What the two commands stand on.
 
