@@ -4,7 +4,7 @@ from pathlib import Path
 
 MARK = "<!-- figures -->"  # where the table goes in a voice's card.md
 ROWS = (
-    ("copy-synthesis WER, recordings / through the {part}", "copy_own_wer", "copy_wer"),
+    ("copy-synthesis WER, recordings and open lines / through the {part}", "copy_own_wer", "copy_wer"),
     ("open-vocabulary WER, synthesizers / this voice", "own_open_wer", "open_wer"),
     ("the same, flite-like references", "own_open_wer_flite", "open_wer_flite"),
     ("six-digit strings WER, synthesizers / this voice", "own_digits_wer", "digits_wer"),
