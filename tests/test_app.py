@@ -151,7 +151,10 @@ def asked(served: Served, data: list[object]) -> str:
     """The last event of `/speak`, as programs without a client library hear it."""
     call = f"{served.url}/gradio_api/call/speak"
     body, kind = json.dumps({"data": data}), {"content-type": "application/json"}
-    event = httpx.post(call, content=body, headers=kind, timeout=30).json()["event_id"]
+    answer = httpx.post(call, content=body, headers=kind, timeout=30)
+    if answer.status_code == 400:  # refused before it was queued
+        return "error\ndata: " + json.dumps({"error": answer.json()["detail"]})
+    event = answer.json()["event_id"]
     return httpx.get(f"{call}/{event}", timeout=60).text.rpartition("event: ")[2]
 
 

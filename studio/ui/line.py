@@ -1,13 +1,14 @@
 """Gradio's own queue, in which requests wait for the lane: counted, timed by the lane's experience, quiet while idle."""
 
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
 from gradio.queueing import Event, Queue
 from gradio.server_messages import EstimationMessage
-from gradio.utils import run_coro_in_background
-from gradio_client.utils import is_file_obj_with_meta, is_http_url_like, traverse
+from gradio.utils import get_upload_folder, run_coro_in_background
+from gradio_client.utils import is_file_obj_with_meta, traverse
 
 from engines.errors import EngineError
 from studio.order import Order, read_order
@@ -51,8 +52,12 @@ class Line(Queue):
         called = self.blocks.fns.get(body.fn_index)
         if called is None:
             return False, f"there is no function {body.fn_index} here; reload the page", "error"
-        if names_an_address(body.data):
-            return False, "the studio fetches no files from addresses; download it, then send the file", "error"
+        if not all(map(was_uploaded, files_among(body.data))):
+            return (
+                False,
+                "upload the file itself first; the studio opens no address and no file of its own disk",
+                "error",
+            )
         body.data += [None] * (len(called.inputs) - len(body.data))
         accepted, said, state = await super().push(body, request, username)
         if state == "queue_full":
@@ -86,8 +91,16 @@ class Line(Queue):
         return order
 
 
-def names_an_address(data: Any) -> bool:
-    """Whether a file among the inputs is an address, which Gradio would fetch to the disk for anybody, of any size."""
-    paths: list[str] = []
+def files_among(data: Any) -> list[object]:
+    """Paths of the files among the inputs of a call."""
+    paths: list[object] = []
     traverse(data, lambda file: paths.append(file["path"]), is_file_obj_with_meta)
-    return any(is_http_url_like(path) for path in paths)
+    return paths
+
+
+def was_uploaded(path: object) -> bool:
+    """Whether it lies where Gradio keeps uploads; it would fetch an address, and copy other files to where it serves them."""
+    try:
+        return isinstance(path, str) and Path(path).resolve().is_relative_to(Path(get_upload_folder()).resolve())
+    except ValueError:  # no path at all
+        return False

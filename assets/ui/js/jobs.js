@@ -24,7 +24,10 @@ let watching = false;
 
 on("me", () => (me.owner ? lookAgain() : take([])));
 on("page", () => me.owner && lookAgain());
-on("champion-changed", (id) => told.filter((job) => isArchive(job) && job.champion === id).forEach(putAway));
+on("champion-changed", (id) => {
+  told.filter((job) => isArchive(job) && job.champion === id).forEach(putAway);
+  emit("jobs");
+});
 
 /** All work, uploads first. @returns {Job[]} */
 export function jobs() {

@@ -38,7 +38,7 @@ VISITORS = {
     "GET /studio/engines",
 }
 OWNED = re.compile(r"/studio/(champions|drafts|attachments|stores|jobs|engines)\b.*")
-FILLED = {"id": "ahri", "name": "shelf"}
+FILLED = {"id": "ahri", "name": "shelf", "take": "none"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +265,10 @@ class Public:
     def called(self, endpoint: str, data: list[Any], headers: Mapping[str, str] | None = None) -> str:
         """What Gradio's own door says to a raw request."""
         with httpx.Client(base_url=f"{self.url}/gradio_api/call", timeout=60.0, headers=headers) as client:
-            event = client.post(endpoint, json={"data": data}).json()["event_id"]
+            answer = client.post(endpoint, json={"data": data})
+            if answer.status_code == 400:  # refused before it was queued
+                return f"event: error\ndata: {answer.text}"
+            event = answer.json()["event_id"]
             return client.get(f"{endpoint}/{event}").text
 
 
@@ -319,7 +322,7 @@ def test_gradio_serves_nothing_of_the_data_folder(public: Public) -> None:
 def test_gradio_takes_no_file_of_this_machine_that_was_not_uploaded(public: Public, endpoint: str) -> None:
     before = set((public.data_dir / "gradio").rglob("*"))
     for path in (public.data_dir / "studio.sqlite", __file__, public.data_dir / "gradio" / ".." / "studio.sqlite"):
-        assert "event: error" in public.called(endpoint, [file_of(path)], OWNER)
+        assert "upload the file itself first" in public.called(endpoint, [file_of(path)], OWNER)
     assert set((public.data_dir / "gradio").rglob("*")) == before
 
 
