@@ -100,6 +100,6 @@ def visiting(browser: Browser, served: Served, **context: Any) -> Iterator[Visit
     visitor.watch()
     try:
         yield visitor
-        assert visitor.complaints == []
+        assert visitor.complaints == [], visitor.complaints
     finally:
         session.close()

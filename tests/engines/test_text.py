@@ -215,17 +215,17 @@ def test_nothing_to_say_is_refused(text):
 
 def test_a_megabyte_is_refused_in_words_at_once():
     for text in ("a" * 2**20, "a" + "\u0300\u0323" * 2**19):
-        started = time.perf_counter()
+        started = time.thread_time()
         with pytest.raises(BadText, match=f"at most {MAX_CHARACTERS:,}"):
             parse(text)
-        assert time.perf_counter() - started < 0.2
+        assert time.thread_time() - started < 0.2
 
 
 def test_five_thousand_characters_are_read_within_a_second():
     for text in ("word " * 1_000, "1" * 5_000, "1.1" * 1_666, "3:45pm $5 " * 500, "www.a@" * 833, "a.b-" * 1_250):
-        started = time.perf_counter()
+        started = time.thread_time()
         parse(text)
-        assert time.perf_counter() - started < 1.0
+        assert time.thread_time() - started < 1.0
 
 
 def test_length_counts_after_composition():
