@@ -60,6 +60,7 @@ def compose(settings: Settings) -> Studio:
             max_batch=settings.max_batch,
             threads=settings.threads,
             cache_dir=str(settings.data_dir / "cache"),
+            weights_budget_bytes=int(settings.weights_budget_gb * 1e9),
         ),
         Policy(
             queue_size=settings.queue_size,

@@ -11,6 +11,10 @@ import psutil
 import pytest
 from gradio_client import Client
 
+import app
+from engines.manager import Manager
+from engines.registry import Device
+from studio.settings import Settings
 from studio.ui.line import PARAMETERS
 from tests.browser.serving import Served, serving
 from tests.engines.test_manager import until
@@ -49,6 +53,36 @@ def join(served: Served, session: str, cookies: httpx.Cookies | None = None) -> 
     """Queue LINE as a page does."""
     body = {"data": [LINE, "", 0, 0, "", "f5", 1], "fn_index": 0, "session_hash": session, "trigger_id": None}
     return httpx.post(f"{served.url}/gradio_api/queue/join", json=body, cookies=cookies, timeout=10)
+
+
+def test_what_is_set_of_the_device_reaches_the_engines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reached: list[Device] = []
+    monkeypatch.setenv(app.GRADIO_FOLDER, str(tmp_path))
+    monkeypatch.setattr(app, "Manager", lambda _, device, *rest: reached.append(device) or Manager({}, device, *rest))
+    app.compose(
+        Settings(
+            data_dir=tmp_path,
+            device="cpu",
+            compile="off",
+            quantize="int8",
+            max_batch=3,
+            threads=1,
+            s1_encoder="cpu",
+            weights_budget_gb=1.5,
+        )
+    )
+    assert reached == [
+        Device(
+            name="cpu",
+            compile="off",
+            quantize="int8",
+            max_batch=3,
+            threads=1,
+            encoder="cpu",
+            weights_budget_bytes=1_500_000_000,
+            cache_dir=str(tmp_path / "cache"),
+        )
+    ]
 
 
 def test_nothing_outside_is_asked_at_start_or_while_speaking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
