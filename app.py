@@ -24,7 +24,7 @@ from studio.champions.opening import open_champions
 from studio.door import Door
 from studio.gauges import open_gauge
 from studio.history import History
-from studio.housekeeping import Housekeeping
+from studio.housekeeping import UPLOAD_S, Housekeeping
 from studio.listening import Listening
 from studio.references.library import ClipStore
 from studio.session import SessionMiddleware
@@ -90,8 +90,8 @@ def compose(settings: Settings) -> Studio:
 def web(studio: Studio, door: Door) -> FastAPI:
     """The application: our routes, our assets, and the Gradio page at the root."""
     champions = studio.champions
-    uploads = [studio.settings.data_dir / UPLOADS, Path(os.environ[GRADIO_FOLDER]), *champions.swept]
-    housekeeping = Housekeeping([studio.history, studio.shelf, champions.library], uploads)
+    uploads = {studio.settings.data_dir / UPLOADS: UPLOAD_S, Path(os.environ[GRADIO_FOLDER]): UPLOAD_S}
+    housekeeping = Housekeeping([studio.history, studio.shelf, champions.library], {**uploads, **champions.swept})
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

@@ -1,9 +1,9 @@
-"""What is thrown away without anybody asking: what was deleted a day ago, and files of uploads that broke off."""
+"""What is thrown away without anybody asking: what was deleted a day ago, and files of work that broke off."""
 
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -22,11 +22,11 @@ class Bin(Protocol):
 
 
 class Housekeeping:
-    """One quiet thread; `uploads` are the folders where Gradio leaves files of aborted requests."""
+    """One quiet thread; `swept` are folders of what was left behind, and after how many seconds it may go."""
 
-    def __init__(self, bins: Sequence[Bin], uploads: Sequence[Path]) -> None:
+    def __init__(self, bins: Sequence[Bin], swept: Mapping[Path, float]) -> None:
         self._bins = bins
-        self._uploads = uploads
+        self._swept = swept
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="housekeeping", daemon=True)
 
@@ -41,8 +41,8 @@ class Housekeeping:
     def tidy(self) -> None:
         for deleted in self._bins:
             deleted.purge(UNDO_S)
-        for folder in self._uploads:
-            sweep(folder, UPLOAD_S)
+        for folder, after_s in self._swept.items():
+            sweep(folder, after_s)
 
     def _run(self) -> None:
         while True:

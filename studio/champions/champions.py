@@ -21,6 +21,9 @@ from studio.champions.voices import Voices
 from studio.database import saving
 
 ARCHIVES = "archives"  # folder of the library; swept by housekeeping
+TRANSFERS = "transfers"  # what is left of interrupted ones; swept too
+MADE_AGAIN_S = 86_400.0  # archives and weights on trial: nobody misses them after a day
+TRANSFER_S = 14 * 86_400.0  # a transfer that was cut or paused can go on for this long
 Here = Literal["same", "other", "absent"]
 
 
@@ -52,9 +55,13 @@ class Champions:
         self._vet = vet
 
     @property
-    def swept(self) -> Sequence[Path]:
-        """Folders of what can be made again or was forgotten: archives, weights on trial."""
-        return [self.archives, self.library.folder / ATTACHMENTS]
+    def swept(self) -> Mapping[Path, float]:
+        """Folders of what can be made again or was forgotten, and the seconds after which it may go."""
+        return {
+            self.archives: MADE_AGAIN_S,
+            self.library.folder / ATTACHMENTS: MADE_AGAIN_S,
+            self.library.folder / TRANSFERS: TRANSFER_S,
+        }
 
     # Archives.
 

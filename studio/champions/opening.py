@@ -2,7 +2,7 @@
 
 from engines.manager import Manager
 from studio.champions.attaching import Vet
-from studio.champions.champions import Champions
+from studio.champions.champions import TRANSFERS, Champions
 from studio.champions.keeping import Keeping
 from studio.champions.library import Library
 from studio.champions.stores import open_stores
@@ -17,5 +17,5 @@ def open_champions(
 ) -> Champions:
     """`vet` opens fine-tuned weights against the architecture this studio runs."""
     library = Library(settings.data_dir)
-    stores = open_stores(settings.stores, library.folder / "transfers")
+    stores = open_stores(settings.stores, library.folder / TRANSFERS)
     return Champions(library, stores, vet, Keeping(library, history, shelf, listening, manager))

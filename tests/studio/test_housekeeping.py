@@ -38,7 +38,7 @@ def test_a_folder_that_does_not_exist_yet_is_no_error(tmp_path: Path) -> None:
 
 def test_housekeeping_starts_with_a_round_and_ends_at_once(tmp_path: Path) -> None:
     old = aged(tmp_path / "uploads" / "tmpabc", UPLOAD_S + 60)
-    housekeeping = Housekeeping([History(tmp_path / "data")], [tmp_path / "uploads"])
+    housekeeping = Housekeeping([History(tmp_path / "data")], {tmp_path / "uploads": UPLOAD_S})
     housekeeping.start()
     due = time.monotonic() + 5.0
     while old.exists():

@@ -10,15 +10,18 @@ import pytest
 
 from engines.types import Request
 from studio.champions.champion import BadChampion, Conflict, UnknownChampion
+from studio.champions.champions import MADE_AGAIN_S, TRANSFER_S, TRANSFERS
 from studio.champions.jobs import Job
 from studio.champions.library import Kept
 from studio.champions.members import METADATA, PORTRAITS, TRANSCRIPT
+from studio.housekeeping import Housekeeping
 from studio.order import Order
 from studio.settings import Settings
 from studio.studio import Studio
 from tests.engines.metronome import Metronome
 from tests.studio.champions.test_jobs import until
 from tests.studio.house import ENGINE, studio_of
+from tests.studio.test_housekeeping import aged
 
 OWNER = "anna"
 SAID = "one two three four"
@@ -200,3 +203,12 @@ def test_a_reference_of_two_channels_from_elsewhere_is_mixed(studio: Studio) -> 
     keep(studio)
     samples = studio.champions.voices.reference("anna").audio.samples
     assert samples.ndim == 1 and samples.dtype == np.float32
+
+
+def test_a_paused_transfer_is_kept_longer_than_an_archive_that_can_be_made_again(studio: Studio) -> None:
+    champions = studio.champions
+    transfers = champions.library.folder / TRANSFERS / "shelf"
+    archive = aged(champions.archives / "ahri.tar.gz", MADE_AGAIN_S + 60)
+    paused, given_up = (aged(transfers / f"{age_s:.0f}.part", age_s) for age_s in (TRANSFER_S - 60, TRANSFER_S + 60))
+    Housekeeping([], champions.swept).tidy()
+    assert [path.exists() for path in (archive, paused, given_up)] == [False, True, False]
