@@ -1,0 +1,105 @@
+"""How soon the studio can be used, from `python app.py` on a warm disk to the first sound: `python -m bench.page`.
+
+Prints seconds from the start of the process to an open port, to a page that can be used and to the first sound heard, then
+how long a page takes that is opened while the studio runs (the best and the median of several), each in a fresh session.
+"""
+
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+ROOT = Path(__file__).parents[1]
+CHROMIUM, FLAGS = "/usr/bin/chromium", ["--no-sandbox", "--autoplay-policy=no-user-gesture-required"]
+USABLE = "body[data-ready]"
+WITHIN_S = 120.0
+VISITS = 7
+
+LISTEN = """
+const start = AudioBufferSourceNode.prototype.start;
+AudioBufferSourceNode.prototype.start = function (...when) { window.sounds = true; return start.apply(this, when); };
+"""
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_for_port(url: str) -> None:
+    due = time.monotonic() + WITHIN_S
+    while True:
+        try:
+            urllib.request.urlopen(url + "/health", timeout=5).close()
+            return
+        except OSError:
+            if time.monotonic() > due:
+                raise
+            time.sleep(0.05)
+
+
+def visit(browser: Browser, url: str) -> Page:
+    """A page that can be used, in a session of its own."""
+    session = browser.new_context()
+    session.set_default_timeout(1000 * WITHIN_S)
+    session.add_init_script(LISTEN)
+    page = session.new_page()
+    page.goto(url, wait_until="commit")
+    page.wait_for_selector(USABLE)
+    return page
+
+
+def speak(page: Page) -> None:
+    """Until it is heard."""
+    page.locator("#speak").click()
+    page.wait_for_function("window.sounds")
+
+
+def visited_s(browser: Browser, url: str) -> float:
+    began = time.monotonic()
+    visit(browser, url).context.close()
+    return time.monotonic() - began
+
+
+def told(what: str, seconds: float) -> None:
+    sys.stdout.write(f"{what:>32}: {seconds:5.1f} s\n")
+
+
+def measure(browser: Browser, url: str, started: float) -> None:
+    wait_for_port(url)
+    told("port", time.monotonic() - started)
+    page = visit(browser, url)
+    told("page", time.monotonic() - started)
+    speak(page)
+    told("first sound", time.monotonic() - started)
+    page.context.close()
+    visits = [visited_s(browser, url) for _ in range(VISITS)]
+    told("another page, best", min(visits))
+    told("another page, median", statistics.median(visits))
+
+
+def main() -> None:
+    url = f"http://127.0.0.1:{(port := free_port())}"
+    with tempfile.TemporaryDirectory() as data, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        environment = os.environ | {"STUDIO_PORT": str(port), "STUDIO_DATA_DIR": data}
+        started = time.monotonic()
+        studio = subprocess.Popen([sys.executable, "app.py"], cwd=ROOT, env=environment, stderr=subprocess.DEVNULL)
+        try:
+            measure(browser, url, started)
+        finally:
+            studio.terminate()
+            studio.wait()
+            browser.close()
+
+
+if __name__ == "__main__":
+    main()
