@@ -2,18 +2,20 @@
 
 import itertools
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 from app import GRADIO_FOLDER, compose, web
 from engines.f5.engine import F5Engine
 from studio.door import Door
 from studio.settings import Settings
-from tests.browser.visiting import LONG, Visitor, visiting
+from tests.browser.serving import Served
+from tests.browser.visiting import SOME, visiting
 from tests.studio.house import served
 
 SLOW_STEP_S = 3.0  # of the engine: far more than a real one takes, so that every machine is too slow
@@ -51,29 +53,37 @@ def evenly(first_s: float, gap_s: float, length_s: float, count: int) -> Bursts:
     return [[first_s + place * gap_s, length_s] for place in range(count)]
 
 
-def rehearse(visitor: Visitor, bursts: Bursts) -> list[float]:
-    began: list[float] = visitor.page.evaluate(REHEARSE, bursts)
+@pytest.fixture(scope="module")
+def stage(browser: Browser, studio: Served) -> Iterator[Page]:
+    """One page for every rehearsal: they leave nothing on it."""
+    with visiting(browser, studio) as visitor:
+        visitor.open()
+        yield visitor.page
+
+
+def rehearse(stage: Page, bursts: Bursts) -> list[float]:
+    began: list[float] = stage.evaluate(REHEARSE, bursts)
     return began
 
 
 @pytest.mark.parametrize("bursts", [evenly(0.5, 1.0, 4.0, 6), evenly(0.15, 0.02, 0.1, 80), evenly(0.4, 0.3, 0.5, 40)])
-def test_on_a_fast_machine_the_first_burst_sounds_at_once(visitor: Visitor, bursts: Bursts) -> None:
-    assert rehearse(visitor, bursts) == [pytest.approx(bursts[0][0], abs=0.05)]
+def test_on_a_fast_machine_the_first_burst_sounds_at_once(stage: Page, bursts: Bursts) -> None:
+    assert rehearse(stage, bursts) == [pytest.approx(bursts[0][0], abs=0.05)]
 
 
 @pytest.mark.parametrize("rate", [0.2, 0.5, 0.8, 0.95])
 @pytest.mark.parametrize("length_s", [0.2, 2.0, 5.0])
 def test_on_a_slow_machine_it_waits_until_it_can_be_heard_without_a_hole(
-    visitor: Visitor, rate: float, length_s: float
+    stage: Page, rate: float, length_s: float
 ) -> None:
     bursts = evenly(length_s / rate, length_s / rate, length_s, round(30 / length_s))
-    [began] = rehearse(visitor, bursts)
+    [began] = rehearse(stage, bursts)
     assert began < bursts[-1][0]  # yet before all of it is made
 
 
-def test_a_machine_that_becomes_slow_midway_causes_few_long_pauses_and_no_stutter(visitor: Visitor) -> None:
+def test_a_machine_that_becomes_slow_midway_causes_few_long_pauses_and_no_stutter(stage: Page) -> None:
     fast = evenly(0.3, 0.3, 0.4, 10)
-    began = rehearse(visitor, fast + evenly(4.0, 1.0, 0.3, 60))
+    began = rehearse(stage, fast + evenly(4.0, 1.0, 0.3, 60))
     assert len(began) <= 3
     assert all(after - before > 1.5 for before, after in itertools.pairwise(began))
 
@@ -95,7 +105,7 @@ def test_a_take_made_slower_than_real_time_buffers_visibly_and_then_sounds_witho
     with served(web(studio, Door())) as url, visiting(browser, SimpleNamespace(url=url)) as visitor:
         visitor.open()
         visitor.hurry()
-        visitor.write(LONG)
+        visitor.write(SOME)
         visitor.speak()
         expect(visitor.page.locator(".being-made .facts")).to_contain_text("buffering", timeout=60_000)
         assert visitor.heard() == []

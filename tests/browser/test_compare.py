@@ -3,7 +3,6 @@
 import re
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import httpx
 import pytest
@@ -13,7 +12,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from studio.history import History, StoredTake
 from studio.session import COOKIE, owner_of
-from tests.browser.serving import Served, free_port, serving
+from tests.browser.serving import Served
 from tests.browser.test_finish import PHONE, SMALL, serious
 from tests.browser.visiting import Visitor, visiting
 from tests.browser.wiretap import tapped
@@ -184,23 +183,6 @@ def test_a_second_trial_of_the_same_takes_says_that_it_does_not_count(browser: B
             page.goto("about:blank")
         visitor.open("#compare")
         expect(page.get_by_role("region", name="Results")).to_contain_text("of 1 vote for")
-
-
-def test_a_vote_survives_kill_9(browser: Browser, tmp_path: Path) -> None:
-    port = free_port()
-    with serving(tmp_path, port, door="/health") as served, visiting(browser, served) as visitor:
-        provide(visitor, served)
-        visitor.open("#compare")
-        next_pair(visitor.page)
-        vote(visitor.page, "x")
-        visitor.page.goto("about:blank")
-        served.process.kill()
-        served.process.wait()
-        with serving(tmp_path, port, door="/health"):
-            visitor.open("#compare")
-            expect(visitor.page.locator(".kept")).to_contain_text("Vote kept: No preference")
-            visitor.page.keyboard.press("n")
-            expect(visitor.page.get_by_role("region", name="Results")).to_contain_text("1 tie")
 
 
 def test_two_takes_of_the_speak_page_are_heard_blind(browser: Browser, studio: Served) -> None:

@@ -1,11 +1,8 @@
 """Nothing is lost: drafts survive a reload, takes a restart, a deletion its undo."""
 
-from pathlib import Path
+from playwright.sync_api import expect
 
-from playwright.sync_api import Browser, expect
-
-from tests.browser.serving import free_port, serving
-from tests.browser.visiting import Visitor, visiting
+from tests.browser.visiting import Visitor
 
 
 def test_what_was_typed_and_chosen_survives_a_reload(visitor: Visitor) -> None:
@@ -66,34 +63,6 @@ def test_the_settings_of_a_take_leave_those_of_other_engines_alone(visitor: Visi
     expect(page.locator("#temperature input")).to_have_value("")
     expect(page.locator("#speed input[type=number]")).to_have_value("1.3")
     expect(page.locator("#steps input")).to_have_value("2")
-
-
-def test_takes_and_their_settings_survive_a_restart(browser: Browser, tmp_path: Path) -> None:
-    port = free_port()
-    with serving(tmp_path, port, STUDIO_ENGINES="f5") as served, visiting(browser, served) as visitor:
-        visitor.open()
-        visitor.write("This take will outlive the process.")
-        visitor.page.locator("#seed input").fill("5")
-        visitor.hurry()
-        visitor.speak()
-        visitor.wait_for_takes(1)
-        visitor.page.get_by_role("button", name="Star", exact=True).click()
-        expect(visitor.page.locator("li.take [aria-pressed=true]")).to_have_count(1)
-        audio = f"{served.url}/studio/takes/{visitor.takes()[0]['id']}/audio.wav"
-        before = visitor.page.request.get(audio).body()
-        visitor.page.goto("about:blank")
-        assert served.stop() == 0
-        with serving(tmp_path, port, STUDIO_ENGINES="f5"):
-            visitor.open()
-            visitor.wait_for_takes(1)
-            assert visitor.takes()[0]["starred"] is True
-            assert visitor.page.request.get(audio).body() == before
-            visitor.write("Something else.")
-            visitor.page.get_by_role("button", name="Use these settings").click()
-            expect(visitor.page.locator("#script textarea")).to_have_value("This take will outlive the process.")
-            expect(visitor.page.locator("#seed input")).to_have_value("5")
-            visitor.page.get_by_role("button", name="Play", exact=True).click()
-            visitor.page.wait_for_function("window.heard.length > 0")
 
 
 def test_a_deleted_take_can_be_brought_back(visitor: Visitor) -> None:

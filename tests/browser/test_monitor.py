@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, expect
 from tests.browser.serving import Served, wait_until_idle
 from tests.browser.visiting import LONG, Visitor, visiting
 
-SETTLED_S = 5.0  # for what a page that comes or goes leaves to do
+SETTLED_S = 3.0  # for what a page that comes or goes leaves to do
 
 
 def test_the_strip_moves_while_a_job_runs(visitor: Visitor) -> None:
@@ -61,7 +61,7 @@ def test_a_page_on_the_monitor_costs_the_server_two_percent_of_a_core_at_most(br
     assert watched - alone <= 0.02
 
 
-def cores_used(served: Served, over_s: float = 20.0) -> float:
+def cores_used(served: Served, over_s: float = 10.0) -> float:
     process = psutil.Process(served.process.pid)
     before, began = process.cpu_times(), time.monotonic()
     time.sleep(over_s)

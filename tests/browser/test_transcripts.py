@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.browser.serving import free_port, serving
-from tests.browser.visiting import READY, Visitor, visiting
+from tests.browser.visiting import READY, Visitor
 
 WORDS = "#transcript textarea"
 
@@ -69,28 +68,16 @@ def test_words_carried_along_into_a_moved_part_are_kept_when_the_clip_is_left(vi
     expect(page.locator(WORDS)).to_have_value("Only I know what is said here.")
 
 
-def test_words_of_a_clip_left_behind_survive_a_restart_of_the_studio(
-    browser: Browser, tmp_path: Path, voice: Path
-) -> None:
-    port, data = free_port(), tmp_path / "data"
-    with serving(data, port, STUDIO_ENGINES="f5") as served, visiting(browser, served) as visitor:
-        visitor.open()
-        page = visitor.page
-        bring(visitor, voice, "My voice.wav")
-        page.locator(WORDS).fill("Only I know what is said here.")
-        choose(page, "Amber")
-        expect(page.locator(WORDS)).not_to_have_value("Only I know what is said here.")
-        page.reload()
-        page.wait_for_selector(READY)
-        choose(page, "My voice.wav")
-        expect(page.locator(WORDS)).to_have_value("Only I know what is said here.")
-        choose(page, "Amber")
-        page.goto("about:blank")
-        assert served.stop() == 0
-        with serving(data, port, STUDIO_ENGINES="f5"):
-            visitor.open()
-            choose(page, "My voice.wav")
-            expect(page.locator(WORDS)).to_have_value("Only I know what is said here.")
+def test_words_of_a_clip_left_behind_survive_a_reload(visitor: Visitor, voice: Path) -> None:
+    page = visitor.page
+    bring(visitor, voice, "My voice.wav")
+    page.locator(WORDS).fill("Only I know what is said here.")
+    choose(page, "Amber")
+    expect(page.locator(WORDS)).not_to_have_value("Only I know what is said here.")
+    page.reload()
+    page.wait_for_selector(READY)
+    choose(page, "My voice.wav")
+    expect(page.locator(WORDS)).to_have_value("Only I know what is said here.")
 
 
 def test_a_transcript_that_cannot_fit_is_spoken_only_when_insisted_on(visitor: Visitor) -> None:

@@ -15,7 +15,7 @@ from engines.f5.files import EMBEDDED
 from studio.references.clip import Clip
 from studio.references.library import ClipStore, NoRoom
 from studio.shelf import Shelf
-from tests.browser.serving import serving
+from tests.browser.serving import Served, serving
 from tests.browser.visiting import TAKE_MS, visiting
 from tests.studio.house import write_clip
 
@@ -56,16 +56,22 @@ def test_a_broken_checkpoint_is_said_by_the_page_by_ready_and_by_speak(browser: 
         assert served.stop() == 0
 
 
-@pytest.fixture
-def disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of its own that a test may fill."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
+@pytest.fixture(scope="module")
+def disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A disk of its own that tests may fill."""
+    folder = tmp_path_factory.mktemp("disk")
     mount = ["mount", "-t", "tmpfs", "-o", f"size={DISK_MB}m", "studio", str(folder)]
     if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
         pytest.skip("only root may mount a small disk to fill")
     yield folder
     subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+@pytest.fixture(scope="module")
+def cramped(tmp_path_factory: pytest.TempPathFactory, disk: Path) -> Iterator[Served]:
+    """A studio that keeps everything on that disk."""
+    with serving(tmp_path_factory.mktemp("cramped"), STUDIO_DATA_DIR=disk, STUDIO_ENGINES="f5") as served:
+        yield served
 
 
 def fill(disk: Path, leave_bytes: int = 0) -> Path:
@@ -78,9 +84,9 @@ def fill(disk: Path, leave_bytes: int = 0) -> Path:
 
 
 def test_on_a_full_disk_a_take_is_heard_a_clip_is_refused_and_all_works_again_with_room(
-    browser: Browser, tmp_path: Path, disk: Path, voice: Path
+    browser: Browser, cramped: Served, disk: Path, voice: Path
 ) -> None:
-    with serving(tmp_path, STUDIO_DATA_DIR=disk, STUDIO_ENGINES="f5") as served, visiting(browser, served) as visitor:
+    with visiting(browser, cramped) as visitor:
         visitor.refusals_expected = True
         visitor.page.add_init_script(CUT_SHORT)
         visitor.open()
@@ -90,7 +96,7 @@ def test_on_a_full_disk_a_take_is_heard_a_clip_is_refused_and_all_works_again_wi
         page.locator(".toast.failed").wait_for(timeout=TAKE_MS)
         visitor.expect_message("The disk is full, so this was not saved; free some space or delete takes")
         expect(page.locator("body.performing")).to_have_count(0)
-        assert served.get("/studio/telemetry?series=false")["outcomes"] == {"arrived": 1, "done": 1}
+        assert cramped.get("/studio/telemetry?series=false")["outcomes"] == {"arrived": 1, "done": 1}
         assert sum(piece["length"] for piece in visitor.heard()) > 3 * RATE
         page.wait_for_timeout(1_000)
         assert page.evaluate("window.cutShort") == 0
@@ -99,7 +105,7 @@ def test_on_a_full_disk_a_take_is_heard_a_clip_is_refused_and_all_works_again_wi
             "cannot be used. The upload could not be stored; free some disk space and send it again."
         )
         expect(page.locator(".picker")).to_have_value(chosen)
-        assert served.get("/ready") == {"ready": True}
+        assert cramped.get("/ready") == {"ready": True}
         ballast.unlink()
         page.get_by_role("button", name="Try again").click()
         visitor.wait_for_takes(1)
@@ -107,16 +113,17 @@ def test_on_a_full_disk_a_take_is_heard_a_clip_is_refused_and_all_works_again_wi
         expect(page.locator(".picker option:checked")).to_have_text("My voice.wav")
 
 
-def test_with_room_for_one_take_but_not_for_two_it_is_kept(browser: Browser, tmp_path: Path, disk: Path) -> None:
-    with serving(tmp_path, STUDIO_DATA_DIR=disk, STUDIO_ENGINES="f5") as served, visiting(browser, served) as visitor:
+def test_with_room_for_one_take_but_not_for_two_it_is_kept(browser: Browser, cramped: Served, disk: Path) -> None:
+    with visiting(browser, cramped) as visitor:
         visitor.open()
         visitor.hurry()
         visitor.speak()
         visitor.wait_for_takes(1)
-        size = sum(path.stat().st_size for path in (disk / "takes").iterdir())
-        fill(disk, leave_bytes=3 * size // 2)
+        size = max(path.stat().st_size for path in (disk / "takes").glob(f"*{visitor.takes()[0]['id']}*"))
+        ballast = fill(disk, leave_bytes=3 * size // 2)
         visitor.page.get_by_role("button", name="Re-roll").click()
         visitor.wait_for_takes(2)
+        ballast.unlink()
 
 
 def test_a_disk_that_fills_anywhere_in_an_upload_is_told_as_having_no_room(tmp_path: Path, disk: Path) -> None:

@@ -21,7 +21,8 @@ const SPEAK = {
 const KEYS = { speak: SPEAK, compare: LISTENING, champions: CHAMPIONS };
 
 const TYPING = "textarea, select, [contenteditable], input:not([type=radio], [type=range], [type=checkbox])";
-const PRESSABLE = "button, a, summary, input, [role=slider], [role=menuitem]";
+const PRESSED = "button, summary, input, [role=slider], [role=menuitem]";
+const PRESSED_BY = { " ": PRESSED, Enter: `${PRESSED}, a` }; // Space follows no link
 
 export function hearKeys() {
   document.addEventListener("keydown", (event) => {
@@ -32,7 +33,7 @@ export function hearKeys() {
     if (event.key === "?") return done(event, openHelp);
     const { page } = document.body.dataset;
     if (event.defaultPrevented || (event.repeat && page === "compare")) return; // holding a key down is no vote
-    if ([" ", "Enter"].includes(event.key) && event.target.closest(PRESSABLE)) return; // presses what has the focus
+    if (PRESSED_BY[event.key] && event.target.closest(PRESSED_BY[event.key])) return; // it presses what has the focus
     const act = KEYS[page]?.[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (act) done(event, act);
   });

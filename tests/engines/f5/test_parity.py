@@ -94,11 +94,10 @@ def test_a_single_request_equals_upstream(variant: str, steps: int) -> None:
     assert relative(found, wanted) < 1e-4
 
 
-@pytest.mark.parametrize("steps", [7, 16])
-def test_the_embedded_weights_speak_as_upstream(embedded: tuple[nn.Module, DiT, Vocabulary], steps: int) -> None:
+def test_the_embedded_weights_speak_as_upstream(embedded: tuple[nn.Module, DiT, Vocabulary]) -> None:
     upstream, ours, vocabulary = embedded
     mel, tokens = spoken("amber", "The bridge is out, take the long way round.", vocabulary)
-    frames = len(mel) + 300
+    frames, steps = len(mel) + 300, 7
     with torch.inference_mode():
         wanted = upstream_mel(upstream, mel, tokens, frames, steps, seed=5)
         found = finish([our_row(ours, mel, tokens, frames, steps, seed=5)], ours)[0][len(mel) :]
@@ -109,7 +108,7 @@ def test_a_batch_on_the_embedded_weights_equals_its_members_alone(
     embedded: tuple[nn.Module, DiT, Vocabulary],
 ) -> None:
     _, ours, vocabulary = embedded
-    orders = [("amber", "Wait here.", 80, 7), ("basil", "The gate is open, so run.", 180, 5), ("delia", "No.", 40, 9)]
+    orders = [("amber", "Wait here.", 80, 4), ("basil", "The gate is open, so run.", 180, 3), ("delia", "No.", 40, 5)]
 
     def rows() -> list[Row]:
         said = [(*spoken(name, line, vocabulary), more, steps) for name, line, more, steps in orders]

@@ -82,7 +82,7 @@ def alone(engine: S1Engine, wanted: Job) -> Samples:
 
 
 def test_eight_unequal_requests_that_join_and_leave_are_each_as_alone(engine: S1Engine) -> None:
-    jobs = [job(number, "word " * (2 + 3 * number)) for number in range(8)]
+    jobs = [job(number, "word " * (2 + number)) for number in range(8)]
     wanted = [alone(engine, each) for each in jobs]
     listener, waiting = Listener(engine), list(jobs)
     generator = np.random.default_rng(0)
