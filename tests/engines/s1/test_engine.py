@@ -11,6 +11,7 @@ import torch
 from engines.base import Checkpoint, Event, Finished, Job, Refused, Spoke
 from engines.errors import BadAudio, BadSetting
 from engines.registry import Device
+from engines.s1 import planning
 from engines.s1.engine import S1Engine
 from engines.s1.loading import Defaults
 from engines.s1.packing import pack
@@ -21,6 +22,13 @@ from engines.text import parse
 from engines.types import Audio, Reference, Request, Samples
 
 RATE = 16_000
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Random weights seldom know an end, and speak until they are stopped: sooner than trained ones would be."""
+    monkeypatch.setattr(planning, "ROOM_S", 0.5)
+    monkeypatch.setattr(planning, "SLOWEST_CHARACTERS_PER_S", 12.0)
 
 
 @pytest.fixture(scope="module")
