@@ -144,9 +144,9 @@ def residence(base: Checkpoint, made: list[Weights], device: str) -> dict[str, o
     return figures
 
 
-def speaking(base: Checkpoint, made: list[Weights]) -> dict[str, object]:
+def speaking(base: Checkpoint, made: list[Weights], compile: str) -> dict[str, object]:
     """First audio with the base, with a champion for the first time and again, and with three sets at once."""
-    manager = Manager({"f5": base}, Device(name="cuda"), Policy())
+    manager = Manager({"f5": base}, Device(name="cuda", compile=compile), Policy())
     manager.start()
     while manager.status("f5").state not in ("ready", "failed"):
         time.sleep(0.05)
@@ -182,7 +182,8 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO)
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("finetuned.json"))
-    out = parser.parse_args().out
+    parser.add_argument("--compile", choices=("auto", "on", "off"), default="auto", help="of what speaks")
+    asked = parser.parse_args()
     on_gpu = torch.cuda.is_available()
     figures: dict[str, object] = {
         "device": torch.cuda.get_device_name() if on_gpu else "cpu",
@@ -193,10 +194,11 @@ def main() -> None:
         base = Checkpoint(str(write(folder / "base", network(0), ARCH)))
         figures["vetting"], weights = vetting(folder, base)
         figures["residence"] = residence(base, weights, "cuda" if on_gpu else "cpu")
+        log.info("%s", figures["residence"])
         if on_gpu:
-            figures["speaking"] = speaking(base, weights)
-    out.write_text(json.dumps(figures, indent=1))
-    log.info("%s", json.dumps(figures, indent=1))
+            figures["speaking"] = {"compile": asked.compile, **speaking(base, weights, asked.compile)}
+            log.info("%s", figures["speaking"])
+    asked.out.write_text(json.dumps(figures, indent=1))
 
 
 if __name__ == "__main__":
