@@ -7,8 +7,9 @@ import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from types import FrameType
 
@@ -87,6 +88,13 @@ def compose(settings: Settings) -> Studio:
     )
 
 
+def import_early() -> None:
+    """What the first report of a clip and Gradio's first event would import while the first take is made, for seconds."""
+    for name in ("scipy.signal", "matplotlib.pyplot"):
+        with suppress(ImportError):
+            import_module(name)
+
+
 def web(studio: Studio, door: Door) -> FastAPI:
     """The application: our routes, our assets, and the Gradio page at the root."""
     champions = studio.champions
@@ -95,8 +103,10 @@ def web(studio: Studio, door: Door) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        # The port opens first: importing torch beside it would hold it up for seconds.
-        asyncio.get_running_loop().call_later(PORT_FIRST_S, studio.manager.start)
+        # The port opens first: importing beside it would hold it up for seconds.
+        opened = asyncio.get_running_loop()
+        opened.call_later(PORT_FIRST_S, studio.manager.start)
+        opened.call_later(PORT_FIRST_S, threading.Thread(target=import_early, daemon=True).start)
         studio.telemetry.start()
         housekeeping.start()
         yield

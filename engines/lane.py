@@ -1,7 +1,8 @@
 """The device: one worker thread that drives every engine, one step at a time.
 
 Each turn takes in what came from outside (cancels, deadlines, new requests), advances one piece of control work (loading,
-warming) by one item, and steps the engine that has used the least device time. Nothing else touches the device.
+warming) by one item where that is not resting, and steps the engine that has used the least device time. Nothing else
+touches the device.
 """
 
 import logging
@@ -20,6 +21,7 @@ from engines.types import LaneEvent
 log = logging.getLogger(__name__)
 
 LOOK_AGAIN_S = 0.01  # while an engine waits for something else than the device
+REST = 2.0  # control work stands back for this many times what its last item took, while there is something to speak
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,6 +50,7 @@ class Lane:
         self._running: dict[str, Ticket] = {}
         self._leaving: list[tuple[Ticket, EngineError]] = []
         self._work: deque[Work] = deque()
+        self._rest_s = 0.0  # of stepping, before control work goes on
         self._engines: dict[str, Engine] = {}
         self._used_s: dict[str, float] = {}
         self._fits: dict[str, int] = {}  # most requests an engine has memory for, learned the hard way, until it idles
@@ -132,7 +135,7 @@ class Lane:
         while True:
             self._let_go()
             self._admit()
-            worked = self._advance_work()
+            worked = (self._rest_s <= 0 or self._next_engine() is None) and self._advance_work()
             name = self._next_engine()
             if name is not None:
                 self._step(name)
@@ -201,12 +204,14 @@ class Lane:
             work = self._work[0] if self._work else None
         if work is None:
             return False
+        started = self.clock()
         try:
             next(work.items)
         except StopIteration:
             self._end_work(work, None)
         except Exception as error:
             self._end_work(work, error)
+        self._rest_s = REST * (self.clock() - started)
         return True
 
     def _end_work(self, work: Work, error: Exception | None) -> None:
@@ -234,6 +239,7 @@ class Lane:
             return
         took = self.clock() - started
         self._used_s[name] += took
+        self._rest_s -= took
         for ticket in rows:
             if ticket.id not in held:
                 ticket.compute_s += took / (len(rows) - len(held))

@@ -1,9 +1,5 @@
 """The studio's one Gradio application, put together and mounted."""
 
-import contextlib
-import importlib
-import threading
-
 import gradio as gr
 from fastapi import FastAPI
 
@@ -41,14 +37,7 @@ def build(studio: Studio) -> gr.Blocks:
 
 def mount_page(application: FastAPI, page: gr.Blocks) -> FastAPI:
     """Serve the page at the root, with our look and without Gradio's footer, fonts and run history."""
-    threading.Thread(target=_import_early, name="gradio-imports", daemon=True).start()
     mounted: FastAPI = gr.mount_gradio_app(
         application, page, path="", theme=theme(), head=head(), footer_links=[], run_history=False, show_error=True
     )
     return mounted
-
-
-def _import_early() -> None:
-    """What Gradio imports in the midst of its first event, holding everyone up for a second: the first Speak."""
-    with contextlib.suppress(ImportError):
-        importlib.import_module("matplotlib.pyplot")

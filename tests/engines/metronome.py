@@ -26,6 +26,8 @@ class Metronome:
         self.full_at = 99  # rows that no longer fit in memory
         self.broken: Exception | None = None
         self.warmth = 1  # steps of warming
+        self.warm_s = 0.0  # each of them
+        self.warmed = 0
         self.closed = False
         self.gate: Callable[[], object] = lambda: None
 
@@ -39,6 +41,9 @@ class Metronome:
         for step in range(self.warmth):
             if self.closed:
                 raise NotReady("it is closed; load it again")
+            if self.warm_s:
+                threading.Event().wait(self.warm_s)
+            self.warmed += 1
             yield Progress((step + 1) / self.warmth, "warm")
 
     @property

@@ -202,6 +202,20 @@ def test_two_engines_share_the_device_by_time(houses) -> None:
     assert tickets[0].wait(SOON)
 
 
+def test_a_take_gets_most_of_the_device_while_another_engine_is_loaded(houses) -> None:
+    tick, tock = Metronome(step_s=0.01, click_s=0.1), Metronome()
+    house = houses(tick=tick, tock=tock)
+    house.manager.unload("tock")
+    until(lambda: house.manager.status("tock").state == "unloaded")
+    tock.warmth, tock.warm_s, tock.warmed = 40, 0.01, 0
+    ticket = house.say("a" * 40)
+    until(lambda: ticket.state == "running")
+    house.manager.load("tock")
+    assert ticket.wait(SOON)
+    assert 8 <= tock.warmed <= 26  # it would be all forty, turn about
+    until(lambda: house.manager.status("tock").state == "ready")
+
+
 def test_a_slow_reader_pauses_its_own_row_only(houses) -> None:
     tick = Metronome(width=2, click_s=10.0)
     house = houses(tick=tick)
