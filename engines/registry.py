@@ -1,13 +1,14 @@
 """Engine names and how to make one. Importing this imports no torch; a factory does, and runs on the lane."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Literal
 
 from engines.base import Checkpoint, Engine
 from engines.errors import UnknownEngine
+from engines.types import Limits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +33,7 @@ class Spec:
     name: str
     title: str
     good_at: str  # one sentence for the designer
-    settings: tuple[str, ...]  # of a Request that it heeds
+    settings: Mapping[str, Limits]  # of a Request that it heeds
     reference_max_s: float
     factory: str  # "module:class", imported on the lane
     fine_tunes: bool = False  # whether it speaks with a champion's own weights
@@ -52,7 +53,7 @@ SPECS = {
         name="f5",
         title="F5-TTS",
         good_at="Speaks at the pace you set.",
-        settings=("speed", "steps", "guidance"),
+        settings={"speed": Limits(0.3, 2.5), "steps": Limits(2, 64), "guidance": Limits(0, 10)},
         reference_max_s=12.0,
         factory="engines.f5.engine:F5Engine",
         fine_tunes=True,
@@ -61,7 +62,11 @@ SPECS = {
         name="s1",
         title="S1-Mini",
         good_at="Speaks as it makes the sound, so that it is heard almost at once.",
-        settings=("temperature", "top_p", "repetition_penalty"),
+        settings={
+            "temperature": Limits(0.05, 1.5),
+            "top_p": Limits(0.05, 1),
+            "repetition_penalty": Limits(0.9, 2),
+        },
         reference_max_s=30.0,
         factory="engines.s1.engine:S1Engine",
     ),

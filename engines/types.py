@@ -8,6 +8,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from engines.errors import BadSetting
+
 Samples = npt.NDArray[np.float32]
 EngineState = Literal["unloaded", "loading", "warming", "ready", "failed"]
 TicketState = Literal["queued", "running", "done", "failed", "cancelled"]
@@ -144,6 +146,20 @@ class EngineInfo:
     note: str = ""  # what a designer should know of how it runs
 
 
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Between which values a setting may be, both included."""
+
+    least: float
+    most: float
+
+    def check(self, name: str, value: float) -> float:
+        """The value itself. Raises BadSetting where it is beyond."""
+        if self.least <= value <= self.most:
+            return value
+        raise BadSetting(f"{name.replace('_', ' ')} must be {self.least:g} to {self.most:g}, not {value:g}")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineStatus:
     """An engine as the manager sees it, whatever its state."""
@@ -151,7 +167,7 @@ class EngineStatus:
     name: str
     title: str
     good_at: str  # one sentence
-    settings: tuple[str, ...]  # of a Request that it heeds
+    settings: Mapping[str, Limits]  # of a Request that it heeds
     fine_tunes: bool  # whether it speaks with a champion's own weights
     reference_max_s: float  # s
     licence: str

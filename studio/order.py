@@ -10,6 +10,7 @@ from engines.errors import BadSetting, BadText, EngineError
 from engines.text import MAX_CHARACTERS
 
 SEEDS = 2**31
+SHOWN_MAX = 80  # characters of a wrong value in a sentence
 WHOLE = {"seed": (0, SEEDS - 1), "steps": (1, 1_000)}  # engines set narrower bounds
 
 
@@ -82,7 +83,10 @@ def _whole(name: str, value: object) -> int:
 
 
 def _wrong(name: str, wanted: str, value: object, error: type[EngineError] = BadSetting) -> EngineError:
-    return error(f"{name} must be {wanted}, not {reprlib.repr(value)}; correct it, or leave it out")
+    shown = reprlib.repr(value)
+    if len(shown) > SHOWN_MAX:
+        shown = shown[: SHOWN_MAX - 1] + "…"
+    return error(f"{name} must be {wanted}, not {shown}; correct it, or leave it out")
 
 
 # How a field of each type is read, and what it is when it is neither given nor has a default.

@@ -26,9 +26,6 @@ from engines.types import Audio, EngineInfo, Progress, Reference, Samples
 
 log = logging.getLogger(__name__)
 
-STEPS = range(2, 65)
-SPEEDS = (0.3, 2.5)
-GUIDANCES = (0.0, 10.0)
 SCHEDULES_KEPT = 8
 WARM_FRAMES = (256, 640, 1024)
 
@@ -154,12 +151,8 @@ class F5Engine:
         request = job.request
         steps = self.voice.steps if request.steps is None else request.steps
         guidance = self.voice.guidance if request.guidance is None else request.guidance
-        if steps not in STEPS:
-            raise BadSetting(f"steps must be {STEPS.start} to {STEPS.stop - 1}, not {steps}")
-        if not SPEEDS[0] <= request.speed <= SPEEDS[1]:
-            raise BadSetting(f"speed must be {SPEEDS[0]} to {SPEEDS[1]}, not {request.speed:g}")
-        if not GUIDANCES[0] <= guidance <= GUIDANCES[1]:
-            raise BadSetting(f"guidance must be {GUIDANCES[0]:g} to {GUIDANCES[1]:g}, not {guidance:g}")
+        for name, value in {"steps": steps, "speed": request.speed, "guidance": guidance}.items():
+            SPECS["f5"].settings[name].check(name, value)
         pieces = planning.pieces(writing.parse(writing.without_markers(request.text)), self.voice.vocabulary.characters)
         if not pieces:
             raise BadText("there is nothing to say in this text; write at least one word")

@@ -28,7 +28,6 @@ from engines.types import Audio, EngineInfo, Progress, Reference, Samples
 
 log = logging.getLogger(__name__)
 
-TEMPERATURES, TOP_PS, PENALTIES = (0.05, 1.5), (0.05, 1.0), (0.9, 2.0)
 POSITIONS = 2048  # most that a row reads and writes, reference included
 REDRAWS, REDRAW_STEP = 3, 1_000_003  # a first draw may be the end; then the group is drawn with another seed
 NEW_WORDS_MIN_S = 1.0  # room that a reference must leave
@@ -188,11 +187,9 @@ class S1Engine:
             raise BadText("there is nothing to say in this text; write at least one word")
         sampling = Sampling(
             seed=request.seed,
-            temperature=_within("temperature", request.temperature, defaults.temperature, TEMPERATURES),
-            top_p=_within("top-p", request.top_p, defaults.top_p, TOP_PS),
-            repetition_penalty=_within(
-                "repetition penalty", request.repetition_penalty, defaults.repetition_penalty, PENALTIES
-            ),
+            temperature=_chosen("temperature", request.temperature, defaults.temperature),
+            top_p=_chosen("top_p", request.top_p, defaults.top_p),
+            repetition_penalty=_chosen("repetition_penalty", request.repetition_penalty, defaults.repetition_penalty),
         )
         self._speaking[job.id] = Speaking(job, self.prepare(request.reference), groups, sampling)
 
@@ -367,8 +364,5 @@ def _placed(wish: Device) -> Placement:
     return replace(placement, dtype=torch.bfloat16) if able else placement
 
 
-def _within(name: str, wanted: float | None, default: float, limits: tuple[float, float]) -> float:
-    value = default if wanted is None else wanted
-    if not limits[0] <= value <= limits[1]:
-        raise BadSetting(f"{name} must be {limits[0]:g} to {limits[1]:g}, not {value:g}")
-    return value
+def _chosen(name: str, wanted: float | None, default: float) -> float:
+    return default if wanted is None else SPECS["s1"].settings[name].check(name, wanted)

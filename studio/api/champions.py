@@ -12,6 +12,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, JSONResponse
 from pydantic import AfterValidator, BaseModel, Field
 
+from engines.manager import Manager
 from studio.api.jobs import job_teller
 from studio.api.receiving import received
 from studio.api.saying import Owner, SayingRoute, owners_only
@@ -19,6 +20,7 @@ from studio.champions.champion import BadChampion, Champion, Conflict, Consent, 
 from studio.champions.library import Kept
 from studio.champions.members import PORTRAITS, REFERENCE
 from studio.champions.telling import ROOT, Tell, facts, teller
+from studio.order import read_order
 from studio.ownership import Ownership
 from studio.shelf import UPLOADS
 from studio.studio import Studio
@@ -54,12 +56,26 @@ class ChampionForm(BaseModel):
     colour: str = ""
     line: str = ""
 
-    def over(self, champion: Champion) -> Champion:
-        """That champion with what was given. Raises BadChampion."""
+    def over(self, champion: Champion, manager: Manager) -> Champion:
+        """That champion with what was given. Raises BadChampion, BadSetting."""
         given = {name: getattr(self, name) for name in self.model_fields_set}
         if self.consent is not None:
             given["consent"] = Consent(**self.consent.model_dump())
-        return replace(champion, **given)
+        after = replace(champion, **given)
+        if (after.engine, after.settings) != (champion.engine, champion.settings):
+            _judge(after, champion, manager)
+        return after
+
+
+def _judge(champion: Champion, before: Champion, manager: Manager) -> None:
+    """Whether it can speak like that. An engine that came with an archive and does not run here knows best itself."""
+    read_order(champion.settings)
+    limits = {status.name: status.settings for status in manager.statuses()}
+    if champion.engine != before.engine and champion.engine not in limits:
+        raise BadChampion(f"this studio has no engine {champion.engine!r}; choose one of {', '.join(limits)}")
+    own = limits.get(champion.engine, {})
+    for name in champion.settings.keys() & own.keys():
+        own[name].check(name, champion.settings[name])
 
 
 class Keep(BaseModel):
@@ -136,12 +152,12 @@ def _writing(studio: Studio, ownership: Ownership, tell: Tell) -> APIRouter:
 
     @routes.post("")
     def keep(form: Keep, owner: Owner) -> Any:
-        champion = form.champion.over(keeping.draft(owner, form.take))
+        champion = form.champion.over(keeping.draft(owner, form.take), studio.manager)
         return saved(champion.id, lambda: keeping.keep(owner, form.take, champion, expected=form.expected))
 
     @routes.put("/{id}")
     def edit(id: str, form: Edit) -> Any:
-        champion = form.champion.over(library.get(id, form.expected).champion)
+        champion = form.champion.over(library.get(id, form.expected).champion, studio.manager)
         if champion.id != id:
             raise BadChampion("a champion keeps its id; duplicate it under another one")
         return saved(id, lambda: library.edit(champion, expected=form.expected))

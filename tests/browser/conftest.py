@@ -6,11 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import soundfile
-from playwright.sync_api import Browser, Playwright, sync_playwright
+from playwright.sync_api import Browser, Playwright, expect, sync_playwright
 
 from tests.browser.serving import ROOT, Served, serving
 from tests.browser.visiting import CHROMIUM, FLAGS, Visitor, visiting
 
+expect.set_options(timeout=20_000)  # what a busy machine may take; what never comes fails all the same
 SHIPPED = sorted((ROOT / "assets" / "voices" / "references").glob("*.wav"))
 
 

@@ -268,6 +268,23 @@ def test_what_was_typed_and_not_saved_is_there_after_a_reload(owner: Visitor, ho
     expect(sheet(page).get_by_label("Notes")).to_have_value("")
 
 
+def test_a_setting_its_engine_cannot_take_is_corrected_before_it_is_kept(owner: Visitor, house: Served) -> None:
+    kept(house, "bounded", settings={"steps": 2})
+    page = owner.page
+    owner.open("#champions")
+    card(page, "bounded").get_by_role("button", name="Edit").click()
+    steps, save = sheet(page).locator("[name=steps]"), sheet(page).get_by_role("button", name="Save", exact=True)
+    expect(steps).to_have_attribute("max", "64")
+    steps.fill("1000")
+    save.click()
+    assert steps.evaluate("input => input.validity.rangeOverflow")
+    assert known(owner, "bounded")["settings"] == {"steps": 2}
+    steps.fill("7")
+    save.click()
+    owner.expect_message("Bounded is saved.")
+    assert known(owner, "bounded")["settings"] == {"steps": 7}
+
+
 def test_versions_portrait_and_copies(owner: Visitor, house: Served) -> None:
     kept(house, "many")
     page = owner.page

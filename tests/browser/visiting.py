@@ -13,7 +13,7 @@ from tests.browser.serving import Served
 
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
-TAKE_MS = 60_000
+TAKE_MS = 120_000  # beside whatever else runs
 READY = "body[data-ready]"
 RUNS = re.compile("Starting|Speaking")  # what the words beside the button say of a request that runs
 REFUSED = "Failed to load resource: the server responded with a status of"  # Chromium's own line for each 4xx

@@ -8,7 +8,7 @@ import numpy as np
 from engines.base import Advanced, Checkpoint, Event, Finished, Job, Spoke
 from engines.errors import BadText, NotReady, OutOfMemory
 from engines.registry import Device, Spec
-from engines.types import Audio, EngineInfo, Progress, Reference, Request
+from engines.types import Audio, EngineInfo, Limits, Progress, Reference, Request
 
 RATE = 1000
 
@@ -114,7 +114,14 @@ ENGINES: dict[str, Metronome] = {}
 
 
 def spec_of(name: str) -> Spec:
-    return MetronomeSpec(name=name, title=name.title(), good_at="", settings=(), reference_max_s=10, factory="none")
+    return MetronomeSpec(
+        name=name,
+        title=name.title(),
+        good_at="",
+        settings={"speed": Limits(0.5, 2)},
+        reference_max_s=10,
+        factory="none",
+    )
 
 
 def request(text: str, engine: str = "tick") -> Request:

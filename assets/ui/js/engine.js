@@ -3,6 +3,7 @@ import { emit, on } from "./bus.js";
 import { h, whenThere } from "./dom.js";
 import * as fields from "./fields.js";
 import { engineOf, unavailable } from "./state.js";
+import { between } from "./words.js";
 
 let shown = ""; // what was drawn last
 
@@ -39,7 +40,8 @@ function draw(about) {
   if (!engine || drawn === shown) return;
   shown = drawn;
   for (const name of fields.SETTINGS) {
-    document.getElementById(name).hidden = !engine.settings.includes(name);
+    document.getElementById(name).hidden = !(name in engine.settings);
+    document.getElementById(name).title = engine.settings[name] ? between(engine.settings[name]) : "";
     if (name !== "speed") fields.input(name).placeholder = engine.info?.defaults[name] ?? "default";
   }
   about.replaceChildren(engine.good_at, " ", h("span.licence", {}, `Weights: ${engine.licence}.`));

@@ -7,6 +7,7 @@ import { colourOf, face } from "./mark.js";
 import { field } from "./sheet.js";
 import { state } from "./state.js";
 import { toast } from "./toast.js";
+import { between } from "./words.js";
 
 const ID = "[a-z0-9][a-z0-9_\\-]{0,63}";
 const ID_WORDS = "1 to 64 small letters, digits, - and _, beginning with a letter or digit";
@@ -153,8 +154,11 @@ export class Factsheet {
   }
 
   heeds(name) {
-    const engine = engines(this.champion).find((one) => one.name === this.engine.value);
-    return name === "seed" || !engine?.settings || engine.settings.includes(name);
+    return name === "seed" || !this.chosenEngine?.settings || name in this.chosenEngine.settings;
+  }
+
+  get chosenEngine() {
+    return engines(this.champion).find((one) => one.name === this.engine.value);
   }
 
   /** Once it is on the page. */
@@ -205,8 +209,14 @@ export class Factsheet {
   }
 
   #drawSettings() {
-    for (const name of SETTINGS) this.settings[name].closest(".sheet-field").hidden = !this.heeds(name);
-    const engine = engines(this.champion).find((one) => one.name === this.engine.value);
+    const engine = this.chosenEngine;
+    for (const [name, input] of Object.entries(this.settings)) {
+      input.closest(".sheet-field").hidden = !this.heeds(name);
+      const limits = this.heeds(name) && engine?.settings?.[name];
+      input.min = limits ? limits.least : "";
+      input.max = limits ? limits.most : "";
+      input.title = limits ? between(limits) : "";
+    }
     this.licence.textContent = engine?.licence
       ? `Weights: ${engine.licence}. What is left empty is left to the engine.`
       : "";

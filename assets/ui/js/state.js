@@ -42,7 +42,8 @@ export function unavailable(name) {
 
 /** Names of the settings that an engine heeds; all of them while nobody told which. */
 function heededBy(engine) {
-  return engineOf(engine)?.settings ?? fields.SETTINGS;
+  const limits = engineOf(engine)?.settings;
+  return limits ? Object.keys(limits) : fields.SETTINGS;
 }
 
 /** The order on screen, as the chosen engine or another one would speak it now: without settings it does not heed. */

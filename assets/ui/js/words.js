@@ -25,6 +25,11 @@ export function clock(value) {
   return `${minutes}:${(value - 60 * minutes).toFixed(1).padStart(4, "0")}`;
 }
 
+/** The limits of a setting. */
+export function between({ least, most }) {
+  return `${least} to ${most}`;
+}
+
 export function bytes(value) {
   if (value >= 1e10) return `${(value / 1e9).toFixed(0)} GB`;
   if (value >= 1e9) return `${(value / 1e9).toFixed(1)} GB`;
