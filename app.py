@@ -104,9 +104,9 @@ def web(studio: Studio, door: Door) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         # The port opens first: importing beside it would hold it up for seconds.
-        opened = asyncio.get_running_loop()
-        opened.call_later(PORT_FIRST_S, studio.manager.start)
-        opened.call_later(PORT_FIRST_S, threading.Thread(target=import_early, daemon=True).start)
+        loop = asyncio.get_running_loop()
+        loop.call_later(PORT_FIRST_S, studio.manager.start)
+        loop.call_later(PORT_FIRST_S, threading.Thread(target=import_early, daemon=True).start)
         studio.telemetry.start()
         housekeeping.start()
         yield

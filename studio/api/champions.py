@@ -16,7 +16,7 @@ from engines.manager import Manager
 from studio.api.jobs import job_teller
 from studio.api.receiving import received
 from studio.api.saying import Owner, SayingRoute, owners_only
-from studio.champions.champion import BadChampion, Champion, Conflict, Consent, UnknownChampion
+from studio.champions.champion import NAME_MAX, BadChampion, Champion, Conflict, Consent, UnknownChampion
 from studio.champions.library import Kept
 from studio.champions.members import PORTRAITS, REFERENCE
 from studio.champions.telling import ROOT, Tell, facts, teller
@@ -27,7 +27,6 @@ from studio.studio import Studio
 
 PICTURE_TYPES = {".png": "image/png", ".jpg": "image/jpeg", ".webp": "image/webp"}
 WEIGHTS_ENDINGS = (".pt", ".safetensors")
-BY_MAX = 80  # characters
 
 
 def _iso(value: str) -> str:
@@ -38,7 +37,7 @@ def _iso(value: str) -> str:
 
 
 class ConsentForm(BaseModel):
-    by: Annotated[str, Field(max_length=BY_MAX)]
+    by: Annotated[str, Field(max_length=NAME_MAX)]
     at: Annotated[str, AfterValidator(_iso)]
     statement: str
 

@@ -2,6 +2,7 @@
 
 import gradio as gr
 
+from engines.registry import SPECS
 from studio.ui.present import FIRST_LINE
 
 
@@ -41,4 +42,15 @@ def number(name: str, label: str, placeholder: str, *, step: float = 1) -> gr.Nu
 
 
 def speed() -> gr.Slider:
-    return gr.Slider(0.3, 2.5, value=1.0, step=0.05, label="Speed", elem_id="speed", elem_classes="field", buttons=[])
+    """F5-TTS alone heeds it."""
+    limits = SPECS["f5"].settings["speed"]
+    return gr.Slider(
+        limits.least,
+        limits.most,
+        value=1.0,
+        step=0.05,
+        label="Speed",
+        elem_id="speed",
+        elem_classes="field",
+        buttons=[],
+    )
