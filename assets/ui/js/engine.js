@@ -3,7 +3,6 @@ import { emit, on } from "./bus.js";
 import { h, whenThere } from "./dom.js";
 import * as fields from "./fields.js";
 import { engineOf, unavailable } from "./state.js";
-import { between } from "./words.js";
 
 let shown = ""; // what was drawn last
 
@@ -41,7 +40,6 @@ function draw(about) {
   shown = drawn;
   for (const name of fields.SETTINGS) {
     document.getElementById(name).hidden = !(name in engine.settings);
-    document.getElementById(name).title = engine.settings[name] ? between(engine.settings[name]) : "";
     if (name !== "speed") fields.input(name).placeholder = engine.info?.defaults[name] ?? "default";
   }
   about.replaceChildren(engine.good_at, " ", h("span.licence", {}, `Weights: ${engine.licence}.`));

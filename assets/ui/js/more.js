@@ -2,6 +2,7 @@
 import { on } from "./bus.js";
 import { h, icon, iconButton, whenThere } from "./dom.js";
 import * as fields from "./fields.js";
+import { between } from "./words.js";
 
 // One line each, for words only engineers know.
 const EXPLAINED = {
@@ -30,7 +31,17 @@ export function mount(element) {
   const draw = () => (chance.disabled = fields.number("seed") === null);
   on("field", draw);
   fields.ready.then(draw);
-  for (const [name, title] of Object.entries(EXPLAINED)) whenThere(`#${name}`).then((field) => (field.title = title));
+  on("engine", explain);
+  explain();
+}
+
+/** What each setting is, and between which values the chosen engine takes it, once that is known. */
+function explain(engine) {
+  for (const [name, words] of Object.entries(EXPLAINED)) {
+    const limits = engine?.settings[name];
+    const title = limits ? `${words} ${between(limits)}.` : words;
+    whenThere(`#${name}`).then((field) => (field.title = title));
+  }
 }
 
 function unfold(button) {
