@@ -16,13 +16,11 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
-from engines.base import Checkpoint
-from engines.manager import Manager, Policy
-from engines.registry import Device
 from engines.vetting import vet
 from studio.api import router
 from studio.champions.opening import open_champions
 from studio.door import Door
+from studio.engines import checkpoints, open_manager
 from studio.gauges import open_gauge
 from studio.history import History
 from studio.housekeeping import UPLOAD_S, Housekeeping
@@ -47,34 +45,14 @@ LAST_LOOK_S = 2.0  # pages fetch their last sound before the port closes
 
 def compose(settings: Settings) -> Studio:
     """Every service of the studio, wired; nothing runs yet."""
-    checkpoints = {
-        "f5": Checkpoint(settings.f5_checkpoint, settings.f5_vocoder),
-        "s1": Checkpoint(settings.s1_checkpoint),
-    }
-    manager = Manager(
-        {name: checkpoints[name] for name in settings.engines},
-        Device(
-            name=settings.device,
-            compile=settings.compile,
-            quantize=settings.quantize,
-            encoder=settings.s1_encoder,
-            max_batch=settings.max_batch,
-            threads=settings.threads,
-            cache_dir=str(settings.data_dir / "cache"),
-            weights_budget_bytes=int(settings.weights_budget_gb * 1e9),
-        ),
-        Policy(
-            queue_size=settings.queue_size,
-            request_timeout_s=settings.request_timeout_s,
-            memory_budget_bytes=int(settings.memory_budget_gb * 1e9),
-        ),
-    )
+    manager = open_manager(settings)
     clips, history = ClipStore(settings.data_dir, SAMPLES), History(settings.data_dir)
     shelf = Shelf(clips, settings.data_dir)
     telemetry = Telemetry(manager, open_gauge(settings.device))
     manager.listen(telemetry.record)
     listening = Listening(history, settings.data_dir)
-    champions = open_champions(settings, partial(vet, against=checkpoints["f5"]), history, shelf, listening, manager)
+    vetted = partial(vet, against=checkpoints(settings)["f5"])
+    champions = open_champions(settings, vetted, history, shelf, listening, manager)
     return Studio(
         settings=settings,
         manager=manager,

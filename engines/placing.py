@@ -14,18 +14,27 @@ CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")  # a container's own ceiling; p
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    device: torch.device
+    device: torch.device  # a CUDA device always has its index; `cuda` is the first card
     dtype: torch.dtype  # of the network; state that is integrated over steps stays float32
+
+    def __post_init__(self) -> None:
+        if self.device.type == "cuda" and self.device.index is None:
+            object.__setattr__(self, "device", torch.device("cuda", 0))
 
 
 def place(wish: Device) -> Placement:
-    """CUDA in half precision, else MPS, else CPU, both in float32. Raises BadSetting for a device that is not here."""
+    """CUDA in half precision, else MPS, else CPU, both in float32. Raises BadSetting for a device that is not here.
+
+    On CUDA, kernels and graphs of the calling thread go to that card from here on.
+    """
     name = wish.name if wish.name != "auto" else _best()
     device = torch.device(name)
-    present = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
-    if not present.get(device.type, False):
+    if not _present(device):
         raise BadSetting(f"STUDIO_DEVICE={name}: this machine has no such device; use auto")
-    return Placement(device, torch.float16 if device.type == "cuda" else torch.float32)
+    placement = Placement(device, torch.float16 if device.type == "cuda" else torch.float32)
+    if device.type == "cuda":
+        torch.cuda.set_device(placement.device)
+    return placement
 
 
 def width(wish: Device, device: torch.device) -> int:
@@ -45,6 +54,12 @@ def free_host_bytes() -> int:
         return min(available, int(CGROUP_LIMIT.read_text()))
     except (OSError, ValueError):  # no cgroup, or `max`
         return available
+
+
+def _present(device: torch.device) -> bool:
+    if device.type == "cuda":
+        return torch.cuda.is_available() and (device.index or 0) < torch.cuda.device_count()
+    return device.type == "cpu" or (device.type == "mps" and torch.backends.mps.is_available())
 
 
 def _best() -> str:

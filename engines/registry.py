@@ -43,6 +43,8 @@ class Spec:
         # Read once, when torch's OpenMP loads. Threads that spin while they wait take the cores that the page, the server
         # and other programs need: on two busy cores a take then lasts four times as long.
         os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+        # Read once as well: CUDA counts cards as the driver does, so that cuda:1 is the card whose memory the page shows.
+        os.environ.setdefault("CUDA_DEVICE_ORDER", "PCI_BUS_ID")
         module, _, name = self.factory.partition(":")
         build: Callable[[Device], Engine] = getattr(import_module(module), name)
         return build(device)

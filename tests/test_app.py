@@ -13,9 +13,8 @@ import psutil
 import pytest
 from gradio_client import Client
 
-import app
-from engines.manager import Manager
 from engines.registry import Device
+from studio.engines import device
 from studio.settings import Settings
 from studio.ui.line import PARAMETERS
 from tests.browser.serving import Served, serving
@@ -57,34 +56,27 @@ def join(served: Served, session: str, cookies: httpx.Cookies | None = None) -> 
     return httpx.post(f"{served.url}/gradio_api/queue/join", json=body, cookies=cookies, timeout=10)
 
 
-def test_what_is_set_of_the_device_reaches_the_engines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    reached: list[Device] = []
-    monkeypatch.setenv(app.GRADIO_FOLDER, str(tmp_path))
-    monkeypatch.setattr(app, "Manager", lambda _, device, *rest: reached.append(device) or Manager({}, device, *rest))
-    app.compose(
-        Settings(
-            data_dir=tmp_path,
-            device="cpu",
-            compile="off",
-            quantize="int8",
-            max_batch=3,
-            threads=1,
-            s1_encoder="cpu",
-            weights_budget_gb=1.5,
-        )
+def test_what_is_set_of_the_device_reaches_the_engines(tmp_path: Path) -> None:
+    settings = Settings(
+        data_dir=tmp_path,
+        device="cpu",
+        compile="off",
+        quantize="int8",
+        max_batch=3,
+        threads=1,
+        s1_encoder="cpu",
+        weights_budget_gb=1.5,
     )
-    assert reached == [
-        Device(
-            name="cpu",
-            compile="off",
-            quantize="int8",
-            max_batch=3,
-            threads=1,
-            encoder="cpu",
-            weights_budget_bytes=1_500_000_000,
-            cache_dir=str(tmp_path / "cache"),
-        )
-    ]
+    assert device(settings) == Device(
+        name="cpu",
+        compile="off",
+        quantize="int8",
+        max_batch=3,
+        threads=1,
+        encoder="cpu",
+        weights_budget_bytes=1_500_000_000,
+        cache_dir=str(tmp_path / "cache"),
+    )
 
 
 @pytest.fixture(scope="module")

@@ -58,8 +58,6 @@ class S1Engine:
             torch.set_num_threads(self._wish.threads)
         self._licence = licence("s1", checkpoint)
         device = self._placement.device
-        if device.type == "cuda":
-            torch.cuda.set_device(device)  # kernels and graphs go where this thread's device is
         beside = torch.device("cpu") if self._wish.encoder == "cpu" else device
         voice = self._voice = yield from load(checkpoint, self._placement, beside, self._wish.quantize)
         length = min(POSITIONS, voice.network.config.max_positions)

@@ -3,13 +3,13 @@
 import sys
 from functools import partial
 
-from engines.base import Checkpoint
 from engines.manager import Manager, Policy
 from engines.registry import Device
 from engines.vetting import vet
 from studio.champions.champions import Champions
 from studio.champions.commands import FAILED, main
 from studio.champions.opening import open_champions
+from studio.engines import checkpoints
 from studio.history import History
 from studio.listening import Listening
 from studio.references.library import ClipStore
@@ -20,10 +20,10 @@ from studio.shelf import Shelf
 def champions() -> Champions:
     """Wired as in the studio; no engine is loaded."""
     settings = Settings.load()
-    against, history = Checkpoint(settings.f5_checkpoint, settings.f5_vocoder), History(settings.data_dir)
+    vetted, history = partial(vet, against=checkpoints(settings)["f5"]), History(settings.data_dir)
     shelf, listening = Shelf(ClipStore(settings.data_dir), settings.data_dir), Listening(history, settings.data_dir)
     manager = Manager({}, Device(), Policy())
-    return open_champions(settings, partial(vet, against=against), history, shelf, listening, manager)
+    return open_champions(settings, vetted, history, shelf, listening, manager)
 
 
 if __name__ == "__main__":

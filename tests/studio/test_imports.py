@@ -14,7 +14,7 @@ FOR_STUDIO = tuple(
     f"engines.{room}" for room in ("types", "errors", "registry", "manager", "ticket", "audio", "text", "vetting")
 )
 FOR_ROOTS = (*FOR_STUDIO, "engines.base")  # a composition root hands the manager its Checkpoints
-ROOTS = ("app.py", "studio/champions/__main__.py")
+ROOTS = ("app.py", "studio/engines.py", "studio/champions/__main__.py")
 HEAVY = ("torch", "torchaudio", "f5_tts", "vocos", "fish_speech", "torchao")
 # What the whole lane stands on may not know an engine; only the engines' own folders may.
 LIGHT = ("engines.registry", "engines.lane", "engines.manager", "engines.audio", "engines.text", "studio.speaking")

@@ -1,0 +1,40 @@
+"""The engines of this studio, wired as its settings say: the part of the composition that needs no page."""
+
+from collections.abc import Mapping
+
+from engines.base import Checkpoint
+from engines.manager import Manager, Policy
+from engines.registry import Device
+from studio.settings import Settings
+
+
+def checkpoints(settings: Settings) -> Mapping[str, Checkpoint]:
+    """Where the weights of each engine that can be chosen come from."""
+    return {
+        "f5": Checkpoint(settings.f5_checkpoint, settings.f5_vocoder),
+        "s1": Checkpoint(settings.s1_checkpoint),
+    }
+
+
+def device(settings: Settings) -> Device:
+    return Device(
+        name=settings.device,
+        compile=settings.compile,
+        quantize=settings.quantize,
+        encoder=settings.s1_encoder,
+        max_batch=settings.max_batch,
+        threads=settings.threads,
+        cache_dir=str(settings.data_dir / "cache"),
+        weights_budget_bytes=int(settings.weights_budget_gb * 1e9),
+    )
+
+
+def open_manager(settings: Settings) -> Manager:
+    """The manager of the chosen engines; nothing is loaded before it starts."""
+    known = checkpoints(settings)
+    policy = Policy(
+        queue_size=settings.queue_size,
+        request_timeout_s=settings.request_timeout_s,
+        memory_budget_bytes=int(settings.memory_budget_gb * 1e9),
+    )
+    return Manager({name: known[name] for name in settings.engines}, device(settings), policy)
