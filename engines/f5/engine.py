@@ -194,7 +194,8 @@ class F5Engine:
     def _advance_jobs(self, active: Sequence[Speaking]) -> Iterator[Event]:
         """One step of these jobs, which are spoken with the weights in place."""
         self._start_pieces(active)
-        rows = [each for speaking in active for each in speaking.rows.values()]
+        # Rows that are done already wait for their sound, which had no memory.
+        rows = [each for speaking in active for each in speaking.rows.values() if not each.done]
         if rows:
             self._advance(rows)
         for speaking in active:
