@@ -13,7 +13,12 @@ test: .venv/test.stamp $(TRITON) node_modules/axe-core/axe.min.js
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
-# What the two commands stand on.
+# On a machine with an NVIDIA GPU: both engines there. What came of it stays in the tree, under the commit it was taken at.
+COMMIT ?= $(shell git describe --always --dirty --abbrev=40 --exclude='*')
+test-gpu: .venv/test.stamp
+	$(BIN)/python -m pytest tests/gpu -n 2 --dist loadfile --timeout 900 --proof bench/results/gpu.json --commit $(COMMIT)
+
+# What the commands stand on.
 
 $(BIN)/uv:
 	$(PYTHON) -m venv .venv
@@ -52,4 +57,4 @@ requirements: | $(BIN)/uv
 	$(COMPILE) pyproject.toml --extra dev -c requirements.txt -o requirements-dev.txt
 	printf 'numpy<2\nnvidia-pytriton==0.7.0\n' | $(COMPILE) --no-config --no-deps - -o requirements-triton.txt
 
-.PHONY: studio test format requirements
+.PHONY: studio test test-gpu format requirements

@@ -1,7 +1,7 @@
 """Time F5-TTS at full size through the lane, on random weights: `python -m bench.f5 --out results.json`.
 
-Weights do not change the time a step takes, so none need downloading. Where f5-tts's network can be imported, the same
-weights run through it too, in the same process, and the mels are compared before anything is timed.
+Weights do not change the time a step takes, so none need downloading. The same weights run through f5-tts's own network and
+sampler, in the same process, and nothing is timed unless the mels are equal.
 """
 
 import argparse
@@ -10,14 +10,17 @@ import logging
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
 import torch
 
 from bench.checkpoints import SYMBOLS, VOCODER, redraw, write
+from bench.f5_upstream import sampler
+from bench.machine import machine
 from engines.base import Checkpoint
+from engines.compiling import FRAME_BUCKET
 from engines.f5.network import DiT, DiTConfig
 from engines.f5.sampling import advance, row, schedule, time_grid
 from engines.manager import Manager, Policy
@@ -30,6 +33,16 @@ ARCH = {"dim": 1024, "depth": 22, "heads": 16, "ff_mult": 2, "text_dim": 512, "c
 REFERENCE_FRAMES, MADE_FRAMES = 469, 938  # 5 s and 10 s
 STEPS = (32, 16, 7)
 REPEATS = 5
+CHECKED_STEPS = 7
+MOST_FP32 = 1e-4  # of the mel; 4e-6 was measured
+HALF_SHARE = 1.1  # of upstream's own distance between half precision and float32
+
+
+Given = tuple[torch.Tensor, torch.Tensor, torch.Tensor]  # noise (n, 100), reference mel (r, 100), token ids (t,)
+
+
+class Unequal(Exception):
+    """Ours does not make what upstream makes, so its speed says nothing."""
 
 
 def median_ms(work: Callable[[], object]) -> float:
@@ -43,46 +56,24 @@ def median_ms(work: Callable[[], object]) -> float:
     return round(statistics.median(times), 2)
 
 
-@torch.inference_mode()
-def flow(network: DiT, velocity: Callable[..., torch.Tensor], steps: int, bucket: int = 1) -> torch.Tensor:
-    """One take's mel (n, 100) from fixed noise."""
+def draw() -> Given:
+    """The same each time."""
     generator = torch.Generator().manual_seed(1)
     noise = torch.randn(REFERENCE_FRAMES + MADE_FRAMES, 100, generator=generator).cuda()
     reference = torch.randn(REFERENCE_FRAMES, 100, generator=generator).cuda()
-    tokens = torch.randint(1, len(SYMBOLS), (200,), generator=generator).cuda()
+    return noise, reference, torch.randint(1, len(SYMBOLS), (200,), generator=generator).cuda()
+
+
+@torch.inference_mode()
+def flow(
+    given: Given, network: DiT, velocity: Callable[..., torch.Tensor], steps: int, bucket: int = 1
+) -> torch.Tensor:
+    """One take's mel (n, 100)."""
+    noise, reference, tokens = given
     taken = row(network, reference, tokens, noise, schedule(network, time_grid(steps)), 2.0)
     while not taken.done:
         advance([taken], velocity, bucket)
     return taken.x[REFERENCE_FRAMES:]
-
-
-def upstream(network: DiT, dtype: torch.dtype) -> Callable[[int], torch.Tensor] | None:
-    """The same take by f5-tts's own sampler and network, or None where it is not installed."""
-    try:
-        from f5_tts.model.backbones.dit import DiT as Theirs
-        from f5_tts.model.cfm import CFM
-    except ImportError as error:
-        log.warning("no upstream to compare with: %s", error)
-        return None
-    theirs = Theirs(**ARCH, text_num_embeds=len(SYMBOLS), mel_dim=100, text_mask_padding=True)
-    theirs.load_state_dict(network.state_dict(), strict=False)
-    model = CFM(transformer=theirs, num_channels=100).cuda().to(dtype).eval()
-    generator = torch.Generator().manual_seed(1)
-    noise = torch.randn(REFERENCE_FRAMES + MADE_FRAMES, 100, generator=generator)
-    reference = torch.randn(REFERENCE_FRAMES, 100, generator=generator).cuda().to(dtype)
-    tokens = torch.randint(1, len(SYMBOLS), (200,), generator=generator).cuda() - 1
-
-    def take(steps: int) -> torch.Tensor:
-        draw, torch.randn = torch.randn, lambda *size, **options: noise.cuda().to(dtype)
-        try:
-            mel, _ = model.sample(
-                reference[None], tokens[None], len(noise), steps=steps, cfg_strength=2.0, sway_sampling_coef=-1.0
-            )
-        finally:
-            torch.randn = draw
-        return mel[0, REFERENCE_FRAMES:]
-
-    return take
 
 
 def relative(found: torch.Tensor, wanted: torch.Tensor) -> float:
@@ -90,29 +81,46 @@ def relative(found: torch.Tensor, wanted: torch.Tensor) -> float:
 
 
 def network_figures() -> dict[str, object]:
-    """Parity in float32, then times in half precision: upstream, ours, ours compiled."""
+    """Parity with upstream, then times in half precision: upstream, ours, ours compiled. Raises Unequal."""
     network = redraw(DiT(DiTConfig.from_mapping(ARCH, len(SYMBOLS)))).cuda().eval().requires_grad_(False)
-    figures: dict[str, object] = {}
-    theirs = upstream(network, torch.float32)
-    if theirs is not None:
-        figures["parity_fp32"] = relative(flow(network, network, 7), theirs(7))
-    exact = flow(network, network, 7)
+    given = draw()
+
+    def theirs(dtype: torch.dtype) -> Callable[[int], torch.Tensor]:
+        take = sampler(network, ARCH, len(SYMBOLS), dtype)
+        return lambda steps: take(*given, steps)
+
+    exact = flow(given, network, network, CHECKED_STEPS)
+    figures = {"fp32": relative(exact, theirs(torch.float32)(CHECKED_STEPS))}
+    upstream = theirs(torch.float16)
+    figures["upstream_fp16_against_fp32"] = relative(upstream(CHECKED_STEPS), exact)
     network.half()
-    theirs = upstream(network, torch.float16)
-    figures["fp16_against_fp32"] = relative(flow(network, network, 7), exact)
+    figures["fp16_against_fp32"] = relative(flow(given, network, network, CHECKED_STEPS), exact)
     compiled = torch.compile(network, dynamic=True)
     started = time.perf_counter()
-    figures["compiled_against_fp32"] = relative(flow(network, compiled, 7, 64), exact)
-    figures["compile_s"] = round(time.perf_counter() - started, 1)
-    for steps in STEPS:
-        line = {
-            "ours_ms": median_ms(lambda steps=steps: flow(network, network, steps)),
-            "ours_compiled_ms": median_ms(lambda steps=steps: flow(network, compiled, steps, 64)),
+    figures["compiled_against_fp32"] = relative(flow(given, network, compiled, CHECKED_STEPS, FRAME_BUCKET), exact)
+    compile_s = round(time.perf_counter() - started, 1)
+    check(figures)
+    times = {
+        f"nfe_{steps}": {
+            "upstream_ms": median_ms(lambda steps=steps: upstream(steps)),
+            "ours_ms": median_ms(lambda steps=steps: flow(given, network, network, steps)),
+            "ours_compiled_ms": median_ms(lambda steps=steps: flow(given, network, compiled, steps, FRAME_BUCKET)),
         }
-        if theirs is not None:
-            line["upstream_ms"] = median_ms(lambda steps=steps: theirs(steps))
-        figures[f"nfe_{steps}"] = line
-    return figures
+        for steps in STEPS
+    }
+    return {"parity": figures, "compile_s": compile_s, **times}
+
+
+def check(parity: Mapping[str, float]) -> None:
+    """Raises Unequal unless ours is upstream's: exactly to rounding in float32, and no farther from it in half precision."""
+    near = {"fp32": MOST_FP32} | dict.fromkeys(
+        ("fp16_against_fp32", "compiled_against_fp32"), HALF_SHARE * parity["upstream_fp16_against_fp32"]
+    )
+    wrong = [
+        f"{name} is {parity[name]:.2g}, at most {most:.2g}" for name, most in near.items() if not parity[name] <= most
+    ]
+    if wrong:
+        raise Unequal(f"nothing was timed, for the sound differs from upstream's: {'; '.join(wrong)}")
 
 
 def engine_figures(folder: Path, compile: str) -> dict[str, object]:
@@ -153,8 +161,9 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO)
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("f5.json"))
-    out = parser.parse_args().out
-    figures: dict[str, object] = {"device": torch.cuda.get_device_name(), "torch": torch.__version__}
+    parser.add_argument("--commit", help="of this tree, where git cannot tell")
+    asked = parser.parse_args()
+    figures: dict[str, object] = dict(machine(asked.commit))
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
     figures["network"] = network_figures()
     log.info("%s", json.dumps(figures, indent=1))
@@ -164,7 +173,7 @@ def main() -> None:
         network = redraw(DiT(DiTConfig.from_mapping(ARCH, len(SYMBOLS))))
         folder = write(Path(made) / "voice", network, ARCH)
         figures["engine"] = {compile: engine_figures(folder, compile) for compile in ("off", "on")}
-    out.write_text(json.dumps(figures, indent=1))
+    asked.out.write_text(json.dumps(figures, indent=1))
     log.info("%s", json.dumps(figures, indent=1))
 
 

@@ -1,5 +1,6 @@
 """S1 against fish-speech on one device and the same weights: logits, codes, sound. Figures are relative differences."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,25 @@ TRANSCRIPT, TEXT = "what the reference said, for a good five seconds.", "Hello t
 SAMPLING = Sampling(seed=2**33 + 1, temperature=0.75, top_p=0.875, repetition_penalty=1.25)
 FRAMES = 200
 PACKETS = (3, 6, 12, 24)
+
+MOST = {"slow_logits": 1e-4, "fast_logits": 1e-5, "decode": 1e-5, "streamed": 1e-5}  # a tenth to a fifth was measured
+
+
+def wrong(found: Mapping[str, Any]) -> list[str]:
+    """What differs from upstream in what `network` and `codec` found, in words; empty where ours is the same."""
+    said = [f"{part}: {each['failed']}" for part, each in found.items() if "failed" in each]
+    held = {name: value for part in found.values() for name, value in part.items()}
+    said += [
+        f"{name} is {held.get(name)}, at most {most}" for name, most in MOST.items() if not held.get(name, 1) <= most
+    ]
+    frames = {name: value for name, value in held.items() if name.endswith("_equal_frames")}
+    drawn = found.get("network", {}).get("frames")
+    said += [f"{name} is {value} of {drawn}" for name, value in frames.items() if value != drawn]
+    if held.get("frames_decoded") != found.get("codec", {}).get("frames"):
+        said.append(f"{held.get('frames_decoded')} frames were decoded")
+    if not frames or held.get("codes_equal") != 1.0 or held.get("compiled_note"):
+        said.append(f"codes_equal is {held.get('codes_equal')}, {held.get('compiled_note') or 'nothing was drawn'}")
+    return said
 
 
 def relative(found: Tensor, wanted: Tensor) -> float:

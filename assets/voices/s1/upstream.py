@@ -4,7 +4,7 @@ import importlib
 import importlib.machinery
 import importlib.util
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -57,12 +57,22 @@ def build(config: Mapping[str, Any]) -> nn.Module:
 
 def prepare_imports() -> None:
     """Make the codec's modules importable where their package's other needs are absent."""
-    for name in UNUSED:
+    stand_in(UNUSED)
+    open_packages("dac", "dac.nn", "dac.model", "fish_speech", "fish_speech.models", "fish_speech.models.dac")
+
+
+def stand_in(names: Sequence[str]) -> None:
+    """Empty modules for those of these that are not installed, parents first."""
+    for name in names:
         if name not in sys.modules and _missing(name):
             _stub(name)
-    for package in ("dac", "dac.nn", "dac.model", "fish_speech", "fish_speech.models", "fish_speech.models.dac"):
-        if package not in sys.modules:
-            _open_package(package)
+
+
+def open_packages(*names: str) -> None:
+    """Enter packages as bare namespaces, parents first: their `__init__` would import training and serving code."""
+    for name in names:
+        if name not in sys.modules:
+            _open_package(name)
 
 
 def _missing(name: str) -> bool:
@@ -75,19 +85,25 @@ def _missing(name: str) -> bool:
 def _stub(name: str) -> None:
     module = ModuleType(name)
     module.__spec__ = importlib.machinery.ModuleSpec(name, None)
-    module.__dict__.update(AudioSignal=object, OmegaConf=object, BaseModel=nn.Module)
+    module.__dict__.update(BaseModel=nn.Module, __getattr__=_any)
     sys.modules[name] = module
     parent, _, child = name.rpartition(".")
     if parent:
         setattr(sys.modules[parent], child, module)
 
 
+def _any(name: str) -> type:
+    """What `from absent import name` gets."""
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return object
+
+
 def _open_package(name: str) -> None:
-    """Enter a package as a bare namespace: its `__init__` would import training and serving code."""
     path = name.replace(".", "/")
     found = [str(Path(root) / path) for root in sys.path if (Path(root) / path).is_dir()]
     if not found:
-        raise ModuleNotFoundError(f"{name} is not installed; install fish-speech 0.1.0 and descript-audio-codec")
+        raise ModuleNotFoundError(f"{name} is not installed; `make test` installs what is compared with")
     module = ModuleType(name)
     module.__path__ = found
     module.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=True)

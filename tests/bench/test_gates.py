@@ -1,0 +1,55 @@
+"""Benches time nothing whose output is not upstream's, and what they found stays with the program that found it."""
+
+import pytest
+
+from bench import f5, s1_parity
+
+F5_EQUAL = {
+    "fp32": 4e-6, "upstream_fp16_against_fp32": 0.006, "fp16_against_fp32": 0.006, "compiled_against_fp32": 0.006,
+}  # fmt: skip
+S1_EQUAL = {
+    "network": {
+        "slow_logits": 2e-5, "fast_logits": 9e-7, "frames": 200,
+        "eager_equal_frames": 200, "compiled_equal_frames": 200, "compiled_note": "",
+    },
+    "codec": {"codes_equal": 1.0, "decode": 8e-8, "streamed": 3e-7, "frames": 60, "frames_decoded": 60},
+}  # fmt: skip
+
+
+def test_f5_is_timed_where_it_equals_upstream() -> None:
+    f5.check(F5_EQUAL)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"fp32": 1e-3}, {"fp32": float("nan")}, {"fp16_against_fp32": 0.01}, {"compiled_against_fp32": 0.01}],
+    ids=str,
+)
+def test_f5_is_not_timed_where_it_differs(changed: dict[str, float]) -> None:
+    with pytest.raises(f5.Unequal, match=next(iter(changed))):
+        f5.check(F5_EQUAL | changed)
+
+
+def test_s1_is_timed_where_it_equals_upstream() -> None:
+    assert s1_parity.wrong(S1_EQUAL) == []
+
+
+@pytest.mark.parametrize(
+    ("part", "changed"),
+    [
+        ("network", {"slow_logits": 1e-3}),
+        ("network", {"compiled_equal_frames": 199}),
+        ("network", {"compiled_note": "compiling failed"}),
+        ("codec", {"decode": float("nan")}),
+        ("codec", {"codes_equal": 0.99}),
+        ("codec", {"frames_decoded": 59}),
+        ("codec", {"failed": "out of memory"}),
+    ],
+    ids=str,
+)
+def test_s1_is_not_timed_where_it_differs(part: str, changed: dict[str, object]) -> None:
+    assert s1_parity.wrong(S1_EQUAL | {part: S1_EQUAL[part] | changed})
+
+
+def test_s1_is_not_timed_where_nothing_was_compared() -> None:
+    assert s1_parity.wrong({"network": {}, "codec": {}})

@@ -1,0 +1,98 @@
+"""The engines on a GPU, wired as the studio wires them; elsewhere these tests are skipped, which says why.
+
+`make test-gpu` writes what came of each to bench/results/gpu.json.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import soundfile
+import torch
+
+from bench import s1_checkpoints
+from bench.s1_pair import f5_checkpoint
+from engines.types import Take
+from tests.gpu.house import House, running
+
+HERE = Path(__file__).parent
+PROOF, COMMIT, SOUND = "proof", "commit", "sound"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--proof", type=Path, help="where to write what came of each test")
+    parser.addoption("--commit", default="", help="of the tree that is tested")
+    parser.addoption("--sound", type=Path, help="a folder to keep takes in, for listening")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.gpu)
+            item.add_marker(pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption(PROOF, None) and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Proof(config), "proof")
+
+
+class Proof:
+    """Keeps each test's outcome: of its parts the first that did not pass."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.path, self.commit = config.getoption(PROOF), config.getoption(COMMIT)
+        self.outcomes: dict[str, str] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        name = report.nodeid.rpartition("/")[2]
+        if self.outcomes.get(name, "passed") == "passed":
+            self.outcomes[name] = report.outcome
+
+    def pytest_sessionfinish(self) -> None:
+        names = [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
+        proof = {
+            "commit": self.commit,
+            "device": ", ".join(names) or "none",
+            "torch": torch.__version__,
+            "outcomes": self.outcomes,
+        }
+        self.path.write_text(json.dumps(proof, indent=1) + "\n")
+
+
+@pytest.fixture
+def keep(request: pytest.FixtureRequest) -> object:
+    """Write a take where somebody may listen to it."""
+    folder = request.config.getoption(SOUND, None)
+
+    def write(name: str, take: Take) -> None:
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+            soundfile.write(folder / f"{name}.flac", take.audio.samples, take.audio.sample_rate)
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def full(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Random checkpoints of full size in the true format, by engine."""
+    folder = tmp_path_factory.mktemp("full")
+    return {
+        "f5": f5_checkpoint(folder / "f5", full=True),
+        "s1": s1_checkpoints.write(folder / "s1", s1_checkpoints.FULL, drawn_on="cuda", speaks_only=True),
+    }
+
+
+@pytest.fixture(scope="session", params=["off", "on"], ids=["eager", "compiled"])
+def house(
+    request: pytest.FixtureRequest, full: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[House]:
+    """Both engines at full size, uncompiled and compiled."""
+    with running(
+        tmp_path_factory.mktemp("data"),
+        compile=request.param,
+        f5_checkpoint=str(full["f5"]),
+        s1_checkpoint=str(full["s1"]),
+    ) as started:
+        yield started

@@ -1,0 +1,94 @@
+"""A manager as the studio wires it, and what visitors ask of it."""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import soundfile
+
+from engines.manager import Manager
+from engines.ticket import Ticket
+from engines.types import Audio, LaneEvent, Reference, Request, Take, Weights
+from studio.engines import open_manager
+from studio.settings import Settings
+
+LIMIT_S = 400.0  # for what never comes
+LINE = "the bridge is out, take the long way round."
+AMBER = Path(__file__).parents[2] / "assets" / "voices" / "references" / "amber.wav"
+ENGINES = ("f5", "s1")
+
+
+@dataclass
+class House:
+    manager: Manager
+    events: list[LaneEvent] = field(default_factory=list)
+
+    def start(
+        self, engine: str, text: str = LINE, *, seed: int = 7, owner: str = "ann", weights: Weights | None = None
+    ) -> Ticket:
+        request = Request(text=text, reference=amber(), seed=seed, engine=engine, weights=weights)
+        return self.manager.submit(request, owner=owner)
+
+    def say(self, engine: str, text: str = LINE, **asked: object) -> Take:
+        return finish(self.start(engine, text, **asked))[0]  # type: ignore[arg-type]
+
+
+def finish(*tickets: Ticket) -> list[Take]:
+    """Read all of them to the end."""
+    until_ended(*tickets)
+    return [ticket.result() for ticket in tickets]
+
+
+def until_ended(*tickets: Ticket) -> None:
+    due = time.monotonic() + LIMIT_S
+    while not all(ticket.ended for ticket in tickets):
+        assert time.monotonic() < due, "it did not end"
+        for ticket in tickets:
+            ticket.read(0.001)
+
+
+def amber() -> Reference:
+    samples, rate = soundfile.read(AMBER, dtype="float32")
+    return Reference(Audio(np.ascontiguousarray(samples), rate), AMBER.with_suffix(".txt").read_text().strip())
+
+
+@contextmanager
+def opened(data_dir: Path, **settings: object) -> Iterator[House]:
+    """Started, and done with loading, well or not."""
+    manager = open_manager(Settings(data_dir=data_dir, **settings))  # type: ignore[arg-type]
+    house = House(manager)
+    manager.listen(house.events.append)
+    manager.start()
+    try:
+        due = time.monotonic() + LIMIT_S
+        while any(status.state not in ("ready", "failed") for status in manager.statuses()):
+            assert time.monotonic() < due, [(status.name, status.message) for status in manager.statuses()]
+            time.sleep(0.05)
+        yield house
+    finally:
+        manager.close(5.0)
+
+
+@contextmanager
+def running(data_dir: Path, **settings: object) -> Iterator[House]:
+    """Started and ready."""
+    with opened(data_dir, **settings) as house:
+        told = {status.name: (status.state, status.message) for status in house.manager.statuses()}
+        assert set(told.values()) == {("ready", "ready")}, told
+        yield house
+
+
+def sounds(take: Take) -> bool:
+    """Whether there is finite sound in it, neither silent nor clipped all over."""
+    samples = take.audio.samples
+    loud = float(np.sqrt(np.mean(np.square(samples, dtype=np.float64))))
+    return bool(np.isfinite(samples).all()) and 1e-4 < loud < 1.0
+
+
+def relative(found: Sequence[float], wanted: Sequence[float]) -> float:
+    """Difference of two sounds over the second; infinite where their lengths differ."""
+    one, other = np.asarray(found, np.float64), np.asarray(wanted, np.float64)
+    return float(np.linalg.norm(one - other) / np.linalg.norm(other)) if one.shape == other.shape else np.inf

@@ -1,0 +1,153 @@
+"""Both engines at full size in one process: they speak, side by side, with other weights, and outlive what goes wrong."""
+
+import hashlib
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from bench.checkpoints import SYMBOLS, redraw
+from bench.f5 import ARCH
+from engines.errors import Cancelled, OutOfMemory
+from engines.f5.network import DiT, DiTConfig
+from engines.s1 import planning
+from engines.types import Weights
+from tests.gpu.house import ENGINES, LINE, House, finish, relative, running, sounds, until_ended
+
+LONG = " ".join([LINE] * 3)
+BALLAST_BYTES = [1 << power for power in range(30, 17, -1)]
+NEAR = 0.05  # of a sound, between kernels that round differently
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Random weights know no end, and speak until they are stopped: sooner than trained ones would be."""
+    monkeypatch.setattr(planning, "ROOM_S", 0.5)
+    monkeypatch.setattr(planning, "SLOWEST_CHARACTERS_PER_S", 12.0)
+
+
+@pytest.fixture(scope="session")
+def tuned(tmp_path_factory: pytest.TempPathFactory) -> list[Weights]:
+    """Two sets of weights for F5 v1 Base, as vetting leaves them."""
+    return [weights(tmp_path_factory.mktemp("tuned") / f"{seed}.safetensors", seed) for seed in (1, 2)]
+
+
+def weights(path: Path, seed: int) -> Weights:
+    network = redraw(DiT(DiTConfig.from_mapping(ARCH, len(SYMBOLS))).cuda(), seed, "cuda")
+    save_file({name: value.detach().half().cpu() for name, value in network.named_parameters()}, path)
+    with path.open("rb") as file:
+        return Weights(str(path), hashlib.file_digest(file, "sha256").hexdigest(), f"champion {seed}")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_it_speaks(house: House, engine: str) -> None:
+    assert sounds(house.say(engine))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_same_seed_is_the_same_take(house: House, engine: str) -> None:
+    one, other = house.say(engine), house.say(engine)
+    assert np.array_equal(one.audio.samples, other.audio.samples)
+
+
+def test_it_tells_what_it_holds_and_whether_it_is_compiled(house: House) -> None:
+    for name, least_gb in (("f5", 0.6), ("s1", 2.0)):
+        status = house.manager.status(name)
+        assert status.info is not None and status.memory_bytes > least_gb * 1e9
+        assert status.info.device == "cuda:0"
+    assert len({status.info.compiled for status in house.manager.statuses() if status.info}) == 1
+
+
+def test_both_speak_at_once_each_as_alone(house: House) -> None:
+    alone = house.say("f5")
+    tickets = [house.start(engine, owner=owner) for engine in ENGINES for owner in ("ann", "ben", "cleo")]
+    takes = finish(*tickets)
+    assert all(sounds(take) for take in takes)
+    for take in takes[:3]:
+        assert relative(take.audio.samples, alone.audio.samples) < NEAR
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_two_visitors_are_in_one_batch(house: House, engine: str) -> None:
+    house.events.clear()
+    takes = finish(*(house.start(engine, LONG, seed=seed) for seed in range(7)), house.start(engine, LONG, owner="ben"))
+    assert all(sounds(take) for take in takes)
+    assert max(event.figures["rows"] for event in house.events if event.kind == "stepped") == 8
+
+
+def test_fine_tuned_weights_are_put_in_place_and_the_base_comes_back(house: House, tuned: list[Weights]) -> None:
+    base = house.say("f5")
+    own = [house.say("f5", weights=each) for each in tuned]
+    again = house.say("f5")
+    assert np.array_equal(base.audio.samples, again.audio.samples)
+    assert [take.checkpoint for take in own] == [each.label for each in tuned]
+    assert min(relative(own[0].audio.samples, other.audio.samples) for other in (base, own[1])) > 0.5
+
+
+def test_three_sets_of_weights_at_once_are_each_as_alone(house: House, tuned: list[Weights]) -> None:
+    sets = [None, *tuned]
+    alone = [house.say("f5", weights=each) for each in sets]
+    together = finish(*(house.start("f5", weights=each, owner=str(number)) for number, each in enumerate(sets)))
+    for found, wanted in zip(together, alone, strict=True):
+        assert relative(found.audio.samples, wanted.audio.samples) < NEAR
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_take_that_is_stopped_leaves_the_next_as_it_was(house: House, engine: str) -> None:
+    before = house.say(engine)
+    stopped = house.start(engine, LONG)
+    while not stopped.has_audio and not stopped.ended:
+        stopped.wait_unread(1.0)
+    stopped.cancel()
+    until_ended(stopped)
+    assert isinstance(stopped.error, Cancelled)
+    assert not house.manager.queue()
+    assert np.array_equal(house.say(engine).audio.samples, before.audio.samples)
+
+
+@contextmanager
+def full_device() -> Iterator[None]:
+    """This process gets no more than it holds, and of that nothing is left: as if others had taken the rest."""
+    torch.cuda.empty_cache()
+    total = torch.cuda.get_device_properties(0).total_memory
+    torch.cuda.set_per_process_memory_fraction(torch.cuda.memory_reserved() / total)
+    ballast = []
+    for bytes in BALLAST_BYTES:
+        with suppress(torch.OutOfMemoryError):
+            while True:
+                ballast.append(torch.empty(bytes, dtype=torch.uint8, device="cuda"))
+    try:
+        yield
+    finally:
+        torch.cuda.set_per_process_memory_fraction(1.0)
+        ballast.clear()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_full_device_ends_what_has_no_room_in_words_and_the_next_take_is_as_before(
+    house: House, engine: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = house.say(engine)
+    with full_device(), caplog.at_level(logging.WARNING):
+        tickets = [house.start(engine, LONG, seed=seed, owner=str(seed)) for seed in range(8)]
+        until_ended(*tickets)
+    errors = [ticket.error for ticket in tickets if ticket.error is not None]
+    short = [record for record in caplog.records if "ran out of memory" in record.message]
+    assert errors or short, "the device was not full"
+    assert all(isinstance(error, OutOfMemory) and "no memory left" in str(error) for error in errors), errors
+    assert house.manager.status(engine).state == "ready"
+    assert relative(house.say(engine).audio.samples, before.audio.samples) < NEAR
+
+
+def test_fewer_bits_take_less_memory_and_speak(full: dict[str, Path], tmp_path: Path) -> None:
+    held = {}
+    for kind in ("none", "int8", "int4"):
+        with running(tmp_path, engines=("s1",), s1_checkpoint=str(full["s1"]), quantize=kind) as house:
+            assert sounds(house.say("s1"))
+            held[kind] = house.manager.status("s1").memory_bytes
+    assert held["int4"] < held["int8"] < 0.9 * held["none"]
