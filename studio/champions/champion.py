@@ -117,15 +117,12 @@ class Champion:
 
         `as_id` takes the place of an id that is none of ours. Raises BadChampion.
         """
-        try:
-            facts, words = json.loads(metadata), transcript.decode()
-        except (ValueError, RecursionError) as error:
-            raise BadChampion("metadata.json or reference.txt is no UTF-8 text of its kind; write it anew") from error
-        if not isinstance(facts, dict) or facts.get("model_type") not in (BASE, FINE_TUNED):
-            raise BadChampion(f'metadata.json must say "model_type": "{BASE}" or "{FINE_TUNED}"; add it')
+        facts, words = _facts(metadata), _words(transcript)
+        if (kind := _required(facts, "model_type", f'add it: "{BASE}" or "{FINE_TUNED}"')) not in (BASE, FINE_TUNED):
+            raise BadChampion(f'metadata.json must say "model_type": "{BASE}" or "{FINE_TUNED}"; correct it')
+        id = as_id or _required(facts, "champion_id", "add it, or choose an id when you bring the archive in")
         known = {name: _known(name, read, facts[name]) for name, read in READ.items() if facts.get(name) is not None}
-        fine_tuned = facts["model_type"] == FINE_TUNED
-        return cls(id=check_id(as_id or facts.get("champion_id")), transcript=words, fine_tuned=fine_tuned, **known)
+        return cls(id=check_id(id), transcript=words, fine_tuned=kind == FINE_TUNED, **known)
 
 
 def check_id(id: object) -> str:
@@ -154,6 +151,29 @@ def _text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError
     return value
+
+
+def _facts(metadata: bytes) -> dict[str, Any]:
+    try:
+        facts = json.loads(metadata)
+    except (ValueError, RecursionError) as error:
+        raise BadChampion("metadata.json is no JSON in UTF-8; write it anew") from error
+    if not isinstance(facts, dict):
+        raise BadChampion("metadata.json holds no JSON object; write it anew, as {...}")
+    return facts
+
+
+def _words(transcript: bytes) -> str:
+    try:
+        return transcript.decode()
+    except UnicodeDecodeError as error:
+        raise BadChampion("reference.txt is no text in UTF-8; write it anew") from error
+
+
+def _required(facts: Mapping[str, Any], key: str, advice: str) -> object:
+    if facts.get(key) is None:
+        raise BadChampion(f'metadata.json holds no "{key}"; {advice}')
+    return facts[key]
 
 
 def _settings(value: object) -> dict[str, float]:
@@ -193,5 +213,7 @@ WRITTEN = frozenset(READ)
 def _known(name: str, read: Callable[[object], object], value: object) -> Any:
     try:
         return read(value)
-    except (TypeError, ValueError, KeyError, OverflowError) as error:
+    except KeyError as error:
+        raise BadChampion(f'metadata.json: {name} holds no "{error.args[0]}"; add it, or leave {name} out') from error
+    except (TypeError, ValueError, OverflowError) as error:
         raise BadChampion(f"metadata.json: {name} is not what it should be; correct it or leave it out") from error

@@ -1,11 +1,13 @@
 """Unpacking: what others made in this layout is taken, what is wrong is refused in words, what fails leaves nothing."""
 
 import io
+import json
 import random
 import subprocess
 import sys
 import tarfile
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -143,6 +145,11 @@ def float_wav(value: float) -> bytes:
     return file.getvalue()
 
 
+def facts(metadata: Mapping[str, object]) -> bytes:
+    """An archive whose metadata says just this."""
+    return packed(tar(base({"metadata.json": json.dumps(metadata).encode()})))
+
+
 REFUSED = {
     "no such file|there is no file": None,
     "an empty file|is empty": b"",
@@ -164,9 +171,17 @@ REFUSED = {
     "no facts|metadata.json is missing": packed(tar(base({"metadata.json": None}))),
     "no weights|model.pt is missing": packed(tar(tuned({"model.pt": None}))),
     "weights of a base champion|does not say": packed(tar(base({"model.pt": b"PK"}))),
-    "words in another encoding|UTF-8": packed(tar(base({"reference.txt": "zwölf".encode("latin-1")}))),
+    "words in another encoding|reference.txt is no text in UTF-8": packed(
+        tar(base({"reference.txt": "zwölf".encode("latin-1")}))
+    ),
     "no words in the words|no transcript": packed(tar(base({"reference.txt": b" \n"}))),
-    "facts that are a list|model_type": packed(tar(base({"metadata.json": b"[]"}))),
+    "facts that are no JSON|metadata.json is no JSON": packed(tar(base({"metadata.json": b"{"}))),
+    "facts that are a list|metadata.json holds no JSON object": packed(tar(base({"metadata.json": b"[]"}))),
+    'no kind|metadata.json holds no "model_type"': facts({"champion_id": "ahri"}),
+    'another kind|must say "model_type"': facts({"champion_id": "ahri", "model_type": "pickle"}),
+    'no id|metadata.json holds no "champion_id"': facts({"model_type": "base"}),
+    'an id that is null|metadata.json holds no "champion_id"': facts({"model_type": "base", "champion_id": None}),
+    'no statement|consent holds no "statement"': facts(json.loads(BASE) | {"consent": {"by": "Ann"}}),
     "an id that is none|id is": packed(tar(base({"metadata.json": BASE.replace(b"ahri", b"../x")}))),
     "an unknown file|'weights.bin' does not belong": packed(tar(base({"weights.bin": b"x"}))),
     "an unknown folder|folder 'a/b' does not": packed(tar(base()), entry("a/b/", kind=FOLDER)),
