@@ -83,10 +83,13 @@ def _whole(name: str, value: object) -> int:
 
 
 def _wrong(name: str, wanted: str, value: object, error: type[EngineError] = BadSetting) -> EngineError:
-    shown = reprlib.repr(value)
-    if len(shown) > SHOWN_MAX:
-        shown = shown[: SHOWN_MAX - 1] + "…"
-    return error(f"{name} must be {wanted}, not {shown}; correct it, or leave it out")
+    return error(f"{name} must be {wanted}, not {shown(value)}; correct it, or leave it out")
+
+
+def shown(value: object) -> str:
+    """Whatever a client sent, short enough for a sentence."""
+    told = reprlib.repr(value)
+    return told if len(told) <= SHOWN_MAX else told[: SHOWN_MAX - 1] + "…"
 
 
 # How a field of each type is read, and what it is when it is neither given nor has a default.

@@ -112,14 +112,14 @@ class Ownership:
             return
         if not bearer and self._is_logged_in(asker.cookies.get(COOKIE, "")):
             return
-        if scheme.lower() != "basic" or not self._is_right(_source(asker), _decoded(credentials)):
+        if scheme.lower() != "basic" or not self._is_right(source(asker), _decoded(credentials)):
             raise LoginNeeded(LOG_IN)
 
     def log_in(self, asker: HTTPConnection, user: str, password: str) -> str:
         """The value of a cookie that makes a browser the owner's. Raises LoginNeeded, NotOwner, TooManyTries, NotSaved."""
         if not self._login:
             raise NotOwner(NO_LOGIN)
-        if not self._is_right(_source(asker), f"{user}:{password}".encode()):
+        if not self._is_right(source(asker), f"{user}:{password}".encode()):
             raise LoginNeeded(WRONG)
         value = secrets.token_urlsafe(32)
         with transaction(self._database) as session:
@@ -199,7 +199,7 @@ def _decoded(credentials: str) -> bytes:
         return b""
 
 
-def _source(asker: HTTPConnection) -> str:
+def source(asker: HTTPConnection) -> str:
     """Where logins come from: an address, for IPv6 the network that one customer has."""
     host = asker.client.host if asker.client else ""
     try:

@@ -114,10 +114,28 @@ class Speaking:
         self._lock = threading.Lock()
 
     def speak(self, order: Order, *, owner: str, arrived_at: float | None = None) -> Performance:
-        """Submit the order. Raises EngineError when it cannot be spoken; then nothing was queued.
+        """Submit the order, whose take is kept. Raises EngineError when it cannot be spoken; then nothing was queued.
 
         `arrived_at` is when the order reached the server, in seconds of time.monotonic().
         """
+        order, ticket, warnings = self._submit(order, owner, arrived_at)
+        performance = Performance(
+            owner,
+            order,
+            ticket,
+            rate=lambda: self._manager.sample_rate(order.engine),
+            keep=lambda take: self._history.add(owner, order, take),
+            warnings=warnings,
+        )
+        self._remember(performance)
+        return performance
+
+    def say(self, order: Order, *, owner: str, arrived_at: float | None = None) -> Ticket:
+        """Submit the order for somebody who takes the sound away: likewise, but nothing of it is kept."""
+        return self._submit(order, owner, arrived_at)[1]
+
+    def _submit(self, order: Order, owner: str, arrived_at: float | None) -> tuple[Order, Ticket, list[str]]:
+        """What is spoken exactly, the request in the lane, and what the designer should know of it."""
         order = replace(order, seed=secrets.randbelow(SEEDS) if order.seed is None else order.seed)
         self._heeded(order)
         parse(order.text)  # an engine does so when it admits the request; nobody shall wait in line to be refused
@@ -125,16 +143,7 @@ class Speaking:
         taken = weights if self._manager.status(order.engine).fine_tunes else None
         request = _request(order, reference, taken)
         ticket = self._manager.submit(request, owner=owner, arrived_at=arrived_at)
-        performance = Performance(
-            owner,
-            order,
-            ticket,
-            rate=lambda: self._manager.sample_rate(order.engine),
-            keep=lambda take: self._history.add(owner, order, take),
-            warnings=[] if taken is weights else [self._ignored(order)],
-        )
-        self._remember(performance)
-        return performance
+        return order, ticket, [] if taken is weights else [self._ignored(order)]
 
     def performance(self, owner: str, id: str) -> Performance:
         """A live or recently ended performance of this owner. Raises UnknownPerformance."""
@@ -161,7 +170,7 @@ class Speaking:
         return f"{title} speaks {order.champion} from its reference; its own weights are for F5-TTS"
 
     def _heeded(self, order: Order) -> None:
-        """Raises BadSetting for a setting that this engine would ignore: what a take records is what made it."""
+        """Raises BadSetting for a setting that this engine would ignore or refuse: what a take records is what made it."""
         engine = self._manager.status(order.engine)
         for field in fields(Order):
             given = field.name in SETTINGS and getattr(order, field.name) != field.default
@@ -169,6 +178,8 @@ class Speaking:
                 raise BadSetting(
                     f"{engine.title} has no {field.name.replace('_', ' ')}; leave it out, or choose another engine"
                 )
+            if given:
+                engine.settings[field.name].check(field.name, getattr(order, field.name))
 
     def _remember(self, performance: Performance) -> None:
         with self._lock:

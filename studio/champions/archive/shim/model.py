@@ -2,11 +2,13 @@
 
 Every model of a Triton server is a process of its own, so none loads an engine; standard library only. Environment:
 CHAMPION_STUDIO_URL is the studio's address, CHAMPION_STUDIO_KEY its API key where it asks for one.
-Inputs: text, champion_id (this champion's or none), settings (a JSON object). Output: audio, a whole WAV file.
+Inputs: text, champion_id (this champion's or none), settings (a JSON object: model f5 or s1, seed, speed and what else the
+studio's /v1/audio/speech takes). Output: audio, a whole WAV file.
 """
 
 from __future__ import annotations  # some of Triton's images still run Python 3.8
 
+import http.client
 import json
 import os
 import urllib.error
@@ -27,7 +29,9 @@ class TritonPythonModel:
         missing = [name for name in NEEDED if not (folder / name).is_file()]
         if missing:
             raise FileNotFoundError(f"this champion lacks {', '.join(missing)}; package it again")
-        self.champion_id = json.loads((folder / "metadata.json").read_text("utf-8"))["champion_id"]
+        self.champion_id = json.loads((folder / "metadata.json").read_text("utf-8")).get("champion_id")
+        if not self.champion_id:
+            raise ValueError('metadata.json holds no "champion_id"; package the champion again')
 
     def execute(self, requests: list[Any]) -> list[Any]:
         return [self._answer(request) for request in requests]
@@ -36,13 +40,13 @@ class TritonPythonModel:
         try:
             audio = np.array([self._speak(request)], dtype=np.object_)
         except urllib.error.HTTPError as error:
-            return _refusal(f"the studio answered {error.code}: {error.read(2_000).decode(errors='replace')}")
-        except (OSError, ValueError) as error:
+            return _refusal(f"the studio answered {error.code}: {_sentence(error)}")
+        except (OSError, ValueError, http.client.HTTPException) as error:
             return _refusal(str(error))
         return triton.InferenceResponse([triton.Tensor("audio", audio)])
 
     def _speak(self, request: Any) -> bytes:
-        """Raises OSError (urllib's among them) and ValueError."""
+        """Raises OSError (urllib's among them), ValueError and HTTPException."""
         url = os.environ.get("CHAMPION_STUDIO_URL", "").rstrip("/")
         if not url.startswith(("http://", "https://")):
             raise ValueError(
@@ -66,6 +70,15 @@ def _text(request: Any, name: str) -> str:
     """An input of one string; "" where the request has none."""
     tensor = triton.get_input_tensor_by_name(request, name)
     return "" if tensor is None else tensor.as_numpy().reshape(-1)[0].decode()
+
+
+def _sentence(error: urllib.error.HTTPError) -> str:
+    """Why the studio refused: its sentence, or whatever stands before it said."""
+    body = error.read(2_000).decode(errors="replace")
+    try:
+        return str(json.loads(body)["error"])
+    except (ValueError, TypeError, KeyError):
+        return body
 
 
 def _refusal(reason: str) -> Any:

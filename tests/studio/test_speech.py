@@ -1,0 +1,251 @@
+"""`POST /v1/audio/speech` over a real server: whose settings count, what is refused and how, what is left behind."""
+
+import io
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+import soundfile
+
+from engines.base import Checkpoint
+from engines.errors import BadCheckpoint
+from engines.manager import Policy
+from engines.types import Progress
+from studio.order import Order
+from studio.settings import Settings
+from studio.speaking import Performance
+from studio.studio import Studio
+from tests.engines.metronome import RATE, Metronome
+from tests.studio.champions.voices import TRANSCRIPT, keep
+from tests.studio.house import ENGINE, ready, served, studio_of, web
+
+SPEECH = "/v1/audio/speech"
+WAIT_S = 60.0
+CLICK_S = 0.1  # of sound a character
+LINE = {"input": "tick tock", "voice": "ahri"}
+REFUSED: dict[str, tuple[int, object]] = {  # by what is said of it
+    "there is no champion nobody": (404, LINE | {"voice": "nobody"}),
+    "there is no champion ../ahri": (404, LINE | {"voice": "../ahri"}),
+    "no engine called 'tts-1' here; choose one of tick": (404, LINE | {"model": "tts-1"}),
+    "response_format: Input should be 'wav'": (422, LINE | {"response_format": "mp3"}),
+    "there is no 'stream_format' here; leave it out": (400, LINE | {"stream_format": "sse"}),
+    "there is no 'stream' here": (400, LINE | {"stream": True}),
+    "there is no 'sped' here; leave it out, or choose among guidance": (400, LINE | {"sped": 2}),
+    "there is no 'xxxxxxxx": (400, LINE | {"x" * 9_999: 2}),
+    "speed must be 0.5 to 2, not 9": (400, LINE | {"speed": 9}),
+    "speed must be a number, not 'fast'": (400, LINE | {"speed": "fast"}),
+    "speed must be a number, not nan": (400, LINE | {"speed": float("nan")}),
+    "seed must be a whole number": (400, LINE | {"seed": -1}),
+    "Tick has no temperature": (400, LINE | {"temperature": 0.5}),
+    "nothing to say": (400, LINE | {"input": " \n"}),
+    "no exclamations": (400, LINE | {"input": "tick!"}),  # by the engine itself
+    "at most 5000 characters": (422, LINE | {"input": "x" * 5_001}),
+    "input: Input should be a valid string": (422, LINE | {"input": "\ud800"}),
+    "input: Input should be a valid string; correct": (422, LINE | {"input": 3}),
+    "input: Field required": (422, {"voice": "ahri"}),
+    "voice: Field required": (422, {"input": "tick"}),
+    "the request": (422, []),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reception:
+    studio: Studio
+    metronome: Metronome
+    program: httpx.Client
+    go: threading.Event  # the engine makes no step while it is not set
+
+    def ask(self, **fields: object) -> httpx.Response:
+        """As a program does: each request alone, without cookies."""
+        return httpx.post(self.program.base_url.join(SPEECH), json=LINE | fields, timeout=WAIT_S)
+
+    def asking(self, **fields: object) -> "Asking":
+        """The same from another thread, once it is in the lane."""
+        before = len(self.studio.manager.queue())
+        asking = Asking(lambda: self.ask(**fields))
+        until(lambda: len(self.studio.manager.queue()) > before)
+        return asking
+
+
+class Asking(threading.Thread):
+    def __init__(self, ask: Callable[[], httpx.Response]) -> None:
+        super().__init__(daemon=True)
+        self._ask = ask
+        self._answers: list[httpx.Response] = []
+        self.start()
+
+    def run(self) -> None:
+        self._answers.append(self._ask())
+
+    def answer(self) -> httpx.Response:
+        self.join(WAIT_S)
+        return self._answers[0]
+
+
+@pytest.fixture
+def reception(tmp_path: Path) -> Iterator[Reception]:
+    metronome, go = Metronome(width=1, click_s=CLICK_S), threading.Event()
+    metronome.gate = lambda: go.wait(WAIT_S)
+    go.set()
+    settings = Settings(data_dir=tmp_path / "data", engines=(ENGINE,), max_upload_mb=1)
+    with (
+        studio_of(tmp_path, metronome, Policy(queue_size=3), settings) as studio,
+        served(web(studio)) as url,
+        httpx.Client(base_url=url, timeout=WAIT_S) as program,
+    ):
+        ready(program)
+        keep(studio.champions.library, engine=ENGINE, settings={"speed": 1.5, "seed": 7, "temperature": 0.5})
+        yield Reception(studio, metronome, program, go)
+
+
+@pytest.fixture
+def held(reception: Reception) -> Iterator[Reception]:
+    """Its engine makes no step before the test lets it."""
+    reception.go.clear()
+    yield reception
+    reception.go.set()
+
+
+def until(true: Callable[[], object]) -> None:
+    due = time.monotonic() + WAIT_S
+    while not true():
+        assert time.monotonic() < due
+        time.sleep(0.01)
+
+
+def spoken(reception: Reception) -> Any:
+    """The last request the engine was given."""
+    return list(reception.metronome.requests.values())[-1]
+
+
+def test_a_line_comes_back_as_a_wav_at_the_engines_rate(reception: Reception) -> None:
+    answer = reception.ask()
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "audio/wav"), answer.text
+    info = soundfile.info(io.BytesIO(answer.content))
+    assert (info.samplerate, info.subtype, info.duration) == (RATE, "PCM_16", CLICK_S * len("tick tock"))
+
+
+def test_the_champion_speaks_as_it_was_kept(reception: Reception) -> None:
+    answer = reception.ask()
+    request = spoken(reception)
+    assert (request.text, request.reference.transcript, request.speed, request.seed) == (
+        "tick tock",
+        TRANSCRIPT,
+        1.5,
+        7,
+    )
+    assert request.temperature is None  # this engine has none
+    told = [answer.headers[name] for name in ("x-engine", "x-seed", "x-checkpoint")]
+    assert told == [ENGINE, "7", "brass"]
+
+
+def test_what_is_asked_for_counts_before_what_was_kept(reception: Reception) -> None:
+    assert reception.ask(model=ENGINE, speed=0.5, seed=3, response_format="wav", top_p=None).status_code == 200
+    assert (spoken(reception).speed, spoken(reception).seed) == (0.5, 3)
+
+
+def test_a_champion_of_an_engine_that_is_not_here_speaks_by_the_first_one_that_is(reception: Reception) -> None:
+    keep(reception.studio.champions.library, "yasuo", engine="f5", settings={"speed": 1.5, "seed": 7})
+    answer = reception.ask(voice="yasuo")
+    assert (answer.status_code, answer.headers["x-engine"], spoken(reception).speed) == (200, ENGINE, 1.0)
+
+
+def test_what_cannot_be_done_is_refused_in_words_and_nothing_waits(reception: Reception) -> None:
+    for says, (status, form) in REFUSED.items():
+        body = json.dumps(form)  # httpx would refuse half a character itself
+        answer = reception.program.post(SPEECH, content=body, headers={"content-type": "application/json"})
+        error = answer.json()["error"]
+        assert (answer.status_code, says in error, len(error) < 400) == (status, True, True), answer.text
+    assert reception.studio.manager.queue() == []
+
+
+def test_what_is_no_json_is_refused_in_words(reception: Reception) -> None:
+    for content in (b"", b"{", b"[" * 99_999, b'{"input": ' + b"9" * 9_999 + b"}", b"\xff"):
+        answer = reception.program.post(SPEECH, content=content, headers={"content-type": "application/json"})
+        assert (answer.status_code in (400, 422), len(answer.json()["error"]) > 10) == (True, True), answer.text
+
+
+def test_a_huge_body_is_refused_before_it_is_read(reception: Reception) -> None:
+    answer = reception.program.post(SPEECH, json=LINE | {"input": "x" * 2_000_000})
+    assert (answer.status_code, "larger than 1 MB" in answer.json()["error"]) == (413, True)
+
+
+def test_a_page_of_another_site_is_refused_and_a_program_with_a_key_is_not(reception: Reception) -> None:
+    page = {"origin": "https://evil.example"}
+    assert reception.program.post(SPEECH, json=LINE, headers=page).status_code == 403
+    assert reception.program.post(SPEECH, json=LINE, headers={"authorization": "Bearer key"}).status_code == 200
+
+
+def test_nothing_of_it_is_kept(reception: Reception) -> None:
+    assert reception.ask().status_code == 200
+    assert reception.program.post(SPEECH, json=LINE).status_code == 200  # with this browser's cookie
+    assert reception.program.get("/studio/takes").json() == []
+    data = reception.studio.settings.data_dir
+    assert [path.name for path in data.rglob("*.wav") if "blobs" not in path.parts and "clips" not in path.parts] == []
+
+
+def test_a_program_that_hangs_up_frees_the_lane(reception: Reception) -> None:
+    reception.metronome.step_s, line = 0.03, "x" * 5_000  # minutes of work
+    with pytest.raises(httpx.ReadTimeout):
+        reception.program.post(SPEECH, json=LINE | {"input": line}, timeout=httpx.Timeout(WAIT_S, read=0.5))
+    until(lambda: reception.studio.manager.queue() == [])
+    assert reception.metronome.jobs == {}
+    assert 0 < len(reception.metronome.steps) < len(line)
+
+
+def test_a_full_queue_is_refused_with_when_to_ask_again(held: Reception) -> None:
+    waiting = [held.asking() for _ in range(4)]  # one is being spoken
+    answer = held.ask()
+    assert (answer.status_code, answer.headers["retry-after"]) == (429, "2")
+    assert "3 requests are waiting already" in answer.json()["error"]
+    held.go.set()
+    assert {asking.answer().status_code for asking in waiting} == {200}
+
+
+def test_many_requests_of_one_program_are_one_visitor_in_the_line(held: Reception) -> None:
+    for _ in range(3):
+        held.asking()
+    assert len({entry.owner for entry in held.studio.manager.queue()}) == 1
+    performance = visitor_speaks(held)
+    assert performance.status().rank == 1  # before two that came earlier
+
+
+def visitor_speaks(reception: Reception) -> Performance:
+    sample = reception.studio.shelf.samples()[0]
+    order = Order(text="mine", clip_id=sample.clip_id, start_s=0, end_s=3.5, transcript="one", engine=ENGINE)
+    return reception.studio.speaking.speak(order, owner="somebody")
+
+
+def test_a_long_line_is_made_whole_though_nobody_hears_it_meanwhile(reception: Reception) -> None:
+    reception.metronome.click_s = 20.0  # beyond what the lane makes ahead of a reader
+    sound, rate = soundfile.read(io.BytesIO(reception.ask().content))
+    assert len(sound) / rate == 20.0 * len("tick tock")
+    assert np.all(sound > 0)
+
+
+def test_an_engine_that_loads_or_failed_says_so_at_once(tmp_path: Path) -> None:
+    metronome, go = Metronome(), threading.Event()
+
+    def load(_: Checkpoint) -> Iterator[Progress]:
+        yield Progress(0.5, "half")
+        go.wait(WAIT_S)
+        raise BadCheckpoint("the brass is bent; straighten it")
+
+    metronome.load = load  # type: ignore[method-assign]
+    settings = Settings(data_dir=tmp_path / "data", engines=(ENGINE,))
+    with studio_of(tmp_path, metronome, settings=settings) as studio, served(web(studio)) as url:
+        keep(studio.champions.library, engine=ENGINE)
+        loading = httpx.post(f"{url}{SPEECH}", json=LINE)
+        go.set()
+        until(lambda: studio.manager.status(ENGINE).state == "failed")
+        failed = httpx.post(f"{url}{SPEECH}", json=LINE)
+    assert [(answer.status_code, answer.headers["retry-after"]) for answer in (loading, failed)] == [(503, "5")] * 2
+    assert "still loading" in loading.json()["error"]
+    assert "the brass is bent" in failed.json()["error"]
