@@ -1,5 +1,6 @@
-"""An exported archive loads unchanged in a real Triton server. `make .venv/triton.stamp` installs that."""
+"""An exported archive loads unchanged in a real Triton server and speaks there. `make .venv/triton.stamp` installs that."""
 
+import io
 import json
 import os
 import shutil
@@ -7,21 +8,24 @@ import socket
 import subprocess
 import sys
 import sysconfig
-import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import httpx
 import pytest
+import soundfile
 
-from tests.studio.champions.archives import SOUND, base, files, pack_now, tuned
+from tests.browser.serving import Served
+from tests.studio.champions.archives import base, files, pack_now, tuned
+from tests.studio.champions.hearing import understood
 
 ROOT = Path(__file__).parents[3]
 VENV = ROOT / ".venv" / "triton"
 STARTS_WITHIN_S = 60.0
+WAIT_S = 120.0
+LINE = "Our base is under attack."
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or os.uname().machine != "x86_64",
@@ -52,7 +56,7 @@ def triton(repository: Path, backends: Path, **environment: str) -> Iterator[htt
     log = (backends / "log").open("wb")
     with log, subprocess.Popen([*command, *_flags(options)], env=environment, stdout=log, stderr=log) as server:
         try:
-            with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30.0) as client:
+            with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=WAIT_S) as client:
                 _wait(client, server, backends / "log")
                 yield client
         finally:
@@ -107,29 +111,14 @@ def sound_of(answer: httpx.Response) -> bytes:
     return output[4:]
 
 
-class Door(BaseHTTPRequestHandler):
-    """Where a studio speaks: notes what it was asked for and answers with a sound."""
-
-    heard: list[tuple[str, str, dict[str, object]]] = []  # noqa: RUF012
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.heard.append((self.path, self.headers["Authorization"], body))
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write(SOUND)
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("triton")
-    for id, members in {"ahri": base(), "yasuo": tuned(), "broken": base()}.items():
+    for id, members in {"ahri": base(), "yasuo": tuned(), "broken": base(), "nameless": base()}.items():
         pack_now(files(folder / id, members), folder / f"{id}.tar.gz")
         unpacked_as_a_model(folder / f"{id}.tar.gz", folder / "models")
     (folder / "models" / "broken" / "reference.wav").unlink()
+    (folder / "models" / "nameless" / "metadata.json").write_text('{"model_type": "base"}')
     return folder
 
 
@@ -144,8 +133,11 @@ def test_an_exported_archive_is_ready_in_triton(alone: httpx.Client, id: str) ->
     assert alone.get(f"/v2/models/{id}/ready").status_code == 200
 
 
-def test_what_lacks_its_reference_is_not_ready(alone: httpx.Client) -> None:
-    assert alone.get("/v2/models/broken/ready").status_code != 200
+@pytest.mark.parametrize(("id", "why"), [("broken", "lacks reference.wav"), ("nameless", 'holds no "champion_id"')])
+def test_what_lacks_its_reference_or_its_id_is_not_ready_and_says_why(alone: httpx.Client, id: str, why: str) -> None:
+    assert alone.get(f"/v2/models/{id}/ready").status_code != 200
+    (told,) = [model for model in alone.post("/v2/repository/index").json() if model["name"] == id]
+    assert why in told["reason"]
 
 
 def test_without_a_studio_behind_it_a_champion_says_what_to_do(alone: httpx.Client) -> None:
@@ -154,18 +146,50 @@ def test_without_a_studio_behind_it_a_champion_says_what_to_do(alone: httpx.Clie
     assert "set CHAMPION_STUDIO_URL" in answer.json()["error"]
 
 
-def test_with_a_studio_behind_it_a_champion_speaks(repository: Path) -> None:
-    server = HTTPServer(("127.0.0.1", 0), Door)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    environment = {"CHAMPION_STUDIO_URL": f"http://127.0.0.1:{server.server_port}/", "CHAMPION_STUDIO_KEY": "k"}
-    try:
-        with triton(repository / "models", repository / "served", **environment) as client:
-            answer = asked(client, "ahri", text="Don't you trust me?", champion_id="ahri", settings='{"speed": 1.1}')
-            assert answer.status_code == 200, answer.text
-            assert sound_of(answer) == SOUND
-            wrong = asked(client, "ahri", text="hello", champion_id="yasuo")
-            assert "speaks as ahri" in wrong.json()["error"]
-    finally:
-        server.shutdown()
-    spoken = {"input": "Don't you trust me?", "voice": "ahri", "response_format": "wav", "speed": 1.1}
-    assert Door.heard == [("/v1/audio/speech", "Bearer k", spoken)]
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory, speaking_studio: Served) -> Iterator[httpx.Client]:
+    """A Triton server with a champion as the studio packages it, and that studio behind it."""
+    folder = tmp_path_factory.mktemp("served")
+    with httpx.Client(base_url=speaking_studio.url, timeout=WAIT_S) as owner:
+        job = owner.post("/studio/champions/ahri/package").json()
+        while job["state"] == "running":
+            job = owner.get(f"/studio/jobs/{job['id']}").json()
+        (folder / "ahri.tar.gz").write_bytes(owner.get(job["result"]["archive"]).content)
+    unpacked_as_a_model(folder / "ahri.tar.gz", folder / "models")
+    environment = {"CHAMPION_STUDIO_URL": f"{speaking_studio.url}/", "CHAMPION_STUDIO_KEY": "k"}
+    with triton(folder / "models", folder / "backends", **environment) as client:
+        yield client
+
+
+@pytest.mark.parametrize("engine", ["f5", "s1"])
+def test_with_a_studio_behind_it_a_champion_says_the_line(served: httpx.Client, engine: str) -> None:
+    settings = json.dumps({"model": engine, "seed": 2})
+    answer = asked(served, "ahri", text=LINE, champion_id="ahri", settings=settings)
+    assert answer.status_code == 200, answer.text
+    assert understood(sound_of(answer)) == LINE
+
+
+def test_the_settings_reach_the_engine(served: httpx.Client) -> None:
+    fast, slow = (
+        soundfile.info(io.BytesIO(sound_of(asked(served, "ahri", text=LINE, settings=f'{{"speed": {speed}}}'))))
+        for speed in (2.0, 1.0)
+    )
+    assert slow.duration > 1.5 * fast.duration
+
+
+def test_a_model_speaks_as_its_own_champion_alone(served: httpx.Client) -> None:
+    assert "speaks as ahri" in asked(served, "ahri", text="hello", champion_id="yasuo").json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("says", "settings"),
+    [
+        ("answered 400: speed must be 0.3 to 2.5, not 99", {"speed": 99}),
+        ("answered 400: there is no 'sped' here", {"sped": 1}),
+        ("answered 404: there is no engine called 'tts-1'", {"model": "tts-1"}),
+        ("settings must be a JSON object", [1]),
+    ],
+)
+def test_what_the_studio_refuses_is_told_in_its_words(served: httpx.Client, says: str, settings: object) -> None:
+    answer = asked(served, "ahri", text="hello", settings=json.dumps(settings))
+    assert (answer.status_code >= 400, says in answer.json()["error"]) == (True, True), answer.text
