@@ -1,20 +1,28 @@
 """The studio's one SQLite file, as every service opens it and writes to it."""
 
 import errno
+import logging
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
+from datetime import datetime
 from pathlib import Path
 
+from filelock import FileLock
 from sqlalchemy import Engine, event
-from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.engine.interfaces import DBAPIConnection, ExceptionContext
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 from sqlmodel import Session, SQLModel, create_engine
 
 from engines.errors import EngineError
 
+log = logging.getLogger(__name__)
+
 BUSY_S = 30.0
 FILE = "studio.sqlite"
+BESIDE = ("-wal", "-shm", "")  # what SQLite keeps beside a database, and the database, the last to be put aside
+DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -22,13 +30,23 @@ class NotSaved(EngineError):
     """Something was made but could not be written down."""
 
 
+class DamagedDatabase(NotSaved):
+    """The database's file is no longer what SQLite wrote."""
+
+
 def open_database(data_dir: Path, *tables: type[SQLModel]) -> Engine:
-    """Open or create the database with these tables in it; any number of threads may use what is returned."""
+    """Open or create the database with these tables in it; any number of threads may use what is returned.
+
+    A damaged one is put aside for a new one, which the services fill from what lies beside their files.
+    """
     data_dir.mkdir(parents=True, exist_ok=True)
+    if _damage(data_dir / FILE):
+        _put_aside(data_dir / FILE)
     database = create_engine(
         f"sqlite:///{data_dir / FILE}", connect_args={"timeout": BUSY_S, "check_same_thread": False}
     )
     event.listen(database, "connect", _prepare)
+    event.listen(database, "handle_error", _tell_damage)
     SQLModel.metadata.create_all(database, tables=[table.__table__ for table in tables])  # type: ignore[attr-defined]
     return database
 
@@ -38,6 +56,44 @@ def _prepare(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
     cursor.execute("PRAGMA journal_mode=WAL")  # readers go on while one writes; a killed writer leaves no half row
     cursor.execute("PRAGMA synchronous=FULL")  # a row that was reported saved survives a power cut
     cursor.close()
+
+
+def _damage(file: Path) -> str:
+    """What is wrong with a database; empty if nothing is, or there is none."""
+    if not file.is_file():
+        return ""
+    try:
+        with closing(sqlite3.connect(file, timeout=BUSY_S)) as connection:
+            (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+            return "" if found == "ok" else str(found)
+    except sqlite3.DatabaseError as error:
+        if not _is_damage(error):
+            raise
+        return str(error)
+
+
+def _put_aside(file: Path) -> None:
+    with FileLock(file.with_name(f"{FILE}.lock")):
+        damage = _damage(file)
+        if not damage:  # another process was first
+            return
+        aside = file.with_name(f"{FILE}.damaged-{datetime.now():%Y%m%d-%H%M%S-%f}")
+        for end in BESIDE:
+            with suppress(FileNotFoundError):
+                file.with_name(FILE + end).rename(aside.with_name(aside.name + end))
+    log.error("the database was damaged (%s); it is kept as %s, and a new one is begun", damage, aside)
+
+
+def _is_damage(error: BaseException | None) -> bool:
+    return isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorcode", 0) & 0xFF in DAMAGED
+
+
+def _tell_damage(context: ExceptionContext) -> None:
+    """Raises DamagedDatabase, in a sentence, where damage shows only while the studio runs."""
+    if _is_damage(context.original_exception):
+        raise DamagedDatabase(
+            "the studio's database is damaged; start the studio anew: it keeps what it can, and puts the damaged one aside"
+        ) from context.original_exception
 
 
 @contextmanager
@@ -56,7 +112,8 @@ def saving() -> Iterator[None]:
 
 @contextmanager
 def transaction(database: Engine) -> Iterator[Session]:
-    """All of it is written, or nothing. Raises NotSaved."""
+    """All of it is written, or nothing, and nobody else writes meanwhile. Raises NotSaved."""
     with saving(), Session(database) as session:
+        session.connection().exec_driver_sql("BEGIN IMMEDIATE")
         yield session
         session.commit()

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Collection
 from pathlib import Path
 
+from studio.durable import sync
+
 SHA256 = re.compile(r"[0-9a-f]{64}")
 YOUNG_S = 3_600.0  # a blob nobody refers to may belong to a save that is still under way
 
@@ -45,12 +47,3 @@ class Blobs:
                 file.unlink()
                 removed += 1
         return removed
-
-
-def sync(folder: Path) -> None:
-    """Make a folder's entries survive a power cut."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

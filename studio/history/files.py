@@ -1,44 +1,58 @@
-"""The takes' audio on disk: float32 WAV, so that what comes back is sample for sample what was played."""
+"""The takes on disk: float32 WAV, so that what comes back is sample for sample what was played, each with its description."""
 
 import io
-import os
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import soundfile
 
 from engines.types import Audio
-from studio.history.takes import UnknownTake
+from studio.descriptions import Descriptions
+from studio.durable import WRITING, published
+from studio.history.takes import StoredTake, UnknownTake
 
-WRITING = ".part"
-YOUNG_S = 60.0  # a file this new may be waiting for its row
+YOUNG_S = 60.0  # a file this new may still be written
 
 
-class AudioFiles:
-    """One `{take id}.wav` per take in one folder."""
+class TakeFiles:
+    """One `{take id}.wav` per take in one folder, and what the database says of it beside it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._descriptions = Descriptions(folder, StoredTake)
 
     def path(self, take_id: str) -> Path:
         return self.folder / f"{take_id}.wav"
 
-    def write(self, take_id: str, audio: Audio) -> None:
-        """Publish by one rename, after the bytes are on the disk. Raises OSError; then nothing is left behind."""
+    def write(self, take: StoredTake, audio: Audio) -> None:
+        """Publish the description, then the sound. Raises OSError; then nothing is left behind."""
         encoded = io.BytesIO()
         soundfile.write(encoded, audio.samples, audio.sample_rate, format="WAV", subtype="FLOAT")
-        self.folder.mkdir(parents=True, exist_ok=True)
-        staged = self.path(take_id).with_suffix(WRITING)
         try:
-            with staged.open("xb") as file:
+            self.describe(take)
+            with published(self.path(take.id)) as file:
                 file.write(encoded.getbuffer())
-                file.flush()
-                os.fsync(file.fileno())
-            staged.replace(self.path(take_id))
-            _sync(self.folder)
-        finally:
-            staged.unlink(missing_ok=True)
+        except BaseException:
+            self.remove(take.id)
+            raise
+
+    def describe(self, take: StoredTake, *, deleted: bool = False) -> None:
+        """Raises OSError."""
+        self._descriptions.write(take.id, take, deleted=deleted)
+
+    def unknown(self, known: set[str]) -> Iterator[tuple[StoredTake, bool]]:
+        """Whole takes that are not among these, and whether each is deleted."""
+        return (found for found in self._descriptions.unknown(known) if self.path(found[0].id).is_file())
+
+    def undescribed(self) -> set[str]:
+        """Ids of sounds that have no description."""
+        sounds = {path.stem for path in self.folder.glob("*.wav")}
+        return sounds - self.described() - self.described(deleted=True)
+
+    def described(self, *, deleted: bool = False) -> set[str]:
+        return self._descriptions.names(deleted=deleted)
 
     def read(self, take_id: str) -> Audio:
         """Raises UnknownTake when the file is gone or damaged."""
@@ -52,31 +66,11 @@ class AudioFiles:
 
     def remove(self, take_id: str) -> None:
         self.path(take_id).unlink(missing_ok=True)
+        self._descriptions.remove(take_id)
 
-    def remove_orphans(self, known: Collection[str]) -> int:
-        """Remove what a killed process left: files without a row that are too old to be waiting for one."""
-        orphans = [path for path in self._old_files() if path.suffix == WRITING or path.stem not in known]
-        for path in orphans:
-            path.unlink(missing_ok=True)
-        return len(orphans)
-
-    def _old_files(self) -> Iterator[Path]:
-        now = time.time()
-        for path in self.folder.glob("*"):
-            try:
-                old = now - path.stat().st_mtime > YOUNG_S
-            except FileNotFoundError:  # another process swept it
-                continue
-            if old and path.suffix in (".wav", WRITING):
-                yield path
-
-
-def _sync(folder: Path) -> None:
-    """Make the rename itself survive a power cut (POSIX; other systems do it by themselves)."""
-    if os.name != "posix":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    def sweep(self) -> None:
+        """Remove what a killed process was writing."""
+        for path in self.folder.glob(f"*{WRITING}"):
+            with suppress(FileNotFoundError):  # it was finished, or another process swept it
+                if time.time() - path.stat().st_mtime > YOUNG_S:
+                    path.unlink()

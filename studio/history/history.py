@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from sqlalchemy.dialects.sqlite import insert
 from sqlmodel import Session, col, delete, select, update
 
 from engines.audio import encode
 from engines.types import Audio, Take
 from studio.database import open_database, saving, transaction
 from studio.history.export import Format, Named, zipped
-from studio.history.files import AudioFiles
+from studio.history.files import TakeFiles
 from studio.history.rows import TakeRow
 from studio.history.takes import StoredTake, UnknownTake, peaks
 from studio.order import Order
@@ -25,17 +26,17 @@ UNDO_S = 86_400.0  # a deleted take can be restored for at least this long
 
 class History:
     def __init__(self, data_dir: Path, now: Callable[[], float] = time.time) -> None:
-        """Open a data folder's history and purge what was deleted over a day ago. `now` gives seconds since 1970."""
+        """Open a data folder's history, with what its database does not know. `now` gives seconds since 1970."""
         self._now = now
-        self._files = AudioFiles(data_dir / "takes")
+        self._files = TakeFiles(data_dir / "takes")
         self._database = open_database(data_dir, TakeRow)
-        self.purge(UNDO_S)
+        self._adopt()
 
     def close(self) -> None:
         self._database.dispose()
 
     def add(self, owner: str, order: Order, take: Take) -> StoredTake:
-        """Keep a take: its audio first, then its row. Raises NotSaved (disk full); the caller still holds the take."""
+        """Keep a take: its files first, then its row. Raises NotSaved (disk full); the caller still holds the take."""
         stored = StoredTake(
             id=secrets.token_urlsafe(16),
             owner=owner,
@@ -50,10 +51,13 @@ class History:
             peaks=peaks(take.audio.samples),
         )
         with saving():
-            self._files.write(stored.id, take.audio)
-            with Session(self._database) as session:
-                session.add(TakeRow.of(stored))
-                session.commit()
+            self._files.write(stored, take.audio)
+        try:
+            with transaction(self._database) as session:
+                self._insert(session, TakeRow.of(stored))
+        except BaseException:
+            self._files.remove(stored.id)
+            raise
         return stored
 
     def list(self, owner: str) -> Sequence[StoredTake]:
@@ -103,21 +107,16 @@ class History:
         return self.get(owner, id)
 
     def purge(self, older_than_s: float) -> int:
-        """Remove what was deleted longer ago than this, and files nobody knows; returns how many takes went."""
+        """Remove what was deleted longer ago than this; returns how many takes went. What no row names stays."""
         before = self._now() - older_than_s
-        with Session(self._database) as session:
-            gone = (
-                session.exec(delete(TakeRow).where(col(TakeRow.deleted_at) < before).returning(col(TakeRow.id)))
-                .scalars()
-                .all()
-            )
-            session.commit()
-            known = set(session.exec(select(TakeRow.id)).all())
+        self._adopt()  # what was brought back after the database's last backup is not deleted
+        with transaction(self._database) as session:
+            old = delete(TakeRow).where(col(TakeRow.deleted_at) < before).returning(col(TakeRow.id))
+            gone = session.exec(old).scalars().all()
         for take_id in gone:
             self._files.remove(take_id)
-        orphans = self._files.remove_orphans(known)
-        if orphans:
-            log.info("removed %d audio files that belong to no take", orphans)
+        self._describe()
+        self._files.sweep()
         return len(gone)
 
     def export(
@@ -136,6 +135,43 @@ class History:
         return zipped(named, format, lambda take: self.encoded(owner, take.id, format))
 
     def _change(self, owner: str, id: str, **values: object) -> None:
-        chosen = update(TakeRow).where(col(TakeRow.id) == id, col(TakeRow.owner) == owner)
+        """Change a row and its description; an unknown take is left alone."""
         with transaction(self._database) as session:
-            session.exec(chosen.values(**values))
+            row = session.get(TakeRow, id)
+            if row is not None and row.owner == owner:
+                row.sqlmodel_update(values)
+                session.flush()
+                self._files.describe(row.stored(), deleted=row.deleted_at is not None)
+
+    def _adopt(self) -> None:
+        """Give rows to described takes that have none, and bring back those that only the database calls deleted.
+
+        So it is after the database was lost or taken from a backup, and after a process was killed before it wrote a row.
+        """
+        with Session(self._database) as session:
+            known = dict(session.exec(select(TakeRow.id, TakeRow.deleted_at)).all())
+        lost = list(self._files.unknown(set(known)))
+        kept = {id for id, deleted_at in known.items() if deleted_at is not None} & self._files.described()
+        if lost or kept:
+            with transaction(self._database) as session:
+                for take, deleted in lost:
+                    self._insert(session, TakeRow.of(take, deleted_at=self._now() if deleted else None))
+                for id in kept:
+                    session.exec(update(TakeRow).where(col(TakeRow.id) == id).values(deleted_at=None))
+            log.info("took up %d takes that the database did not know", len(lost) + len(kept))
+        nobodys = self._files.undescribed() - set(known)
+        if nobodys:
+            log.warning("%d sounds in %s tell of no take and stay as they are", len(nobodys), self._files.folder)
+
+    def _describe(self) -> None:
+        """Write the descriptions of takes that have none: an earlier studio made them, or somebody lost the files."""
+        described = {deleted: self._files.described(deleted=deleted) for deleted in (False, True)}
+        with Session(self._database) as session:
+            rows = session.exec(select(TakeRow.owner, TakeRow.id, TakeRow.deleted_at)).all()
+        for owner, id, deleted_at in rows:
+            if id not in described[deleted_at is not None] and self._files.path(id).is_file():
+                self._change(owner, id)
+
+    def _insert(self, session: Session, row: TakeRow) -> None:
+        """Another process may have taken up the take before."""
+        session.exec(insert(TakeRow).values(**row.model_dump()).on_conflict_do_nothing())

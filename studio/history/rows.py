@@ -34,11 +34,12 @@ class TakeRow(SQLModel, table=True):
     peaks: str
 
     @classmethod
-    def of(cls, take: StoredTake) -> "TakeRow":
+    def of(cls, take: StoredTake, deleted_at: float | None = None) -> "TakeRow":
         return cls(
             id=take.id,
             owner=take.owner,
             created_at=take.created_at.timestamp(),
+            deleted_at=deleted_at,
             starred=take.starred,
             order=ORDER.dump_json(take.order).decode(),
             cost=COST.dump_json(take.cost).decode(),

@@ -19,6 +19,7 @@ import soundfile
 from engines.types import Audio, Cost, Reference, Request, Take
 from studio.database import NotSaved
 from studio.history import History, UnknownTake
+from studio.history.history import UNDO_S
 from studio.order import Order
 
 ROOT = Path(__file__).parents[2]
@@ -46,6 +47,10 @@ def take(seconds: float = 0.5, seed: int = 0) -> Take:
 @pytest.fixture
 def history(tmp_path: Path) -> History:
     return History(tmp_path)
+
+
+def folder(history: History) -> Path:
+    return history.audio_path("anna", history.list("anna")[0].id).parent
 
 
 def test_a_take_comes_back_exactly_after_a_restart(tmp_path: Path) -> None:
@@ -99,7 +104,7 @@ def test_a_star_stays(tmp_path: Path) -> None:
     assert not history.star("anna", id, False).starred
 
 
-def test_what_was_deleted_over_a_day_ago_goes_at_the_next_start(tmp_path: Path) -> None:
+def test_what_was_deleted_over_a_day_ago_is_purged(tmp_path: Path) -> None:
     clock = [1_000_000.0]
     history = History(tmp_path, now=lambda: clock[0])
     old, young, kept = (history.add("anna", ORDER, take()).id for _ in range(3))
@@ -108,20 +113,21 @@ def test_what_was_deleted_over_a_day_ago_goes_at_the_next_start(tmp_path: Path) 
     history.delete("anna", young)
     clock[0] += 10_000
     again = History(tmp_path, now=lambda: clock[0])
+    assert again.purge(UNDO_S) == 1
     with pytest.raises(UnknownTake):
         again.restore("anna", old)
     assert again.restore("anna", young).id == young
     assert {path.stem for path in (tmp_path / "takes").iterdir()} == {young, kept}
 
 
-def test_files_without_a_row_go_at_the_next_start_unless_they_are_being_written(tmp_path: Path) -> None:
-    kept = History(tmp_path).add("anna", ORDER, take()).id
-    for name, age_s in (("orphan.wav", 3600), ("half.part", 3600), ("fresh.part", 1)):
-        path = tmp_path / "takes" / name
+def test_what_a_killed_process_was_writing_goes_and_what_is_being_written_stays(history: History) -> None:
+    kept = history.add("anna", ORDER, take()).id
+    for name, age_s in (("half-1.part", 3600), ("fresh-1.part", 1)):
+        path = folder(history) / name
         path.write_bytes(b"RIFF")
         os.utime(path, (time.time() - age_s,) * 2)
-    History(tmp_path)
-    assert {path.name for path in (tmp_path / "takes").iterdir()} == {f"{kept}.wav", "fresh.part"}
+    history.purge(UNDO_S)
+    assert {path.name for path in folder(history).iterdir()} == {f"{kept}.wav", f"{kept}.json", "fresh-1.part"}
 
 
 def test_many_threads_may_add_read_and_delete_at_once(history: History) -> None:
@@ -186,7 +192,7 @@ def test_a_full_disk_is_said_clearly_and_leaves_nothing_behind(small_disk: Path)
         with pytest.raises(NotSaved, match="disk is full"):
             history.add("anna", ORDER, take(20.0))
         assert history.list("anna") == [kept]
-        assert [path.stem for path in (small_disk / "takes").iterdir()] == [kept.id]
+        assert {path.stem for path in (small_disk / "takes").iterdir()} == {kept.id}
         history.close()
     finally:
         subprocess.run(["umount", str(small_disk)], check=True)

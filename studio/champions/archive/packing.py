@@ -10,10 +10,11 @@ from pathlib import Path
 
 from studio.champions.archive.limits import LIMITS
 from studio.champions.archive.progress import Meter, Told
-from studio.champions.archive.storing import StoredGzip, published
+from studio.champions.archive.storing import StoredGzip
 from studio.champions.champion import BadChampion
 from studio.champions.members import REQUIRED, SHIM, VOICE_MEMBERS, Member, identity
 from studio.database import saving
+from studio.durable import published
 
 BLOCK = 2**20  # bytes
 SHIM_FILES = {name: Path(__file__).parent / "shim" / Path(name).name for name in SHIM}

@@ -1,20 +1,13 @@
-"""The gzip wrapping of an archive, and the file it is written to.
+"""The gzip wrapping of an archive.
 
 Blocks are stored, not deflated: trained weights shrink by a twelfth at best, so deflating costs a minute of packing and
 seconds of every load for little; and what a deflater writes depends on its build, while these bytes depend on nothing.
 """
 
 import hashlib
-import os
-import secrets
 import struct
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import BinaryIO
-
-from studio.champions.blobs import sync
 
 HEAD = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"  # RFC 1952: deflate, no name, no time, unknown system
 BLOCK = 65_535  # bytes; the most a stored block holds (RFC 1951)
@@ -61,34 +54,3 @@ class StoredGzip:
         self._file.write(data)
         self._hashed.update(data)
         self.bytes += len(data)
-
-
-@contextmanager
-def published(target: Path) -> Iterator[BinaryIO]:
-    """A file that is under its name whole and on the disk for good, or not at all. Raises OSError."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
-    try:
-        with _opened(temporary) as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-            _name(file, temporary)
-        temporary.replace(target)
-        sync(target.parent)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _opened(temporary: Path) -> BinaryIO:
-    """A file without a name where the system knows such, so that even a killed process leaves nothing."""
-    try:
-        return os.fdopen(os.open(temporary.parent, os.O_TMPFILE | os.O_WRONLY, 0o666), "wb")
-    except (AttributeError, OSError):  # not Linux, or a file system without them
-        return temporary.open("xb")
-
-
-def _name(file: BinaryIO, temporary: Path) -> None:
-    if not temporary.exists():
-        source = file.fileno()  # without a src_dir_fd, Python would link to the symbolic link itself
-        os.link(f"/proc/self/fd/{source}", temporary, src_dir_fd=source, follow_symlinks=True)
