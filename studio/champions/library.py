@@ -3,36 +3,33 @@
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 
-from pydantic import TypeAdapter
-from sqlalchemy.exc import IntegrityError
-from sqlmodel import Session, col, delete, select, update
+from sqlmodel import Session, col, select
 
 from studio.champions.blobs import Blobs
 from studio.champions.champion import BadChampion, Champion, Conflict, UnknownChampion, check_id
+from studio.champions.described import MANIFEST, Described, Version
 from studio.champions.members import (
     METADATA,
     REQUIRED,
     TRANSCRIPT,
-    VOICE_MEMBERS,
     WEIGHTS,
     Manifest,
-    Member,
     identity,
     measure,
+    measured,
     write_words,
 )
 from studio.champions.rows import ChampionRow, VersionRow, WeightsRow
 from studio.database import open_database, saving, transaction
 from studio.housekeeping import sweep
 
-MANIFEST = TypeAdapter(dict[str, Member])
 STAGED_S = 21_600.0  # longer than any save lasts: what is older was left by a killed process
 READ_KEPT = 1_024
 
@@ -56,7 +53,10 @@ class Library:
         self.folder = data_dir / "champions"
         self._now = now
         self._blobs = Blobs(self.folder / "blobs", now)
+        self._described = Described(self.folder, self._blobs)
         self._database = open_database(data_dir, ChampionRow, VersionRow, WeightsRow)
+        with transaction(self._database) as session:
+            self._described.adopt(session, self._now())
         self._champion = lru_cache(READ_KEPT)(self._read_champion)  # versions never change
 
     # Reading.
@@ -67,14 +67,14 @@ class Library:
         chosen = select(VersionRow).join(ChampionRow, current[0] & current[1])
         with Session(self._database) as session:
             rows = session.exec(chosen.where(col(ChampionRow.deleted_at).is_(None))).all()
-            return sorted((self._kept(session, row) for row in rows), key=lambda kept: kept.saved_at, reverse=True)
+            return self._newest_first(session, rows)
 
     def get(self, id: str, version: str = "") -> Kept:
         """The current version, or this one. Raises UnknownChampion; a deleted champion is unknown."""
         with Session(self._database) as session:
             row = self._current(session, id)
             found = session.get(VersionRow, (id, version or row.version))
-            if found is None:
+            if found is None or not self._is_here(found):
                 raise UnknownChampion(f"{id} has no such version here; choose one of its versions")
             return self._kept(session, found)
 
@@ -83,7 +83,7 @@ class Library:
         with Session(self._database) as session:
             self._current(session, id)
             rows = session.exec(select(VersionRow).where(VersionRow.champion_id == id)).all()
-            return sorted((self._kept(session, row) for row in rows), key=lambda kept: kept.saved_at, reverse=True)
+            return self._newest_first(session, rows)
 
     def path(self, kept: Kept, member: str) -> Path:
         """A member's file, which never changes. Raises UnknownChampion if there is none."""
@@ -124,31 +124,31 @@ class Library:
         verified from `model.pt`. The files move. Raises Conflict, BadChampion, NotSaved; then nothing has changed.
         """
         with saving():
-            champion, members = self._measured(staged)
+            champion, members = measured(staged)
             verified = measure(weights, weights.name) if weights else None
+            version = Version(
+                champion_id=champion.id,
+                version=identity(members.values()),
+                members=members,
+                saved_at=self._now(),
+                verified=verified.sha256 if verified else "",
+            )
+            begun = self._described.begin(version)
             for name, member in members.items():
                 self._blobs.take(staged / name, member.sha256)
             if weights and verified:
                 self._blobs.take(weights, verified.sha256)
-        version = identity(members.values())
-        row = VersionRow(
-            champion_id=champion.id,
-            version=version,
-            manifest=MANIFEST.dump_json(dict(members)).decode(),
-            saved_at=self._now(),
-        )
-        try:
-            with transaction(self._database) as session:
-                if verified:
-                    session.merge(WeightsRow(original=members[WEIGHTS].sha256, verified=verified.sha256))
-                if WEIGHTS in members and session.get(WeightsRow, members[WEIGHTS].sha256) is None:
-                    raise BadChampion("its weights were not verified; attach them again")
-                if session.get(VersionRow, (champion.id, version)) is None:
-                    session.add(row)
-                self._advance(session, champion.id, version, expected)
-        except IntegrityError as error:  # somebody else's row came in between
-            raise Conflict(champion.id, expected) from error
-        return self.get(champion.id, version)
+        with transaction(self._database) as session:
+            if version.weights_row:
+                session.merge(version.weights_row)
+            if WEIGHTS in members and session.get(WeightsRow, members[WEIGHTS].sha256) is None:
+                raise BadChampion("its weights were not verified; attach them again")
+            self._advance(session, champion.id, version.version, expected)
+            if session.get(VersionRow, (champion.id, version.version)) is None:
+                session.add(version.row)
+                self._described.keep(Version.of(version.row, session))
+        self._described.end(begun)
+        return self.get(champion.id, version.version)
 
     def edit(self, champion: Champion, *, expected: str) -> Kept:
         """Save other words and facts with the sound and weights of the version `expected`.
@@ -180,51 +180,50 @@ class Library:
     def delete(self, id: str) -> None:
         """Take a champion out of sight; `restore` brings it back until it is purged. Raises UnknownChampion."""
         with transaction(self._database) as session:
-            self._current(session, id).deleted_at = self._now()
+            row = self._current(session, id)
+            row.deleted_at = self._now()
+            self._described.point(row)
 
     def restore(self, id: str) -> Kept:
         """Undo a deletion. Raises UnknownChampion when it was purged."""
         with transaction(self._database) as session:
-            session.exec(update(ChampionRow).where(col(ChampionRow.id) == id).values(deleted_at=None))
+            row = session.get(ChampionRow, id)
+            if row is not None:
+                row.deleted_at = None
+                self._described.point(row)
         return self.get(id)
 
     def purge(self, older_than_s: float) -> int:
-        """Forget what was deleted longer ago than this, and files nobody needs; returns how many champions went."""
+        """Forget what was deleted longer ago than this, and its files; returns how many champions went.
+
+        What no row names stays.
+        """
         with transaction(self._database) as session:
+            self._described.adopt(session, self._now())  # what was brought back after the last backup is not deleted
             old = col(ChampionRow.deleted_at) < self._now() - older_than_s
-            gone = session.exec(delete(ChampionRow).where(old).returning(col(ChampionRow.id))).scalars().all()
-            session.exec(delete(VersionRow).where(col(VersionRow.champion_id).in_(gone)))
-        with Session(self._database) as session:
-            manifests = [MANIFEST.validate_json(one) for one in session.exec(select(VersionRow.manifest))]
-            held = {member.sha256 for manifest in manifests for member in manifest.values()}
-            held |= {row.verified for row in session.exec(select(WeightsRow)) if row.original in held}
-        self._blobs.purge(held)
+            gone = session.exec(select(ChampionRow).where(old)).all()
+            for champion in gone:
+                for row in session.exec(select(VersionRow).where(VersionRow.champion_id == champion.id)):
+                    self._described.discard(Version.of(row, session))
+                    session.delete(row)
+                self._described.forget(champion.id)
+                session.delete(champion)
+        with transaction(self._database) as session:
+            self._described.complete(session)
+            self._described.clear(session, self._now())
         sweep(self.folder / "staging", STAGED_S, self._now)
         return len(gone)
 
     # Inside.
 
-    def _measured(self, staged: Path) -> tuple[Champion, Manifest]:
-        missing = [name for name in REQUIRED if not (staged / name).is_file()]
-        if missing:
-            raise BadChampion(f"{' and '.join(missing)} is missing; a champion cannot be kept without it")
-        champion = Champion.read((staged / METADATA).read_bytes(), (staged / TRANSCRIPT).read_bytes())
-        names = sorted(name for name in VOICE_MEMBERS if (staged / name).is_file())
-        if champion.fine_tuned != (WEIGHTS in names):
-            raise BadChampion(
-                "a fine-tuned champion has its own weights and a base one has none; attach or remove them"
-            )
-        return champion, {name: measure(staged / name, name) for name in names}
-
     def _advance(self, session: Session, id: str, version: str, expected: str) -> None:
         """Raises Conflict if the current version is not the expected one. What was deleted is no longer there."""
-        if not expected and session.get(ChampionRow, id) is None:
-            session.add(ChampionRow(id=id, version=version))
-            return
-        current, deleted = col(ChampionRow.version) == expected, col(ChampionRow.deleted_at).is_not(None)
-        changed = update(ChampionRow).where(col(ChampionRow.id) == id, current & ~deleted if expected else deleted)
-        if session.exec(changed.values(version=version, deleted_at=None)).rowcount != 1:
+        row = session.get(ChampionRow, id) or ChampionRow(id=id, version="")
+        if expected != (row.version if row.deleted_at is None else ""):
             raise Conflict(id, expected)
+        row.version, row.deleted_at = version, None
+        session.add(row)
+        self._described.point(row)
 
     def _current(self, session: Session, id: str) -> ChampionRow:
         row = session.get(ChampionRow, id)
@@ -232,12 +231,20 @@ class Library:
             raise UnknownChampion(f"there is no champion {id[:64]} here; it was deleted, or its id is another")
         return row
 
-    def _kept(self, session: Session, row: VersionRow) -> Kept:
+    def _newest_first(self, session: Session, rows: Iterable[VersionRow]) -> Sequence[Kept]:
+        kept = (self._kept(session, row) for row in rows if self._is_here(row))
+        return sorted(kept, key=lambda one: one.saved_at, reverse=True)
+
+    def _is_here(self, row: VersionRow) -> bool:
+        """Not so where a database from a backup tells of what was purged since."""
         members = MANIFEST.validate_json(row.manifest)
-        verified = session.get(WeightsRow, members[WEIGHTS].sha256) if WEIGHTS in members else None
-        champion = self._champion(members[METADATA].sha256, members[TRANSCRIPT].sha256)
-        saved_at = datetime.fromtimestamp(row.saved_at, UTC)
-        return Kept(champion, row.version, members, saved_at, verified.verified if verified else "")
+        return all(self._blobs.has(members[name].sha256) for name in REQUIRED)
+
+    def _kept(self, session: Session, row: VersionRow) -> Kept:
+        told = Version.of(row, session)
+        champion = self._champion(told.members[METADATA].sha256, told.members[TRANSCRIPT].sha256)
+        saved_at = datetime.fromtimestamp(told.saved_at, UTC)
+        return Kept(champion, told.version, told.members, saved_at, told.verified)
 
     def _read_champion(self, metadata: str, transcript: str) -> Champion:
         return Champion.read(self._blobs.path(metadata).read_bytes(), self._blobs.path(transcript).read_bytes())

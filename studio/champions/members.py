@@ -10,7 +10,7 @@ import soundfile
 
 from engines.audio import resample
 from engines.types import Audio
-from studio.champions.champion import Champion
+from studio.champions.champion import BadChampion, Champion
 
 REFERENCE, TRANSCRIPT, METADATA = "reference.wav", "reference.txt", "metadata.json"
 ORIGINAL = "reference_original.flac"  # engines prefer it
@@ -49,6 +49,18 @@ def measure(path: Path, name: str) -> Member:
     """Read a file through once. Raises OSError."""
     with path.open("rb") as file:
         return Member(name, hashlib.file_digest(file, "sha256").hexdigest(), path.stat().st_size)
+
+
+def measured(staged: Path) -> tuple[Champion, Manifest]:
+    """What lies in a staging folder, as a champion. Raises BadChampion, OSError."""
+    missing = [name for name in REQUIRED if not (staged / name).is_file()]
+    if missing:
+        raise BadChampion(f"{' and '.join(missing)} is missing; a champion cannot be kept without it")
+    champion = Champion.read((staged / METADATA).read_bytes(), (staged / TRANSCRIPT).read_bytes())
+    names = sorted(name for name in VOICE_MEMBERS if (staged / name).is_file())
+    if champion.fine_tuned != (WEIGHTS in names):
+        raise BadChampion("a fine-tuned champion has its own weights and a base one has none; attach or remove them")
+    return champion, {name: measure(staged / name, name) for name in names}
 
 
 def write_members(folder: Path, champion: Champion, reference: Audio) -> None:

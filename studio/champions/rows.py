@@ -4,7 +4,7 @@ from sqlmodel import Field, SQLModel
 
 
 class ChampionRow(SQLModel, table=True):
-    """One statement changes `version`, so that of two who save at once only one can."""
+    """Transactions that exclude each other change `version`, so that of two who save at once only one can."""
 
     __tablename__ = "champion"
 

@@ -1,0 +1,163 @@
+"""The library's rows once more, in files beside its blobs: from these a lost database is written anew.
+
+A blob goes only when it is named by a version that is not kept, and by none that is.
+"""
+
+import logging
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import TypeAdapter
+from sqlmodel import Session, col, select
+
+from studio.champions.blobs import YOUNG_S, Blobs
+from studio.champions.members import WEIGHTS, Member
+from studio.champions.rows import ChampionRow, VersionRow, WeightsRow
+from studio.descriptions import Descriptions
+
+log = logging.getLogger(__name__)
+
+MANIFEST = TypeAdapter(dict[str, Member])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """A version of a champion, and what it is made of."""
+
+    champion_id: str
+    version: str
+    members: Mapping[str, Member]
+    saved_at: float  # seconds since 1970, UTC
+    verified: str = ""  # SHA-256 of the verified weights
+
+    @classmethod
+    def of(cls, row: VersionRow, session: Session) -> "Version":
+        members = MANIFEST.validate_json(row.manifest)
+        weights = session.get(WeightsRow, members[WEIGHTS].sha256) if WEIGHTS in members else None
+        return cls(
+            champion_id=row.champion_id,
+            version=row.version,
+            members=members,
+            saved_at=row.saved_at,
+            verified=weights.verified if weights else "",
+        )
+
+    @property
+    def name(self) -> str:
+        return f"{self.champion_id}@{self.version}"
+
+    @property
+    def blobs(self) -> set[str]:
+        return {member.sha256 for member in self.members.values()} | ({self.verified} if self.verified else set())
+
+    @property
+    def row(self) -> VersionRow:
+        manifest = MANIFEST.dump_json(dict(self.members)).decode()
+        return VersionRow(champion_id=self.champion_id, version=self.version, manifest=manifest, saved_at=self.saved_at)
+
+    @property
+    def weights_row(self) -> WeightsRow | None:
+        return WeightsRow(original=self.members[WEIGHTS].sha256, verified=self.verified) if self.verified else None
+
+
+@dataclass(frozen=True, slots=True)
+class Current:
+    """Which version of a champion is the current one."""
+
+    id: str
+    version: str
+
+
+class Described:
+    """Whoever writes holds a transaction, except for `begin`."""
+
+    def __init__(self, folder: Path, blobs: Blobs) -> None:
+        self._blobs = blobs
+        self._versions = Descriptions(folder / "versions", Version)
+        self._current = Descriptions(folder / "current", Current)
+        self._unkept = Descriptions(folder / "unkept", Version)
+
+    def begin(self, version: Version) -> str:
+        """Name a version's blobs before they are there, so that those of a save that breaks off are known."""
+        begun = secrets.token_hex(8)
+        self._unkept.write(begun, version)
+        return begun
+
+    def end(self, begun: str) -> None:
+        self._unkept.remove(begun)
+
+    def keep(self, version: Version) -> None:
+        self._versions.write(version.name, version)
+
+    def point(self, row: ChampionRow) -> None:
+        """Tell which version is current, and whether the champion is deleted."""
+        self._current.write(row.id, Current(row.id, row.version), deleted=row.deleted_at is not None)
+
+    def discard(self, version: Version) -> None:
+        """A version of a champion that is purged."""
+        self._unkept.write(version.name, version)
+        self._versions.remove(version.name)
+
+    def forget(self, id: str) -> None:
+        self._current.remove(id)
+
+    def adopt(self, session: Session, now: float) -> None:
+        """Give rows to whole versions that have none; bring back champions that only the database calls deleted.
+
+        So it is after the database was lost or taken from a backup.
+        """
+        lost = self._lost(session)
+        for version in lost:
+            session.merge(version.row)
+            if version.weights_row:
+                session.merge(version.weights_row)
+        kept, deleted = self._current.names(), self._current.names(deleted=True)
+        for id, newest in {version.champion_id: version.version for version in lost}.items():
+            told = self._current.read(id)
+            if session.get(ChampionRow, id) is None:
+                current = told.version if told and session.get(VersionRow, (id, told.version)) else newest
+                session.add(ChampionRow(id=id, version=current, deleted_at=now if id in deleted - kept else None))
+        for row in session.exec(select(ChampionRow).where(col(ChampionRow.deleted_at).is_not(None))):
+            if row.id in kept:
+                row.deleted_at = None
+        if lost:
+            log.info("took up %d versions of champions that the database did not know", len(lost))
+
+    def complete(self, session: Session) -> None:
+        """Describe what is not described yet: an earlier studio kept it, or somebody lost the files."""
+        described = self._versions.names()
+        for row in session.exec(select(VersionRow)):
+            version = Version.of(row, session)
+            if version.name not in described and self._is_whole(version):
+                self.keep(version)
+        for champion in session.exec(select(ChampionRow)):
+            self.point(champion)
+
+    def clear(self, session: Session, now: float) -> None:
+        """Remove the blobs of what is not kept. Those of saves under way stay, and those that nobody names."""
+        kept = [self._versions.read(name) for name in self._versions.names()]
+        kept += [Version.of(row, session) for row in session.exec(select(VersionRow))]
+        if None in kept:  # what it needs is not known
+            return
+        needed: set[str] = set().union(*(version.blobs for version in kept if version))
+        for name in self._unkept.names():
+            version = self._unkept.read(name)
+            if version and now - version.saved_at > YOUNG_S:
+                gone = [self._blobs.remove(sha256) for sha256 in version.blobs - needed]
+                if all(gone):
+                    self._unkept.remove(name)
+        named = needed.union(*(version.blobs for name in self._unkept.names() if (version := self._unkept.read(name))))
+        nobodys = self._blobs.all() - named
+        if nobodys:
+            log.warning("%d files in %s belong to no champion and stay as they are", len(nobodys), self._blobs.folder)
+
+    def _lost(self, session: Session) -> list[Version]:
+        """Whole versions without a row, oldest first."""
+        rows = session.exec(select(VersionRow.champion_id, VersionRow.version))
+        unknown = self._versions.unknown({f"{id}@{version}" for id, version in rows})
+        return sorted((one for one, _ in unknown if self._is_whole(one)), key=lambda version: version.saved_at)
+
+    def _is_whole(self, version: Version) -> bool:
+        return all(map(self._blobs.has, version.blobs))
