@@ -4,15 +4,15 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from sqlalchemy.exc import OperationalError
-from sqlmodel import Field, Session, SQLModel, col, delete, select
+from sqlmodel import Field, Session, SQLModel, col, select
 
 from engines.types import Audio
-from studio.database import open_database
+from studio.database import NotSaved, open_database, transaction
+from studio.descriptions import Descriptions
 from studio.references.clip import Clip
 from studio.references.library import ClipStore, NoRoom, UnknownClip
 
@@ -41,6 +41,23 @@ class BinnedRow(SQLModel, table=True):
 
 
 @dataclass(frozen=True, slots=True)
+class Shelved:
+    """A clip on a session's shelf, as a file beside the clips tells it."""
+
+    owner: str
+    clip_id: str
+    added_at: float
+
+    @classmethod
+    def of(cls, row: ClipRow | BinnedRow) -> "Shelved":
+        return cls(row.owner, row.clip_id, row.added_at)
+
+    @property
+    def name(self) -> str:
+        return f"{self.clip_id}-{self.owner}"
+
+
+@dataclass(frozen=True, slots=True)
 class ShippedClip:
     """A sample, ready to speak with."""
 
@@ -53,7 +70,10 @@ class Shelf:
         self._clips = clips
         self._uploads = data_dir / UPLOADS
         self._now = now
+        self._described = Descriptions(data_dir / "shelves", Shelved)
         self._database = open_database(data_dir, ClipRow, BinnedRow)
+        with transaction(self._database) as session:
+            self._adopt(session)
         self._shipped: dict[Path, ShippedClip] = {}  # files of the installation never change while it runs
 
     def samples(self) -> Sequence[ShippedClip]:
@@ -68,7 +88,7 @@ class Shelf:
         """Ids of this session's clips, newest first."""
         with Session(self._database) as session:
             chosen = select(ClipRow.clip_id).where(ClipRow.owner == owner).order_by(col(ClipRow.added_at).desc())
-            return session.exec(chosen).all()
+            return [id for id in session.exec(chosen) if self._clips.has(id)]
 
     def get(self, owner: str, id: str) -> Clip:
         """A sample or a clip of this session. Raises UnknownClip for anything else, somebody else's included."""
@@ -101,41 +121,71 @@ class Shelf:
 
         Raises UnknownClip, also for a sample.
         """
-        with Session(self._database) as session:
+        with transaction(self._database) as session:
             row = session.get(ClipRow, (owner, id))
             if row is None:
                 raise UnknownClip("there is no such clip of yours here; reload the page to see those there are")
-            session.merge(BinnedRow(owner=owner, clip_id=id, added_at=row.added_at, binned_at=self._now()))
-            session.delete(row)
-            session.commit()
+            self._put(session, Shelved.of(row), binned_at=self._now())
 
     def restore(self, owner: str, id: str) -> Clip:
         """Undo a deletion. Raises UnknownClip when it was purged, or never was this owner's."""
-        with Session(self._database) as session:
+        with transaction(self._database) as session:
             row = session.get(BinnedRow, (owner, id))
             if row is not None:
-                session.merge(ClipRow(owner=owner, clip_id=id, added_at=row.added_at))
-                session.delete(row)
-                session.commit()
+                self._put(session, Shelved.of(row))
         return self.get(owner, id)
 
     def purge(self, older_than_s: float) -> int:
         """Forget what was deleted longer ago than this, and the sound of what nobody else has; returns how many."""
-        with Session(self._database) as session:
+        samples = {shipped.clip_id for shipped in self.samples()}
+        with transaction(self._database) as session:
+            self._adopt(session)  # what was brought back after the database's last backup is not deleted
             old = col(BinnedRow.binned_at) < self._now() - older_than_s
-            gone = session.exec(delete(BinnedRow).where(old).returning(col(BinnedRow.clip_id))).scalars().all()
-            session.commit()
-            held = {*session.exec(select(ClipRow.clip_id)), *session.exec(select(BinnedRow.clip_id))}
-        held.update(shipped.clip_id for shipped in self.samples())
-        for id in set(gone) - held:
-            self._clips.remove(id)
+            gone = session.exec(select(BinnedRow).where(old)).all()
+            for row in gone:
+                session.delete(row)
+                self._described.remove(Shelved.of(row).name)
+            held = {*session.exec(select(ClipRow.clip_id)), *session.exec(select(BinnedRow.clip_id))} | samples
+            for id in {row.clip_id for row in gone} - held:
+                if self._clips.has(id):
+                    self._clips.remove(id)
+            self._describe(session)
         return len(gone)
 
     def _shelve(self, owner: str, clip: Clip) -> Clip:
         try:
-            with Session(self._database) as session:
-                session.merge(ClipRow(owner=owner, clip_id=clip.id, added_at=self._now()))
-                session.commit()
-        except OperationalError as error:
+            with transaction(self._database) as session:
+                self._put(session, Shelved(owner, clip.id, self._now()))
+        except NotSaved as error:
             raise NoRoom("the clip could not be kept; free some disk space and send it again") from error
         return clip
+
+    def _put(self, session: Session, clip: Shelved, binned_at: float | None = None) -> None:
+        """On the shelf, or off it for as long as it can be brought back."""
+        key = clip.owner, clip.clip_id
+        kept, binned = session.get(ClipRow, key), session.get(BinnedRow, key)
+        if other := kept if binned_at is not None else binned:
+            session.delete(other)
+        row = ClipRow(**asdict(clip)) if binned_at is None else BinnedRow(**asdict(clip), binned_at=binned_at)
+        session.merge(row)
+        self._described.write(clip.name, clip, deleted=binned_at is not None)
+
+    def _adopt(self, session: Session) -> None:
+        """Shelve clips of which the database does not know whose they are, or which it alone calls deleted."""
+        shelved = {Shelved.of(row).name for row in session.exec(select(ClipRow))}
+        binned = {Shelved.of(row).name for row in session.exec(select(BinnedRow))}
+        lost = self._described.unknown(shelved | (binned - self._described.names()))
+        for clip, deleted in lost:
+            if self._clips.has(clip.clip_id):
+                self._put(session, clip, binned_at=self._now() if deleted else None)
+
+    def _describe(self, session: Session) -> None:
+        """Write the descriptions of what an earlier studio shelved."""
+        self._complete(session.exec(select(ClipRow)).all(), deleted=False)
+        self._complete(session.exec(select(BinnedRow)).all(), deleted=True)
+
+    def _complete(self, rows: Sequence[ClipRow | BinnedRow], *, deleted: bool) -> None:
+        described = self._described.names(deleted=deleted)
+        for clip in map(Shelved.of, rows):
+            if clip.name not in described and self._clips.has(clip.clip_id):
+                self._described.write(clip.name, clip, deleted=deleted)

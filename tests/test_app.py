@@ -2,6 +2,7 @@
 
 import json
 import math
+import secrets
 import statistics
 import threading
 import time
@@ -15,10 +16,12 @@ from gradio_client import Client
 
 from engines.registry import Device
 from studio.engines import device
+from studio.session import COOKIE
 from studio.settings import Settings
 from studio.ui.line import PARAMETERS
 from tests.browser.serving import Served, serving
 from tests.engines.test_manager import until
+from tests.studio.losing import aged, removed
 
 WATCH = """
 import json, os, socket
@@ -226,6 +229,31 @@ def timed(client: httpx.Client, served: Served, session: str) -> tuple[float, fl
         with client.stream("GET", f"/studio/live/{id}.pcm") as sound:
             arrived_s = [time.monotonic() - started for _ in sound.iter_raw()]
     return arrived_s[0], arrived_s[-1]
+
+
+def test_a_studio_whose_database_was_lost_starts_with_every_take_and_champion(tmp_path: Path) -> None:
+    visitor = {"cookie": f"{COOKIE}={secrets.token_urlsafe(16)}"}
+
+    def kept(client: httpx.Client) -> tuple[object, object, bytes]:
+        takes = client.get("/studio/takes").json()
+        sound = client.get(f"/studio/takes/{takes[0]['id']}/audio.wav").content
+        return takes, client.get("/studio/champions").json(), sound
+
+    with serving(tmp_path, STUDIO_ENGINES="f5") as served:
+        Client(served.url, verbose=False, headers=visitor).predict(text="Evidence.", api_name="/speak")
+        with httpx.Client(base_url=served.url, headers=visitor, timeout=30) as client:
+            take = client.get("/studio/takes").json()[0]["id"]
+            answer = client.post("/studio/champions", json={"take": take, "champion": {"id": "amber"}})
+            assert answer.status_code == 200, answer.text
+            before = kept(client)
+        assert served.stop() == 0
+    aged(tmp_path)
+    removed(tmp_path)
+    with (
+        serving(tmp_path, door="/health", STUDIO_ENGINES="f5") as served,
+        httpx.Client(base_url=served.url, headers=visitor, timeout=30) as client,
+    ):
+        assert kept(client) == before
 
 
 def test_an_unknown_setting_is_refused_at_start(tmp_path: Path) -> None:

@@ -1,13 +1,14 @@
-"""Trials in SQLite: one row per trial, a vote written in one statement that only the first can win."""
+"""Trials in SQLite: one row per trial, and a vote that only the first can win."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from pydantic import TypeAdapter
-from sqlmodel import Field, Session, SQLModel, col, delete, select, update
+from sqlmodel import Field, Session, SQLModel, col, select
 
 from studio.database import open_database, transaction
+from studio.descriptions import Descriptions
 from studio.listening.trial import Choice, Contender, Side, Trial, UnknownTrial
 
 # Drops keys it does not know and fills in defaults, so rows of older and newer versions stay readable.
@@ -68,15 +69,22 @@ class Trials:
     """What is known of an owner's trials; another owner's are unknown."""
 
     def __init__(self, data_dir: Path) -> None:
+        self._described = Descriptions(data_dir / "trials", TrialRow)
         self._database = open_database(data_dir, TrialRow)
+        self._adopt()
 
     def begin(self, trial: Trial, now: float) -> None:
         """Add a trial. The owner's others end with it: what has a vote is sealed, what has none is forgotten."""
-        others = col(TrialRow.owner) == trial.owner, col(TrialRow.sealed_at).is_(None)
+        others = select(TrialRow).where(TrialRow.owner == trial.owner, col(TrialRow.sealed_at).is_(None))
         with transaction(self._database) as session:
-            session.exec(delete(TrialRow).where(*others, col(TrialRow.choice).is_(None)))
-            session.exec(update(TrialRow).where(*others).values(sealed_at=now))
-            session.add(TrialRow.of(trial))
+            for other in session.exec(others):
+                if other.choice is None:
+                    self._forget(session, other)
+                else:
+                    other.sealed_at = now
+                    self._described.write(other.id, other)
+            session.add(row := TrialRow.of(trial))
+            self._described.write(row.id, row)
 
     def get(self, owner: str, id: str) -> Trial:
         """Raises UnknownTrial."""
@@ -96,18 +104,35 @@ class Trials:
 
     def change(self, trial: Trial, **values: object) -> bool:
         """Write values into a trial that is not sealed; whether it still was at the stage it was read at."""
-        unchanged = (
-            col(TrialRow.id) == trial.id,
-            col(TrialRow.choice) == trial.choice,
-            col(TrialRow.sealed_at).is_(None),
-        )
         with transaction(self._database) as session:
-            return session.exec(update(TrialRow).where(*unchanged).values(**values)).rowcount == 1
+            row = session.get(TrialRow, trial.id)
+            if row is None or row.choice != trial.choice or row.sealed_at is not None:
+                return False
+            row.sqlmodel_update(values)
+            self._described.write(row.id, row)
+            return True
 
     def forget(self, trial: Trial) -> None:
         """Remove a trial that has no vote."""
         with transaction(self._database) as session:
-            session.exec(delete(TrialRow).where(col(TrialRow.id) == trial.id, col(TrialRow.choice).is_(None)))
+            row = session.get(TrialRow, trial.id)
+            if row is not None and row.choice is None:
+                self._forget(session, row)
+
+    def _forget(self, session: Session, row: TrialRow) -> None:
+        session.delete(row)
+        self._described.remove(row.id)
+
+    def _adopt(self) -> None:
+        """Give rows to trials that the database does not know, and describe those of an earlier studio."""
+        with transaction(self._database) as session:
+            rows = session.exec(select(TrialRow)).all()
+            described = self._described.names()
+            for row in rows:
+                if row.id not in described:
+                    self._described.write(row.id, row)
+            for lost, _ in self._described.unknown({row.id for row in rows}):
+                session.add(TrialRow(**lost.model_dump()))
 
     def _one(self, owner: str, fits: Callable[[Trial], bool]) -> Trial:
         found = next(filter(fits, self.all(owner)), None)

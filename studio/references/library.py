@@ -79,6 +79,9 @@ class ClipStore:
             beside = self._beside(parent.id)
         return self._publish(Clip(clip_id(audio), _plain(name), _long_enough(audio), source), beside)
 
+    def has(self, id: str) -> bool:
+        return ID.fullmatch(id) is not None and (self._folder / id).is_dir()
+
     def get(self, id: str) -> Clip:
         """A kept clip, its samples checked against its id. Raises UnknownClip, or BadAudio if it rotted on disk."""
         folder = self._of(id)
@@ -132,10 +135,9 @@ class ClipStore:
         return [Sample(wav.stem, wav, text.read_text("utf-8").strip()) for wav, text in pairs if text.is_file()]
 
     def _of(self, id: str) -> Path:
-        folder = self._folder / id
-        if not ID.fullmatch(id) or not folder.is_dir():
+        if not self.has(id):
             raise UnknownClip("this clip is no longer kept here; upload it again")
-        return folder
+        return self._folder / id
 
     def _publish(self, clip: Clip, beside: Mapping[str, Path]) -> Clip:
         target = self._folder / clip.id

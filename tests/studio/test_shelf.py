@@ -1,13 +1,17 @@
 """A session's clips: deleted, brought back, forgotten; and what mended ones are called."""
 
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from studio.housekeeping import Housekeeping
 from studio.references.library import ClipStore, UnknownClip
 from studio.references.mend import mended_name
 from studio.shelf import Shelf
 from tests.studio.house import samples_folder, write_clip
+from tests.studio.losing import WAYS, backed_up, put_back, removed
 
 DAY_S = 86_400.0
 
@@ -69,6 +73,60 @@ def test_the_sound_of_a_clip_deleted_a_day_ago_is_erased_unless_somebody_has_it(
     assert shelf.get("bob", shared.id).id == shared.id
     with pytest.raises(UnknownClip):
         shelf.restore("ann", own.id)
+
+
+def opened(data: Path) -> Shelf:
+    """As the next start opens it, days later, a round of housekeeping included."""
+    shelf = Shelf(ClipStore(data, data.parent / "samples"), data)
+    Housekeeping([shelf], {}).tidy()
+    return shelf
+
+
+@pytest.mark.parametrize("lose", WAYS.values(), ids=WAYS)
+def test_clips_outlive_the_database_on_their_own_shelves(
+    lose: Callable[[Path], None], shelf: Shelf, clock: Clock, tmp_path: Path
+) -> None:
+    clips = []
+    for seed in (1, 2, 3):
+        clock.now_s += 1.0
+        clips.append(shelf.add("ann", write_clip(tmp_path / "clip.wav", seed=seed), "clip.wav").id)
+    clock.now_s = time.time()
+    shelf.delete("ann", clips[1])
+    lose(tmp_path / "data")
+    again = opened(tmp_path / "data")
+    assert (again.mine("ann"), again.mine("bob")) == ([clips[2], clips[0]], [])
+    assert again.restore("ann", clips[1]).id == clips[1]
+
+
+def test_a_clip_somebody_shelved_after_the_backup_is_not_erased_with_anothers(
+    shelf: Shelf, clock: Clock, tmp_path: Path
+) -> None:
+    path = write_clip(tmp_path / "clip.wav", seed=1)
+    clip = shelf.add("ann", path, "shared")
+    shelf.delete("ann", clip.id)
+    backup = backed_up(tmp_path / "data")
+    shelf.add("bob", path, "shared")
+    put_back(tmp_path / "data", backup)
+    again = opened(tmp_path / "data")
+    assert (again.mine("ann"), again.get("bob", clip.id).id) == ([], clip.id)
+
+
+def test_a_clip_brought_back_after_the_backup_is_not_erased_on_its_word(shelf: Shelf, tmp_path: Path) -> None:
+    clip = shelf.add("ann", write_clip(tmp_path / "clip.wav", seed=1), "mine")
+    shelf.delete("ann", clip.id)
+    backup = backed_up(tmp_path / "data")
+    shelf.restore("ann", clip.id)
+    put_back(tmp_path / "data", backup)
+    assert opened(tmp_path / "data").get("ann", clip.id).id == clip.id
+
+
+def test_clips_of_an_earlier_studio_are_described_by_housekeeping(shelf: Shelf, tmp_path: Path) -> None:
+    clip = shelf.add("ann", write_clip(tmp_path / "clip.wav", seed=1), "mine")
+    for path in (tmp_path / "data" / "shelves").iterdir():
+        path.unlink()
+    opened(tmp_path / "data")
+    removed(tmp_path / "data")
+    assert opened(tmp_path / "data").mine("ann") == [clip.id]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from studio.history import History, UnknownTake
 from studio.listening import BadPair, Ballot, Choice, Decided, Listening, NoPairs, NotHeard, Trial, UnknownTrial
 from studio.listening.telling import desk, told
 from tests.studio.listening.takes import keep, sound
+from tests.studio.losing import WAYS
 
 ROOT = Path(__file__).parents[3]
 
@@ -303,3 +304,18 @@ def test_a_vote_is_there_after_its_process_was_killed(room: Room, tmp_path: Path
     voter.wait()
     kept = Listening(room.history, tmp_path).reveal("anna", id)
     assert (kept.choice, kept.pair) == ("b", frozenset(takes))
+
+
+@pytest.mark.parametrize("lose", WAYS.values(), ids=WAYS)
+def test_votes_outlive_the_database_and_what_was_left_stays_forgotten(
+    lose: Callable[[Path], None], room: Room, tmp_path: Path
+) -> None:
+    left, voted = room.open(), room.open()
+    room.vote(voted)
+    sealed, results = room.listening.reveal("anna", voted.id), room.listening.tally("anna")
+    lose(tmp_path)
+    again = Listening(History(tmp_path), tmp_path)
+    assert again.reveal("anna", voted.id) == sealed
+    assert again.tally("anna") == results
+    with pytest.raises(UnknownTrial):
+        again.leave("anna", left.id)
