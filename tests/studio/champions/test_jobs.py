@@ -10,7 +10,7 @@ from engines.errors import BadInput, Cancelled
 from engines.types import Progress
 from studio.champions.jobs import RUNNING_MAX, Job, Jobs, Told, UnknownJob
 
-WAIT_S = 5.0
+WAIT_S = 120.0  # a busy machine may take minutes
 
 
 def until(true: Callable[[], bool]) -> None:
