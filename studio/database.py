@@ -40,8 +40,8 @@ def open_database(data_dir: Path, *tables: type[SQLModel]) -> Engine:
     A damaged one is put aside for a new one, which the services fill from what lies beside their files.
     """
     data_dir.mkdir(parents=True, exist_ok=True)
-    if _damage(data_dir / FILE):
-        _put_aside(data_dir / FILE)
+    if (data_dir / FILE).is_file():
+        _put_aside_if_damaged(data_dir / FILE)
     database = create_engine(
         f"sqlite:///{data_dir / FILE}", connect_args={"timeout": BUSY_S, "check_same_thread": False}
     )
@@ -58,30 +58,27 @@ def _prepare(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
     cursor.close()
 
 
-def _damage(file: Path) -> str:
-    """What is wrong with a database; empty if nothing is, or there is none."""
-    if not file.is_file():
-        return ""
+def _put_aside_if_damaged(file: Path) -> None:
+    with FileLock(file.with_name(f"{FILE}.lock")), closing(sqlite3.connect(file, timeout=BUSY_S)) as connection:
+        damage = _damage(connection)
+        if not damage:
+            return
+        aside = file.with_name(f"{FILE}.damaged-{datetime.now():%Y%m%d-%H%M%S-%f}")
+        for end in BESIDE:  # before the connection closes, which would remove the log
+            with suppress(FileNotFoundError):
+                file.with_name(FILE + end).rename(aside.with_name(aside.name + end))
+    log.error("the database was damaged (%s); it is kept as %s, and a new one is begun", damage, aside)
+
+
+def _damage(connection: sqlite3.Connection) -> str:
+    """What is wrong with a database; empty if nothing is."""
     try:
-        with closing(sqlite3.connect(file, timeout=BUSY_S)) as connection:
-            (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-            return "" if found == "ok" else str(found)
+        (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.DatabaseError as error:
         if not _is_damage(error):
             raise
         return str(error)
-
-
-def _put_aside(file: Path) -> None:
-    with FileLock(file.with_name(f"{FILE}.lock")):
-        damage = _damage(file)
-        if not damage:  # another process was first
-            return
-        aside = file.with_name(f"{FILE}.damaged-{datetime.now():%Y%m%d-%H%M%S-%f}")
-        for end in BESIDE:
-            with suppress(FileNotFoundError):
-                file.with_name(FILE + end).rename(aside.with_name(aside.name + end))
-    log.error("the database was damaged (%s); it is kept as %s, and a new one is begun", damage, aside)
+    return "" if found == "ok" else str(found)
 
 
 def _is_damage(error: BaseException | None) -> bool:

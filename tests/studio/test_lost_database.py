@@ -140,7 +140,7 @@ def test_a_damaged_database_is_kept_aside_and_told_in_a_sentence(
     with caplog.at_level(logging.ERROR):
         opened(tmp_path)
     (aside,) = tmp_path.glob(f"{FILE}.damaged-*[0-9]")
-    assert aside.read_bytes() == damaged
+    assert (aside.read_bytes(), aside.with_name(f"{aside.name}-wal").read_bytes()) == (damaged, b"rest")
     (said,) = [record for record in caplog.records if record.levelno == logging.ERROR]
     assert (str(aside) in said.getMessage(), said.exc_info) == (True, None)
 
