@@ -8,13 +8,14 @@ touches the device.
 import logging
 import threading
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from engines.base import Advanced, Engine, Event, Finished, Job, Refused, Spoke
 from engines.errors import BadInput, Cancelled, Closing, EngineError, EngineFailed, OutOfMemory, QueueFull, TimedOut
-from engines.pace import Pace, Wanted, total
+from engines.fairness import Rotation
+from engines.pace import Pace, Wanted, ends
 from engines.ticket import Ticket
 from engines.types import LaneEvent
 
@@ -54,8 +55,7 @@ class Lane:
         self._engines: dict[str, Engine] = {}
         self._used_s: dict[str, float] = {}
         self._fits: dict[str, int] = {}  # most requests an engine has memory for, learned the hard way, until it idles
-        self._served: dict[str, int] = {}  # owner -> number of the admission that was last theirs
-        self._admissions = 0
+        self._rotation = Rotation()
         self._pace = Pace()
         self._closing = False
         self._thread = threading.Thread(target=self._run, name="lane", daemon=True)
@@ -111,12 +111,10 @@ class Lane:
         self._thread.join(10.0)
 
     def etas(self, wanted: Sequence[Wanted]) -> list[float | None]:
-        """Seconds until each of these would be done if they came now, one after another; None where nobody knows."""
+        """Seconds until each of these would be done if they came as soon as there is room; None where nobody knows."""
         with self._bell:
             running, waiting = list(self._running.values()), self._in_turn()
-        own = [self._pace.expected_s(each) if each.engine in self._engines else None for each in wanted]
-        ahead = self._until_done(running, waiting)
-        return [total([ahead, *own[: place + 1]]) for place in range(len(wanted))]
+        return self._ends(running, waiting, wanted)[len(running) + len(waiting) :]
 
     # From control work, on the lane's thread.
 
@@ -181,9 +179,9 @@ class Lane:
             with self._bell:
                 if ticket not in self._waiting:
                     continue
+                self._rotation.served(ticket.owner, [each.owner for each in self._waiting])
                 self._waiting.remove(ticket)
                 self._running[ticket.id] = ticket
-                self._note_turn(ticket.owner)
             ticket.admitted(self.clock())
             self._say("admitted", ticket, queued_s=ticket.admitted_at - ticket.arrived_at)
             try:
@@ -319,19 +317,8 @@ class Lane:
     # Places in the queue.
 
     def _in_turn(self) -> list[Ticket]:
-        """Waiting tickets in the order they are admitted: owners take turns, the one served longest ago first."""
-        turns = Counter(ticket.owner for ticket in self._running.values())
-        keyed = []
-        for order, ticket in enumerate(self._waiting):
-            keyed.append((turns[ticket.owner], self._served.get(ticket.owner, 0), order, ticket))
-            turns[ticket.owner] += 1
-        return [ticket for *_, ticket in sorted(keyed, key=lambda key: key[:3])]
-
-    def _note_turn(self, owner: str) -> None:
-        self._admissions += 1
-        if not self._waiting:
-            self._served.clear()
-        self._served[owner] = self._admissions
+        """Waiting tickets in the order they are admitted."""
+        return self._rotation.order(self._waiting, lambda ticket: ticket.owner)
 
     def _in_turn_locked(self) -> list[Ticket]:
         with self._bell:
@@ -339,16 +326,21 @@ class Lane:
 
     def _place(self, ticket: Ticket) -> tuple[int, float | None]:
         with self._bell:
-            running = list(self._running.values())
-            waiting = self._in_turn()
-        if ticket not in waiting:
-            return 0, self._pace.remaining(ticket, running)
-        ahead = waiting[: waiting.index(ticket) + 1]
-        return len(ahead), self._until_done(running, ahead)
+            running, waiting = list(self._running.values()), self._in_turn()
+        ends = self._ends(running, waiting)
+        if ticket in waiting:
+            rank = waiting.index(ticket) + 1
+            return rank, ends[len(running) + rank - 1]
+        return 0, ends[running.index(ticket)] if ticket in running else None
 
-    def _until_done(self, running: Sequence[Ticket], waiting: Sequence[Ticket]) -> float | None:
-        loaded = all(ticket.request.engine in self._engines for ticket in waiting)
-        return self._pace.until_done(running, waiting) if loaded else None
+    def _ends(
+        self, running: Sequence[Ticket], waiting: Sequence[Ticket], wanted: Sequence[Wanted] = ()
+    ) -> list[float | None]:
+        """Seconds until each of these is done. Who waits does so because no more are spoken at a time than run now."""
+        left = [self._pace.left_s(ticket) for ticket in running]
+        own = [*(ticket.request for ticket in waiting), *wanted]
+        needs = [self._pace.expected_s(each) if each.engine in self._engines else None for each in own]
+        return ends(left, needs, max(1, len(running)))
 
     def _cancel(self, ticket: Ticket) -> None:
         self.leave(ticket, Cancelled("stopped"))

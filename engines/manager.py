@@ -108,7 +108,7 @@ class Manager:
         return [QueueEntry(t.id, t.owner, t.request.engine, t.status()) for t in self._lane.queue()]
 
     def etas(self, wanted: Sequence[Wanted]) -> list[float | None]:
-        """Seconds until each of these would be done if they were submitted now, in order; None where nobody knows."""
+        """Seconds until each of these would be done if they came in order as soon as there is room; None where nobody knows."""
         return self._lane.etas(wanted)
 
     # Engines.

@@ -1,5 +1,8 @@
 """How long requests take: learned from finished ones, asked for ETAs."""
 
+import heapq
+import math
+from collections import deque
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -49,18 +52,8 @@ class Pace:
         rate = self._rates.get(wanted.engine)
         return None if rate is None else rate * self._work(wanted)
 
-    def until_done(self, running: Sequence[Ticket], waiting: Sequence[Ticket]) -> float | None:
-        """Seconds until all of these are done."""
-        return total([self._left(ticket) for ticket in (*running, *waiting)])
-
-    def remaining(self, ticket: Ticket, running: Sequence[Ticket]) -> float | None:
-        """Seconds until one of the running requests is done: they share the device evenly, the shorter ones leave."""
-        own = self._left(ticket)
-        others = [self._left(other) for other in running if other is not ticket]
-        return None if own is None else own + sum(min(own, own if left is None else left) for left in others)
-
-    def _left(self, ticket: Ticket) -> float | None:
-        """Device seconds this request still needs: by experience at first, more and more by its own progress."""
+    def left_s(self, ticket: Ticket) -> float | None:
+        """Device seconds a running request still needs: by experience at first, more and more by its own progress."""
         done, expected = ticket.progress, self.expected_s(ticket.request)
         shown = ticket.compute_s / done if done else 0.0
         if expected is None:
@@ -73,10 +66,27 @@ class Pace:
         return (OVERHEAD_S + _speech_s(wanted.text) / max(wanted.speed, SLOWEST)) * steps
 
 
-def total(seconds: Sequence[float | None]) -> float | None:
-    """The sum, or None where one of them is not known."""
-    known = [each for each in seconds if each is not None]
-    return sum(known) if len(known) == len(seconds) else None
+def ends(running: Sequence[float | None], waiting: Sequence[float | None], width: int) -> list[float | None]:
+    """Seconds until each is done, of requests that need so many device seconds; None where that is not known.
+
+    Those who run share the device evenly, up to `width` of them; who is done leaves its place to the next who waits.
+    """
+    needs = [math.inf if need is None else need for need in (*running, *waiting)]
+    done: list[float | None] = [None] * len(needs)
+    coming = deque(range(len(running), len(needs)))
+    active = [(need, place) for place, need in enumerate(needs[: len(running)])]
+    heapq.heapify(active)
+    now = each_got = 0.0  # seconds; device seconds that everybody who was there throughout has had
+    while active or coming:
+        while coming and len(active) < width:
+            heapq.heappush(active, (each_got + needs[coming[0]], coming.popleft()))
+        enough, place = active[0]
+        if enough == math.inf:
+            break
+        now += (enough - each_got) * len(active)
+        each_got, done[place] = enough, now
+        heapq.heappop(active)
+    return done
 
 
 def _speech_s(text: str) -> float:

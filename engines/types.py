@@ -140,6 +140,7 @@ class EngineInfo:
     vocabulary: frozenset[str]  # characters it can say; empty = any
     markers: tuple[str, ...]  # emotions and tones it acts on, written (excited)
     device: str
+    rows: int  # requests it speaks in one step
     dtype: str
     parameters: int
     compiled: bool

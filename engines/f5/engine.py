@@ -110,6 +110,7 @@ class F5Engine:
             vocabulary=voice.vocabulary.characters,
             markers=(),
             device=str(self._placement.device),
+            rows=self._width,
             dtype=str(self._placement.dtype).removeprefix("torch."),
             parameters=sum(p.numel() for p in voice.network.parameters()),
             compiled=isinstance(self._velocity, Compiled) and self._velocity.active,

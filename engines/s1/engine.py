@@ -131,6 +131,7 @@ class S1Engine:
             vocabulary=frozenset(defaults.characters),
             markers=writing.MARKERS if defaults.markers else (),
             device=str(self._placement.device),
+            rows=self._width,
             dtype=str(self._placement.dtype).removeprefix("torch."),
             parameters=sum(
                 p.numel() for part in {voice.network, voice.codec, voice.encoder} for p in part.parameters()

@@ -1,16 +1,17 @@
-"""Gradio's own queue, in which requests wait for the lane: counted, timed by the lane's experience, quiet while idle."""
+"""Gradio's own queue, in which requests wait for the lane: in turn, timed by the lane's experience, quiet while idle."""
 
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
-from gradio.queueing import Event, Queue
+from gradio.queueing import Event, EventQueue, Queue
 from gradio.server_messages import EstimationMessage
 from gradio.utils import get_upload_folder, run_coro_in_background
 from gradio_client.utils import is_file_obj_with_meta, traverse
 
 from engines.errors import EngineError
+from engines.fairness import Rotation
 from studio.order import Order, read_order
 from studio.session import OWNER_HEADER
 from studio.studio import Studio
@@ -34,14 +35,12 @@ class Line(Queue):
         )
         self.sleep_when_free, self.progress_update_sleep_when_free = LOOK_S, TELL_S
         self._studio = studio
+        self._rotation = Rotation()
         self._nothing = read_order({"engine": studio.settings.engines[0]})
 
     def waiting(self) -> list[Queued]:
-        """Who waits for the device, first come first; for any thread."""
-        told = []
-        for event, order, eta_s in self._waiting():
-            told.append(Queued(event.request.headers.get(OWNER_HEADER, ""), order.engine, eta_s))
-        return told
+        """Who waits for the device, next first; for any thread."""
+        return [Queued(event_owner(event), order.engine, eta_s) for event, order, eta_s in self._waiting()]
 
     def start(self) -> None:
         super().start()  # type: ignore[no-untyped-call]
@@ -65,14 +64,38 @@ class Line(Queue):
             said = f"Queue is full: {len(self)} requests are waiting already; try again in a moment"
         return accepted, said, state
 
+    def get_events(self) -> tuple[list[Event], bool, str] | None:
+        """What begins next; of those who wait for the device, the one whose turn it is."""
+        line = self.event_queue_per_concurrency_id.get(DEVICE)
+        if line is not None:
+            line.concurrency_limit = self._width()
+            self._take_turns(line)
+        chosen: tuple[list[Event], bool, str] | None = super().get_events()
+        if line is not None and chosen is not None and chosen[2] == DEVICE:
+            [event] = chosen[0]
+            self._rotation.served(event_owner(event), [event_owner(each) for each in (event, *line.queue)])
+        return chosen
+
     def broadcast_estimations(self, concurrency_id: str, after: int | None = None) -> None:
         """Tell those who wait for the device how long it will be; Gradio knows only what the average take took."""
         if concurrency_id != DEVICE:
             super().broadcast_estimations(concurrency_id, after)
             return
+        self._take_turns(self.event_queue_per_concurrency_id[DEVICE])
         waiting = self._waiting()
-        for rank, (event, _, eta_s) in enumerate(waiting):
-            self.send_message(event, EstimationMessage(rank=rank, rank_eta=eta_s, queue_size=len(waiting)))
+        before = sum(entry.status.state == "queued" for entry in self._studio.manager.queue())
+        for rank, (event, _, eta_s) in enumerate(waiting, start=before):
+            self.send_message(event, EstimationMessage(rank=rank, rank_eta=eta_s, queue_size=before + len(waiting)))
+
+    def _take_turns(self, line: EventQueue) -> None:
+        """Order the line as it will be served. On Gradio's own thread, which alone changes it."""
+        line.queue[:] = self._rotation.order(line.queue, event_owner)
+
+    def _width(self) -> int:
+        """How many requests are spoken at a time: as set, else one on a CPU and a whole batch on a GPU."""
+        loaded = [status.info for status in self._studio.manager.statuses() if status.info is not None]
+        rows = [info.rows for info in loaded if not info.device.startswith("cpu")]
+        return self._studio.settings.gpu_concurrency or max(rows, default=1)
 
     def _waiting(self) -> list[tuple[Event, Order, float | None]]:
         line = self.event_queue_per_concurrency_id.get(DEVICE)
@@ -89,6 +112,11 @@ class Line(Queue):
         except EngineError:
             return self._nothing
         return order
+
+
+def event_owner(event: Event) -> str:
+    owner: str = event.request.headers.get(OWNER_HEADER, "")
+    return owner
 
 
 def files_among(data: Any) -> list[object]:

@@ -16,6 +16,7 @@ from studio.ui.theme import theme
 __all__ = ["build", "mount_assets", "mount_page"]
 
 TITLE = "Champion Voice Studio"
+THREADS = 40  # of Gradio's for all else; whoever is spoken to holds one as well
 
 
 def build(studio: Studio) -> gr.Blocks:
@@ -28,6 +29,7 @@ def build(studio: Studio) -> gr.Blocks:
         monitor_page()
         island("compare")
         island("strip")
+    page.max_threads = THREADS + max(studio.settings.gpu_concurrency, studio.settings.max_batch)
     page.api_open = False  # no way around the queue
     page.has_launched = True  # else Gradio takes any file of this machine that a request names, not uploads alone
     page._queue = line = Line(page, studio)

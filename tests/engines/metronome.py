@@ -16,6 +16,7 @@ RATE = 1000
 class Metronome:
     def __init__(self, width: int = 2, step_s: float = 0.0, click_s: float = 1.0) -> None:
         self.width, self.step_s, self.click_s = width, step_s, click_s
+        self.device = "cpu"
         self.jobs: dict[str, int] = {}
         self.figures: dict[str, float] = {}
         self.requests: dict[str, Request] = {}
@@ -50,8 +51,8 @@ class Metronome:
     def info(self) -> EngineInfo:
         return EngineInfo(
             name="tick", title="Metronome", checkpoint="brass", licence="none", sample_rate=RATE, reference_max_s=10,
-            defaults={}, vocabulary=frozenset(), markers=(), device="cpu", dtype="none", parameters=0,
-            compiled=False,
+            defaults={}, vocabulary=frozenset(), markers=(), device=self.device, rows=self.width, dtype="none",
+            parameters=0, compiled=False,
         )  # fmt: skip
 
     @property

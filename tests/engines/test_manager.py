@@ -193,6 +193,20 @@ def test_owners_take_turns(houses) -> None:
     assert ben.admitted_at < anns[0].admitted_at
 
 
+def test_the_ranks_that_are_told_are_the_order_of_admission(houses) -> None:
+    gate = threading.Semaphore(0)
+    tick = Metronome(width=1)
+    tick.gate = gate.acquire
+    house = houses(tick=tick)
+    first = house.say("a", owner="ann")
+    until(lambda: first.state == "running")
+    waiting = [house.say("a", owner=owner) for owner in ("ann", "ann", "ben", "ben")]
+    told = sorted(waiting, key=lambda ticket: ticket.status().rank)
+    gate.release(99)
+    assert all(ticket.wait(SOON) for ticket in waiting)
+    assert sorted(waiting, key=lambda ticket: ticket.admitted_at) == told
+
+
 def test_two_engines_share_the_device_by_time(houses) -> None:
     slow, fast = Metronome(step_s=0.02, click_s=0.1), Metronome(step_s=0.002, click_s=0.1)
     house = houses(slow=slow, fast=fast)

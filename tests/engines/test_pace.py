@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from engines.pace import Pace
+from engines.pace import Pace, ends
 from engines.ticket import Ticket
 from engines.types import Request
 from tests.engines.metronome import request
@@ -38,14 +38,13 @@ def experienced(*characters: int) -> Pace:
 def test_nothing_is_known_without_evidence() -> None:
     pace = experienced()
     assert pace.expected_s(asked(60)) is None
-    assert pace.remaining(ticket(asked(60), compute_s=1.0, progress=0.1), []) is None
-    assert pace.until_done([], [ticket(asked(60))]) is None
+    assert pace.left_s(ticket(asked(60), compute_s=1.0, progress=0.1)) is None
     assert experienced(60).expected_s(asked(60, engine="tock")) is None
 
 
 def test_a_request_under_way_tells_of_itself() -> None:
     alone = ticket(asked(60), compute_s=2.0, progress=0.5)
-    assert experienced().remaining(alone, [alone]) == pytest.approx(2.0)
+    assert experienced().left_s(alone) == pytest.approx(2.0)
 
 
 @pytest.mark.parametrize("known", DEVICE_S)
@@ -77,15 +76,27 @@ def test_pauses_cost_nothing_and_speed_costs_less() -> None:
 def test_the_estimate_moves_from_experience_to_the_requests_own_pace_without_a_leap() -> None:
     pace = experienced(60)
     slow = [ticket(asked(60), compute_s=2 * DEVICE_S[60] * part, progress=part) for part in (0.0, 0.1, 0.2, 0.3, 0.9)]
-    left = [pace.remaining(each, [each]) or 0.0 for each in slow]
+    left = [pace.left_s(each) or 0.0 for each in slow]
     assert all(after < 1.1 * before for before, after in pairwise(left))
     assert left[-1] == pytest.approx(2 * DEVICE_S[60] * 0.1, rel=0.1)
 
 
 def test_those_who_share_the_device_wait_for_each_other_until_the_shorter_leaves() -> None:
-    pace = experienced(60)
-    short, long = (ticket(asked(60), compute_s=each, progress=0.5) for each in (1.0, 9.0))
-    apart = [pace.remaining(each, [each]) for each in (short, long)]
-    together = [pace.remaining(each, [short, long]) for each in (short, long)]
-    assert together == pytest.approx([2 * apart[0], apart[0] + apart[1]])  # type: ignore[operator]
-    assert pace.until_done([short, long], []) == pytest.approx(together[1])
+    assert ends([2.0, 5.0], [], 2) == [4.0, 7.0]
+
+
+def test_one_at_a_time_each_waits_for_all_before_it() -> None:
+    assert ends([2.0], [3.0, 1.0], 1) == [2.0, 5.0, 6.0]
+
+
+def test_who_waits_begins_when_the_first_is_done_and_shares_with_the_others() -> None:
+    assert ends([2.0, 5.0], [3.0], 2) == [4.0, 10.0, 10.0]
+
+
+def test_a_place_that_is_free_is_taken_at_once() -> None:
+    assert ends([4.0], [4.0, 4.0], 4) == [12.0, 12.0, 12.0]
+
+
+def test_behind_one_of_whom_nothing_is_known_nothing_is_known() -> None:
+    assert ends([None], [1.0], 1) == [None, None]
+    assert ends([None, 1.0], [1.0], 2) == [None, 2.0, 4.0]

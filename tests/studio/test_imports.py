@@ -11,7 +11,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 # A Ticket is what the manager's submit returns; it knows neither lane nor engine.
 FOR_STUDIO = tuple(
-    f"engines.{room}" for room in ("types", "errors", "registry", "manager", "ticket", "audio", "text", "vetting")
+    f"engines.{room}"
+    for room in ("types", "errors", "registry", "manager", "ticket", "fairness", "audio", "text", "vetting")
 )
 FOR_ROOTS = (*FOR_STUDIO, "engines.base")  # a composition root hands the manager its Checkpoints
 ROOTS = ("app.py", "studio/engines.py", "studio/champions/__main__.py")
