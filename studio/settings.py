@@ -3,6 +3,7 @@
 import difflib
 import os
 import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -16,6 +17,10 @@ PREFIX = "STUDIO_"
 ENV_FILE = ".env"
 DEVICE = re.compile(r"auto|cpu|mps|cuda(:\d+)?")
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+NOT_YET = {
+    "API_KEYS": "no door asks for a key; remove it, and set STUDIO_LOGIN to keep champions, stores and engines to yourself",
+    "BATCH_WINDOW_MS": "a request joins the batch that runs and waits for no other; remove it",
+}
 
 
 class WrongSettings(Exception):
@@ -47,11 +52,11 @@ class Settings(BaseSettings):
     compile: Literal["auto", "on", "off"] = "auto"
     quantize: Literal["none", "int8", "int4"] = "none"
     max_batch: Annotated[int, Field(ge=0)] = 0
-    batch_window_ms: Annotated[float, Field(ge=0)] = 0
     queue_size: Annotated[int, Field(ge=1)] = 16
-    gpu_concurrency: Annotated[int, Field(ge=0)] = 0
+    gpu_concurrency: Annotated[int, Field(ge=0)] = (
+        0  # requests spoken at a time; 0 = 1 on a CPU, a whole batch elsewhere
+    )
     request_timeout_s: Annotated[float, Field(gt=0)] = 300
-    api_keys: Annotated[tuple[SecretStr, ...], NoDecode] = ()
     login: SecretStr = SecretStr("")  # user:password
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()  # names it answers to, besides localhost
     max_upload_mb: Annotated[int, Field(ge=1)] = 64
@@ -63,7 +68,7 @@ class Settings(BaseSettings):
     max_weights_mb: Annotated[int, Field(ge=1)] = 6_500  # an archive or a weights file that the owner sends
     threads: Annotated[int, Field(ge=0)] = 0
 
-    @field_validator("engines", "api_keys", "allowed_hosts", mode="before")
+    @field_validator("engines", "allowed_hosts", mode="before")
     @classmethod
     def _listed(cls, value: object) -> object:
         """`f5,s1` as people write it in a shell."""
@@ -120,11 +125,11 @@ class Settings(BaseSettings):
     @classmethod
     def _known_keys(cls, values: Any) -> Any:
         """pydantic-settings never looks at keys without a field, so a typo would be silent."""
-        known = {PREFIX + name.upper() for name in cls.model_fields}
-        keys = set(os.environ) | set(dotenv_values(ENV_FILE))
-        wrong = sorted(key for key in keys if key.upper().startswith(PREFIX) and key.upper() not in known)
+        known = [name.upper() for name in cls.model_fields]
+        ours = [key for key in {*os.environ, *dotenv_values(ENV_FILE)} if key.upper().startswith(PREFIX)]
+        wrong = sorted(key for key in ours if key.upper().removeprefix(PREFIX) not in known)
         if wrong:
-            raise ValueError(". ".join(_did_you_mean(key, known) for key in wrong))
+            raise ValueError(". ".join(_wrong(key, known) for key in wrong))
         return values
 
     @classmethod
@@ -136,9 +141,17 @@ class Settings(BaseSettings):
             raise WrongSettings(_sentence(error)) from None  # its cause may show a secret
 
 
-def _did_you_mean(key: str, known: set[str]) -> str:
-    near = difflib.get_close_matches(key.upper(), sorted(known), n=1, cutoff=0.0)[0]
-    return f"{key} is not a setting; did you mean {near}? Correct it or remove it"
+def _wrong(key: str, known: Collection[str]) -> str:
+    name = key.upper().removeprefix(PREFIX)
+    if name in NOT_YET:
+        return f"{key} is not available yet: {NOT_YET[name]}"
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = (
+        f"did you mean {PREFIX}{near[0]}? Correct it or remove it"
+        if near
+        else "remove it; studio/settings.py lists them"
+    )
+    return f"{key} is not a setting; {hint}"
 
 
 def _sentence(error: ValidationError) -> str:

@@ -1,5 +1,6 @@
 """Settings: typed, from the environment, and never silently wrong."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -21,10 +22,9 @@ def test_a_bare_machine_gets_a_loopback_studio_with_both_embedded_voices() -> No
 
 def test_lists_are_written_with_commas(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STUDIO_ENGINES", "f5, s1")
-    monkeypatch.setenv("STUDIO_API_KEYS", "one,two")
+    monkeypatch.setenv("STUDIO_ALLOWED_HOSTS", "one,two")
     settings = Settings.load()
-    assert settings.engines == ("f5", "s1")
-    assert [key.get_secret_value() for key in settings.api_keys] == ["one", "two"]
+    assert (settings.engines, settings.allowed_hosts) == (("f5", "s1"), ("one", "two"))
 
 
 def test_the_environment_wins_over_the_env_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -43,6 +43,30 @@ def test_an_empty_value_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_unknown_key_is_refused_naming_the_nearest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STUDIO_CHECKPOINT_F5", "embedded")
     with pytest.raises(WrongSettings, match=r"STUDIO_CHECKPOINT_F5 .*did you mean STUDIO_(F5|S1)_CHECKPOINT"):
+        Settings.load()
+
+
+@pytest.mark.parametrize(("key", "instead"), [("API_KEYS", "set STUDIO_LOGIN"), ("BATCH_WINDOW_MS", "joins the batch")])
+def test_a_setting_that_does_nothing_yet_is_refused_in_words(
+    monkeypatch: pytest.MonkeyPatch, key: str, instead: str
+) -> None:
+    monkeypatch.setenv(f"STUDIO_{key}", "hunter2")
+    with pytest.raises(WrongSettings, match=f"STUDIO_{key} is not available yet: .*{instead}") as caught:
+        Settings.load()
+    assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize("key", ["STUDIO_API_KEY", "STUDIO_BATCH_WINDOW", "STUDIO_KEYS"])
+def test_no_suggestion_names_a_setting_that_is_refused(monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+    monkeypatch.setenv(key, "1")
+    with pytest.raises(WrongSettings, match=f"{key} is not a setting") as caught:
+        Settings.load()
+    assert not re.search("API_KEYS|WINDOW_MS", str(caught.value))
+
+
+def test_a_key_that_is_like_no_other_is_refused_without_a_guess(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STUDIO_XYZZY", "1")
+    with pytest.raises(WrongSettings, match="STUDIO_XYZZY is not a setting; remove it"):
         Settings.load()
 
 
@@ -66,6 +90,11 @@ def test_constructing_settings_refuses_unknown_keys_too(monkeypatch: pytest.Monk
         ("STUDIO_COMPILE", "yes"),
         ("STUDIO_QUANTIZE", "int2"),
         ("STUDIO_DEVICE", "gpu"),
+        ("STUDIO_DEVICE", "cuda:"),
+        ("STUDIO_DEVICE", "cuda:one"),
+        ("STUDIO_DEVICE", "cpu:1"),
+        ("STUDIO_GPU_CONCURRENCY", "-1"),
+        ("STUDIO_GPU_CONCURRENCY", "many"),
         ("STUDIO_QUEUE_SIZE", "0"),
         ("STUDIO_REQUEST_TIMEOUT_S", "-1"),
         ("STUDIO_ENGINES", ","),
@@ -76,6 +105,12 @@ def test_a_wrong_value_is_refused_naming_its_key(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv(key, value)
     with pytest.raises(WrongSettings, match=key):
         Settings.load()
+
+
+@pytest.mark.parametrize("device", ["auto", "cpu", "mps", "cuda", "cuda:1"])
+def test_a_device_is_taken_by_its_name(monkeypatch: pytest.MonkeyPatch, device: str) -> None:
+    monkeypatch.setenv("STUDIO_DEVICE", device)
+    assert Settings.load().device == device
 
 
 def test_secrets_are_shown_neither_in_errors_nor_in_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
