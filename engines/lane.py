@@ -327,11 +327,11 @@ class Lane:
     def _place(self, ticket: Ticket) -> tuple[int, float | None]:
         with self._bell:
             running, waiting = list(self._running.values()), self._in_turn()
-        ends = self._ends(running, waiting)
+        left_s = self._ends(running, waiting)
         if ticket in waiting:
             rank = waiting.index(ticket) + 1
-            return rank, ends[len(running) + rank - 1]
-        return 0, ends[running.index(ticket)] if ticket in running else None
+            return rank, left_s[len(running) + rank - 1]
+        return 0, left_s[running.index(ticket)] if ticket in running else None
 
     def _ends(
         self, running: Sequence[Ticket], waiting: Sequence[Ticket], wanted: Sequence[Wanted] = ()
