@@ -1,10 +1,12 @@
-"""The network and the sampler against f5-tts 1.1.22 on the same weights, noise and grid, in float32."""
+"""The network and the sampler against f5-tts 1.1.22 on the same weights, noise and grid."""
 
 from collections.abc import Callable
 
 import pytest
 import torch
 import yaml
+from f5_tts.model.backbones.dit import DiT as UpstreamDiT
+from f5_tts.model.cfm import CFM
 from torch import Tensor, nn
 
 from bench.checkpoints import ARCH, SYMBOLS, redraw
@@ -16,8 +18,10 @@ from engines.f5.sampling import Row, advance, row, schedule, time_grid
 from tests.engines.f5.conftest import VOICES, reference
 from tests.engines.f5.test_loading import loaded
 
-CFM = pytest.importorskip("f5_tts.model.cfm").CFM
-UpstreamDiT = pytest.importorskip("f5_tts.model.backbones.dit").DiT
+# Relative differences, each with what was measured on AVX-512 processors.
+ROUNDING = 2e-6  # float32, random weights through a whole grid, and rows in a batch against alone: 3e-7 to 7e-7
+TRAINED = 1e-5  # float32, trained weights through a whole grid, which amplifies rounding: 2e-6
+EXACT = 1.5e-7  # float64 but for our rotation of queries and keys: 3e-8 to 7e-8; a norm's epsilon of 1e-5 gives 3e-7 or more
 
 VARIANTS = {
     "v1": {},
@@ -83,6 +87,21 @@ def inputs(seed: int, reference_frames: int, characters: int) -> tuple[Tensor, T
     return reference, torch.randint(1, len(SYMBOLS) + 1, (characters,), generator=generator)
 
 
+@pytest.mark.parametrize("hidden", [False, True], ids=["conditioned", "unconditioned"])
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_velocity_in_float64_equals_upstreams(variant: str, hidden: bool) -> None:
+    """At time 0, whose sinusoids float32 holds exactly; other times are in the whole grids below."""
+    upstream, ours = (network.double() for network in pair(**VARIANTS[variant]))
+    reference, tokens = inputs(1, 40, 30)
+    noise, _ = inputs(2, 130, 1)
+    x, cond = noise[None].double(), nn.functional.pad(reference, (0, 0, 0, 90))[None].double()
+    time, length, drop = torch.zeros(1), torch.tensor([130]), torch.tensor([hidden])
+    with torch.inference_mode():
+        wanted = upstream(x, cond, (tokens - 1)[None], time.double(), drop_audio_cond=hidden, drop_text=hidden)
+        found = ours(x, ours.context(cond, tokens[None], length, drop, drop), ours.modulation(time))
+    assert relative(found, wanted) < EXACT
+
+
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("steps", [7, 16, 9])
 def test_a_single_request_equals_upstream(variant: str, steps: int) -> None:
@@ -91,33 +110,33 @@ def test_a_single_request_equals_upstream(variant: str, steps: int) -> None:
     with torch.inference_mode():
         wanted = upstream_mel(upstream, reference, tokens, 130, steps, seed=5)
         found = finish([our_row(ours, reference, tokens, 130, steps, seed=5)], ours)[0][40:]
-    assert relative(found, wanted) < 1e-4
+    assert relative(found, wanted) < ROUNDING
 
 
 def test_the_embedded_weights_speak_as_upstream(embedded: tuple[nn.Module, DiT, Vocabulary]) -> None:
     upstream, ours, vocabulary = embedded
     mel, tokens = spoken("amber", "The bridge is out, take the long way round.", vocabulary)
-    frames, steps = len(mel) + 300, 7
+    frames, steps = len(mel) + 100, 5
     with torch.inference_mode():
         wanted = upstream_mel(upstream, mel, tokens, frames, steps, seed=5)
         found = finish([our_row(ours, mel, tokens, frames, steps, seed=5)], ours)[0][len(mel) :]
-    assert relative(found, wanted) < 1e-4
+    assert relative(found, wanted) < TRAINED
 
 
 def test_a_batch_on_the_embedded_weights_equals_its_members_alone(
     embedded: tuple[nn.Module, DiT, Vocabulary],
 ) -> None:
     _, ours, vocabulary = embedded
-    orders = [("amber", "Wait here.", 80, 4), ("basil", "The gate is open, so run.", 180, 3), ("delia", "No.", 40, 5)]
+    orders = [("amber", "Wait here.", 80, 2), ("basil", "The gate is open, so run.", 130, 1), ("delia", "No.", 40, 3)]
 
     def rows() -> list[Row]:
         said = [(*spoken(name, line, vocabulary), more, steps) for name, line, more, steps in orders]
-        return [our_row(ours, mel, tokens, len(mel) + more, steps, seed=3) for mel, tokens, more, steps in said]
+        return [our_row(ours, mel[:150], tokens, 150 + more, steps, seed=3) for mel, tokens, more, steps in said]
 
     with torch.inference_mode():
         together = finish(rows(), ours, bucket=64)
         alone = [finish([row], ours)[0] for row in rows()]
-    assert max(relative(a, b) for a, b in zip(together, alone, strict=True)) < 1e-3
+    assert max(relative(a, b) for a, b in zip(together, alone, strict=True)) < ROUNDING
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -131,7 +150,7 @@ def test_a_batch_equals_its_members_alone(variant: str) -> None:
     with torch.inference_mode():
         together = finish(make(), ours, bucket=64)
         alone = [finish([row], ours)[0] for row in make()]
-    assert max(relative(a, b) for a, b in zip(together, alone, strict=True)) < 1e-3
+    assert max(relative(a, b) for a, b in zip(together, alone, strict=True)) < ROUNDING
 
 
 @pytest.mark.parametrize("block", ["attn.to_v", "attn_norm.linear", "ff.ff.2"])
@@ -167,4 +186,4 @@ def test_rows_join_and_leave_between_steps() -> None:
             advance([early], ours)
         finish([early, late], ours)
         alone = finish([our_row(ours, *inputs(2, 30, 20), 100, 7, seed=2)], ours)[0]
-    assert relative(late.x, alone) < 1e-4
+    assert relative(late.x, alone) < ROUNDING
