@@ -1,4 +1,4 @@
-"""Measure a voice and write its model card: `python -m assets.voices.evaluate f5|s1 [--checkpoint DIR] [--every N]`.
+"""Measure a voice and write its model card: `python -m assets.voices.evaluate f5|s1 [--timing] [--checkpoint DIR] [--every N]`.
 
 `originals` in the engine's place measures the synthesizers' own audio of the same lines (needs flite and espeak-ng) and keeps
 the figures in `evaluation/originals.json`, so that later runs need no synthesizer.
@@ -8,21 +8,24 @@ import argparse
 import importlib.util
 import json
 import logging
+import time
 from pathlib import Path
 
 import numpy as np
 import soundfile
 import soxr
+import torch
 
 from assets.voices.corpus.heldout import heldout
 from assets.voices.corpus.spelling import normalise, words
 from assets.voices.distance import edits
 from assets.voices.evaluation import ears
 from assets.voices.evaluation.card import write_card
-from assets.voices.evaluation.copying import copier
+from assets.voices.evaluation.copying import Copy, copier
+from assets.voices.evaluation.figures import Figure, figures, update
 from assets.voices.evaluation.mouth import Clip, Mouth
 from assets.voices.evaluation.mouth import heard as at_ear
-from assets.voices.evaluation.trials import Heard, Speak, Trial, figures, listen, plan
+from assets.voices.evaluation.trials import Heard, Speak, Trial, listen, plan
 from assets.voices.samples import HELDOUT, SHIPPED, read_references, write_wav
 
 log = logging.getLogger(__name__)
@@ -68,65 +71,85 @@ def measure(trials: list[Trial], say: Speak, known: References) -> list[Heard]:
 def measure_originals() -> None:
     heard = measure([trial for trial in plan() if trial.kind != "human"], original, references())
     rows = [[row.trial.kind, row.trial.reference, row.trial.line, row.wrong, row.count, row.whole] for row in heard]
-    content = {"figures": figures(heard), "rows": rows}
-    ORIGINALS.write_text(json.dumps(content, indent=1), encoding="utf-8")
-    log.info("%s", json.dumps(content["figures"], indent=1))
+    ORIGINALS.write_text(json.dumps(rows, indent=1), encoding="utf-8")
 
 
 def measure_voice(engine: str, checkpoint: Path, every: int, keep: Path | None) -> None:
-    """Every figure of the card, from the checkpoint as the studio speaks it."""
-    known, mouth, first_s = references(), Mouth(engine, checkpoint), []
+    """What is heard, from the checkpoint as the studio speaks it."""
+    known, mouth = references(), Mouth(engine, checkpoint)
 
     def say(name: str, line: str) -> Clip:
         take = mouth.say(*known[name], line, seed=SEED)
-        first_s.append(take.cost.ttfa_s)
         if keep:
             path = keep / f"{name}-{'_'.join(words(line)[:4])}.wav"
             write_wav(path, (np.clip(at_ear(take), -1, 1) * 32767).astype(np.int16))
         return at_ear(take)
 
-    say("awb-plain", "A first line warms the caches.")
     heard = measure(plan(every), say, known)
     mouth.close()
-    found = figures(heard) | copy_synthesis(engine, checkpoint) | baseline(heard)
-    found["ttfa_s"] = float(np.median(first_s[1:]))
-    log.info("%s", json.dumps(found, indent=1))
-    write_card(engine, checkpoint, found, len(heard))
+    publish(engine, checkpoint, figures(heard, baseline(heard)) | copy_synthesis(engine, checkpoint))
 
 
-def recordings() -> list[tuple[Clip, str]]:
-    """Those in the tree, and the open lines as the synthesizers say them where these are installed."""
-    found = [*(read_references(HELDOUT) | read_references(SHIPPED)).values()]
-    try:
-        return found + [(original(one.reference, one.line), one.line) for one in plan() if one.kind == "open"]
-    except OSError:
-        log.info("without flite and espeak-ng, copy synthesis is measured on %d recordings alone", len(found))
-        return found
+def time_voice(engine: str, checkpoint: Path, every: int) -> None:
+    """RTF and TTFA: worth something on two cores that do nothing else."""
+    known, mouth = references(), Mouth(engine, checkpoint)
+    mouth.say(*known["awb-plain"], "A first line warms the caches.", seed=SEED)
+    before = gflops()
+    takes = [mouth.say(*known[one.reference], one.line, seed=SEED) for one in plan(every) if one.reference in known]
+    on = f"{len(takes)} lines, {before:.0f} GFLOP/s before and {gflops():.0f} after"
+    mouth.close()
+    rtf = sum(take.cost.total_s for take in takes) / sum(take.audio.duration_s for take in takes)
+    ttfa_s = float(np.median([take.cost.ttfa_s for take in takes]))
+    publish(engine, checkpoint, {"rtf": Figure(rtf, on), "ttfa_s": Figure(ttfa_s, on)})
 
 
-def copy_synthesis(engine: str, checkpoint: Path) -> dict[str, float]:
-    """Word error rate of recordings, themselves and through the vocoder or codec."""
+def gflops(products: int = 50) -> float:
+    """Of a 1024 x 1024 float32 product, the median of some: how fast the machine is at this hour."""
+    one, spent = torch.rand(1024, 1024), []
+    for _ in range(products):
+        began = time.perf_counter()
+        torch.mm(one, one)
+        spent.append(time.perf_counter() - began)
+    return 2 * 1024**3 / float(np.median(spent)) / 1e9
+
+
+def publish(engine: str, checkpoint: Path, found: dict[str, Figure]) -> None:
+    for name, figure in found.items():
+        log.info("%s: %s", name, figure)
+    write_card(engine, checkpoint, update(checkpoint, found))
+
+
+def copy_synthesis(engine: str, checkpoint: Path) -> dict[str, Figure]:
+    """Word error rates of recordings, themselves and through the vocoder or codec."""
     copy = copier(engine, checkpoint)
-    own = made = count = 0
-    for clip, transcript in recordings():
-        own += edits(words(transcript), ears.hear(clip))
-        made += edits(words(transcript), ears.hear(copy(clip)))
-        count += len(words(transcript))
-    return {"copy_own_wer": own / count, "copy_wer": made / count}
+    tree = [*(read_references(HELDOUT) | read_references(SHIPPED)).values()]
+    heard = [copied(copy, *recording) for recording in tree]
+    found = {"copy_tree_wer": word_errors(heard)}
+    try:
+        spoken = [(original(one.reference, one.line), one.line) for one in plan() if one.kind == "open"]
+    except OSError:
+        log.info("without flite and espeak-ng, copy synthesis is measured on the recordings in the tree alone")
+        return found
+    return found | {"copy_wer": word_errors(heard + [copied(copy, *recording) for recording in spoken])}
 
 
-def baseline(heard: list[Heard]) -> dict[str, float]:
-    """What the same ears find in the synthesizers' own audio of the very lines that were measured."""
-    rows = json.loads(ORIGINALS.read_text(encoding="utf-8"))["rows"]
-    spoken = {(row.trial.kind, row.trial.reference, row.trial.line) for row in heard}
-    own = figures(
-        [
-            Heard(Trial(kind, name, line), wrong, count, whole, name, 1.0, 0.0)
-            for kind, name, line, wrong, count, whole in rows
-            if (kind, name, line) in spoken
-        ]
-    )
-    return {f"own_{key}": own[key] for key in ("open_wer", "open_wer_flite", "digits_wer", "closed_right", "whole")}
+def copied(copy: Copy, clip: Clip, transcript: str) -> tuple[int, int, int]:
+    """Wrong words of a recording, of its copy, and words in all."""
+    said = words(transcript)
+    return edits(said, ears.hear(clip)), edits(said, ears.hear(copy(clip))), len(said)
+
+
+def word_errors(heard: list[tuple[int, int, int]]) -> Figure:
+    own, made, count = (sum(column) for column in zip(*heard, strict=True))
+    return Figure(made / count, f"{len(heard)} recordings, {count} words", own / count)
+
+
+def baseline(heard: list[Heard]) -> list[Heard]:
+    """The synthesizers' own audio of the very lines that were measured, by the same ears."""
+    spoken = {row.trial for row in heard}
+    rows = json.loads(ORIGINALS.read_text(encoding="utf-8"))
+    own = [Heard(Trial(kind, name, line), wrong, count, whole) for kind, name, line, wrong, count, whole in rows]
+    return [row for row in own if row.trial in spoken]
 
 
 def main() -> None:
@@ -134,14 +157,18 @@ def main() -> None:
     parser.add_argument("engine", choices=("f5", "s1", "originals"))
     parser.add_argument("--checkpoint", type=Path, help="an exported folder; the shipped one if absent")
     parser.add_argument("--every", type=int, default=1, help="measure one line in so many; the card says how many")
+    parser.add_argument(
+        "--timing", action="store_true", help="measure RTF and TTFA, and nothing else; on a quiet machine"
+    )
     parser.add_argument("--keep", type=Path, help="write every take here")
     args = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     if args.engine == "originals":
-        measure_originals()
-    else:
-        shipped = Path(__file__).parent / args.engine / "checkpoint"
-        measure_voice(args.engine, args.checkpoint or shipped, args.every, args.keep)
+        return measure_originals()
+    checkpoint = args.checkpoint or Path(__file__).parent / args.engine / "checkpoint"
+    if args.timing:
+        return time_voice(args.engine, checkpoint, args.every)
+    return measure_voice(args.engine, checkpoint, args.every, args.keep)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """How the embedded S1 voice is made, at the smallest size that still does every step."""
 
-import importlib.util
 import json
 from pathlib import Path
 
@@ -19,9 +18,6 @@ from engines.weights import read
 
 CPU = torch.device("cpu")
 TEXTS = ["one two", "it's three", "four, five?", "six seven"]
-needs_upstream = pytest.mark.skipif(
-    not all(importlib.util.find_spec(name) for name in ("fish_speech", "dac", "tiktoken")), reason="no fish-speech here"
-)
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +88,6 @@ def course(corpus: Path, codec: Path, out: Path, **changes: object) -> Course:
     return Course(data=corpus, codec=codec, out=out, **(known | changes))  # type: ignore[arg-type]
 
 
-@needs_upstream
 def test_codec_training_goes_on_from_its_full_state(corpus: Path, codec: Path, tmp_path: Path) -> None:
     trainer = CodecTrainer(codec_plan(corpus, tmp_path, resume=codec, done_minutes=1.0), Company(), CPU)
     assert trainer.step == 6
@@ -100,7 +95,6 @@ def test_codec_training_goes_on_from_its_full_state(corpus: Path, codec: Path, t
     assert trainer.optimizer.state
 
 
-@needs_upstream
 def test_codec_training_goes_on_from_carried_weights_alone(corpus: Path, codec: Path, tmp_path: Path) -> None:
     for shard in codec.glob("codec-*"):
         (tmp_path / shard.name).write_bytes(shard.read_bytes())
@@ -109,7 +103,6 @@ def test_codec_training_goes_on_from_carried_weights_alone(corpus: Path, codec: 
     trainer.advance()
 
 
-@needs_upstream
 def test_codec_training_goes_on_from_an_exported_checkpoint(corpus: Path, codec: Path, tmp_path: Path) -> None:
     weights.export(codec, tmp_path, packed=True)
     trainer = CodecTrainer(codec_plan(corpus, tmp_path / "out", resume=tmp_path), Company(), CPU)
@@ -120,7 +113,6 @@ def test_codec_training_goes_on_from_an_exported_checkpoint(corpus: Path, codec:
     trainer.advance()
 
 
-@needs_upstream
 def test_a_new_reader_learns_before_the_codec_heeds_it(corpus: Path, codec: Path, tmp_path: Path) -> None:
     weights.export(codec, tmp_path, packed=True)
     trainer = CodecTrainer(codec_plan(corpus, tmp_path / "out", resume=tmp_path), Company(), CPU)
@@ -129,7 +121,6 @@ def test_a_new_reader_learns_before_the_codec_heeds_it(corpus: Path, codec: Path
     assert not any(parameter.grad.any() for parameter in trainer.model.parameters() if parameter.grad is not None)
 
 
-@needs_upstream
 def test_a_decoder_taught_alone_sounds_otherwise_from_the_same_codes(corpus: Path, codec: Path, tmp_path: Path) -> None:
     train_codec(codec_plan(corpus, tmp_path, resume=codec, done_minutes=0.0, decoder_only=True, critics_from=0.0))
     before, after = weights.load(codec), weights.load(tmp_path)
@@ -147,7 +138,6 @@ def test_a_muffled_copy_is_further_from_the_ear_than_a_quieter_one() -> None:
     assert losses.ear_distance(muffled, real, 24_000) > losses.ear_distance(real * 0.9, real, 24_000)
 
 
-@needs_upstream
 def test_a_codec_step_that_is_not_finite_changes_nothing(corpus: Path, codec: Path, tmp_path: Path) -> None:
     trainer = CodecTrainer(codec_plan(corpus, tmp_path, resume=codec), Company(), CPU)
     before = [parameter.clone() for parameter in trainer.parameters]
@@ -157,7 +147,6 @@ def test_a_codec_step_that_is_not_finite_changes_nothing(corpus: Path, codec: Pa
     assert all(torch.equal(old, new) for old, new in zip(before, trainer.parameters, strict=True))
 
 
-@needs_upstream
 def test_packed_codec_speaks_as_the_trained_one_through_upstreams_classes(codec: Path, tmp_path: Path) -> None:
     weights.export(codec, tmp_path, packed=True)
     theirs = upstream.build(upstream.read_config(tmp_path / "codec.yaml"))
@@ -171,7 +160,6 @@ def test_packed_codec_speaks_as_the_trained_one_through_upstreams_classes(codec:
     assert np.abs(own - made).max() < 0.1 * np.abs(own).max()
 
 
-@needs_upstream
 def test_language_training_goes_on_from_its_full_state(
     corpus: Path, codec: Path, language: Path, tmp_path: Path
 ) -> None:
@@ -181,7 +169,6 @@ def test_language_training_goes_on_from_its_full_state(
     assert trainer.trained == 4
 
 
-@needs_upstream
 def test_language_training_goes_on_from_an_exported_checkpoint(
     corpus: Path, codec: Path, language: Path, tmp_path: Path
 ) -> None:
@@ -192,7 +179,6 @@ def test_language_training_goes_on_from_an_exported_checkpoint(
         torch.testing.assert_close(own[name].detach(), value, rtol=0, atol=float(value.abs().max()) / 100)
 
 
-@needs_upstream
 def test_a_corpus_is_encoded_once_for_a_codec(corpus: Path, codec: Path, language: Path, tmp_path: Path) -> None:
     stores = list(corpus.glob("tokens-*.npy"))
     assert len(stores) == 1
@@ -201,14 +187,13 @@ def test_a_corpus_is_encoded_once_for_a_codec(corpus: Path, codec: Path, languag
     assert stores[0].stat().st_mtime_ns == written
 
 
-@needs_upstream
 def test_upstream_loads_the_exported_folder_and_names_the_same_codes(
     codec: Path, language: Path, tmp_path: Path
 ) -> None:
-    pytest.importorskip("loguru")
     upstream.prepare_imports()
-    llama = pytest.importorskip("fish_speech.models.text2semantic.llama")
-    sequence = pytest.importorskip("fish_speech.content_sequence")
+    from fish_speech import content_sequence as sequence
+    from fish_speech.models.text2semantic import llama
+
     language_weights.export(language, codec, tmp_path)
     theirs = llama.BaseTransformer.from_pretrained(str(tmp_path), load_weights=True).float().eval()
     heard = np.random.default_rng(0).integers(0, 1024, (9, 7)).astype(np.int16)

@@ -40,6 +40,7 @@ def _grammar(grammar: str) -> Any:
 
 
 def _decode(decoder: Any, clip: Clip) -> list[str]:
+    decoder.reinit_feat()  # forgets the channel of the clip before, so that the order of clips does not matter
     decoder.start_utt()
     decoder.process_raw(_to_pcm(clip), no_search=False, full_utt=True)
     decoder.end_utt()

@@ -1,7 +1,6 @@
-"""What is measured of a voice, and how: lines, pairings with references, figures."""
+"""What is heard of a voice, and how: lines, pairings with references, outside ears."""
 
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,15 +60,11 @@ class Heard:
     wrong: int  # words
     count: int
     whole: bool  # first and last word there, quiet at the end
-    nearest: str
-    seconds: float  # of sound
-    spent: float  # seconds of computing
+    nearest: str = ""  # of the references, the one that sounds most like it; asked of open lines
 
 
 def listen(trial: Trial, speak: Speak, prints: dict[str, NDArray[np.float32]]) -> Heard:
-    began = time.perf_counter()
     clip = speak(trial.reference, trial.line)
-    spent = time.perf_counter() - began
     wanted = words(trial.line)
     if trial.kind == "open":
         found = ears.hear(clip)
@@ -79,30 +74,10 @@ def listen(trial: Trial, speak: Speak, prints: dict[str, NDArray[np.float32]]) -
         found = ears.hear_choice(clip, heldout()["closed"])
     whole = ears.has_ends(clip, trial.line) and ends_quietly(clip)
     near = ears.nearest(clip, prints) if trial.kind == "open" else ""
-    return Heard(trial, edits(wanted, found), len(wanted), whole, near, len(clip) / RATE_HZ, spent)
+    return Heard(trial, edits(wanted, found), len(wanted), whole, near)
 
 
 def ends_quietly(clip: Clip) -> bool:
     """Whether the last 50 ms are 30 dB below the line."""
     tail, level = clip[-RATE_HZ // 20 :], float(np.sqrt(np.mean(clip**2)))
     return float(np.sqrt(np.mean(tail**2))) < level * 10**-1.5
-
-
-def word_error(heard: Iterable[Heard]) -> float:
-    rows = list(heard)
-    return sum(row.wrong for row in rows) / max(1, sum(row.count for row in rows))
-
-
-def figures(heard: list[Heard]) -> dict[str, float]:
-    """Shares and word error rates, by name."""
-    of = {kind: [row for row in heard if row.trial.kind == kind] for kind in ("open", "closed", "digits", "human")}
-    return {
-        "open_wer": word_error(of["open"]),
-        "open_wer_flite": word_error(row for row in of["open"] if is_flite(row.trial.reference)),
-        "digits_wer": word_error(of["digits"]),
-        "closed_right": ears.mean(row.wrong == 0 for row in of["closed"]),
-        "human_right": ears.mean(row.wrong == 0 for row in of["human"]),
-        "own_nearest": ears.mean(row.nearest == row.trial.reference for row in of["open"]),
-        "whole": ears.mean(row.whole for row in heard),
-        "rtf": sum(row.spent for row in heard) / sum(row.seconds for row in heard),
-    }
