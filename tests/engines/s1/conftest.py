@@ -10,8 +10,6 @@ from engines.placing import Placement
 from engines.quantizing import Kind
 from engines.s1.loading import Voice, load
 
-pytest.importorskip("fish_speech")
-
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
