@@ -1,15 +1,14 @@
 """The strip and the Monitor page move while the device works."""
 
 import re
-import time
+from urllib.parse import urlsplit
 
-import psutil
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.serving import Served, wait_until_idle
-from tests.browser.visiting import LONG, Visitor, visiting
+from tests.browser.serving import Served
+from tests.browser.visiting import LONG, TAKE_MS, Visitor, visiting
 
-SETTLED_S = 3.0  # for what a page that comes or goes leaves to do
+SAMPLES = 5  # heard of the server, a second apart
 
 
 def test_the_strip_moves_while_a_job_runs(visitor: Visitor) -> None:
@@ -49,21 +48,20 @@ def test_unloading_and_loading_an_engine_shows(visitor: Visitor, studio: Served)
     expect(page.locator(".engine-state").first).to_contain_text("ready", timeout=60_000)
 
 
-def test_a_page_on_the_monitor_costs_the_server_two_percent_of_a_core_at_most(browser: Browser, studio: Served) -> None:
-    wait_until_idle(studio)
-    with visiting(browser, studio) as watcher:
-        watcher.open("#monitor")
-        expect(watcher.page.locator(".plot .area").first).to_be_attached()
-        time.sleep(SETTLED_S)  # the page itself was sent
-        watched = cores_used(studio)
-    time.sleep(SETTLED_S)
-    alone = cores_used(studio)
-    assert watched - alone <= 0.02
+def test_a_page_on_the_monitor_asks_one_thing_of_the_server_once_a_second_at_most(visitor: Visitor) -> None:
+    page = visitor.page
+    page.get_by_role("link", name="Monitor").click()
+    page.wait_for_load_state("networkidle")
+    told_at_s(page)
+    asked = len(visitor.requested)
+    began, *_, ended = [told_at_s(page) for _ in range(SAMPLES)]
+    since = visitor.requested[asked:]
+    assert {urlsplit(url)[2:4] for url in since} == {("/studio/telemetry", "series=true")}
+    assert SAMPLES <= len(since) <= ended - began + 2
 
 
-def cores_used(served: Served, over_s: float = 10.0) -> float:
-    process = psutil.Process(served.process.pid)
-    before, began = process.cpu_times(), time.monotonic()
-    time.sleep(over_s)
-    after = process.cpu_times()
-    return (after.user + after.system - before.user - before.system) / (time.monotonic() - began)
+def told_at_s(page: Page) -> float:
+    """The server's time of the next answer that the page draws."""
+    with page.expect_response(lambda answer: "/studio/telemetry" in answer.url, timeout=TAKE_MS) as told:
+        pass
+    return float(told.value.json()["at_s"])
