@@ -2,7 +2,9 @@
 
 import gradio as gr
 
-# Literal, because Gradio paints them before any of our style is there; the same as --ground in tokens.css.
+# Literal, because Gradio paints them before any of our style is there, after the system's theme; the same as --ground and
+# --ink in tokens.css.
+GROUND_LIGHT, INK_LIGHT = "#f2f5f4", "#131918"
 GROUND_DARK, INK_DARK = "#0f1213", "#e8ecea"
 FONTS = ("Inter", "system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif")
 MONOSPACE = ("ui-monospace", "SF Mono", "Cascadia Mono", "Menlo", "monospace")
@@ -16,8 +18,8 @@ def theme() -> gr.themes.Base:
         radius_size=gr.themes.sizes.radius_md,
     )
     return base.set(
-        body_background_fill=GROUND_DARK,
+        body_background_fill=GROUND_LIGHT,
         body_background_fill_dark=GROUND_DARK,
-        body_text_color=INK_DARK,
+        body_text_color=INK_LIGHT,
         body_text_color_dark=INK_DARK,
     )

@@ -8,10 +8,10 @@ import pytest
 import soundfile
 from playwright.sync_api import Browser, Playwright, expect, sync_playwright
 
-from tests.browser.serving import ROOT, Served, serving
+from tests.browser.serving import PATIENCE_S, ROOT, Served, serving
 from tests.browser.visiting import CHROMIUM, FLAGS, Visitor, visiting
 
-expect.set_options(timeout=20_000)  # what a busy machine may take; what never comes fails all the same
+expect.set_options(timeout=1000 * PATIENCE_S)
 SHIPPED = sorted((ROOT / "assets" / "voices" / "references").glob("*.wav"))
 
 

@@ -9,15 +9,15 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-START_S = 240.0  # on a machine that is busy with much else
-STOP_S = 30.0
+PATIENCE_S = 300.0  # what never comes fails after this; no machine is so slow that what comes takes as long
+LOOK_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,13 @@ class Served:
     log: Path
 
     def get(self, path: str) -> Any:
-        with urllib.request.urlopen(self.url + path, timeout=10) as answer:
+        with urllib.request.urlopen(self.url + path, timeout=PATIENCE_S) as answer:
             return json.loads(answer.read())
 
     def stop(self) -> int:
         """SIGTERM, as a service manager would; the exit code."""
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(STOP_S)
+        return self.process.wait(PATIENCE_S)
 
 
 @contextmanager
@@ -56,25 +56,38 @@ def serving(data_dir: Path, port: int = 0, door: str = "/ready", **settings: obj
         process.wait()
 
 
+def until(condition: Callable[[], object]) -> None:
+    """Wait for a state, however slow the machine."""
+    due = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < due, "it did not happen"
+        time.sleep(LOOK_S)
+
+
 def wait_until_ready(served: Served, door: str) -> None:
-    due = time.monotonic() + START_S
-    while time.monotonic() < due:
-        if served.process.poll() is not None:
-            break
+    def answers_or_ended() -> bool:
         try:
-            served.get(door)
-            return
+            return served.process.poll() is not None or bool(served.get(door))
         except (urllib.error.URLError, TimeoutError, ConnectionError):
-            time.sleep(0.1)
-    raise AssertionError(f"the studio did not become ready:\n{served.log.read_text()}")
+            return False
+
+    until(answers_or_ended)
+    assert served.process.poll() is None, f"the studio did not become ready:\n{served.log.read_text()}"
+
+
+def wait_until_loaded(served: Served) -> None:
+    """Until every engine is warm."""
+    until(lambda: all(engine["state"] == "ready" for engine in served.get("/studio/engines")))
+
+
+def now(served: Served) -> Any:
+    """What the studio tells of itself."""
+    return served.get("/studio/telemetry?series=false")
 
 
 def wait_until_idle(served: Served) -> None:
     """Until the lane holds nothing: a stopped request leaves after the step it is in, long before it would be done."""
-    due = time.monotonic() + STOP_S
-    while served.get("/studio/telemetry?series=false")["running"]:
-        assert time.monotonic() < due
-        time.sleep(0.05)
+    until(lambda: not now(served)["running"])
 
 
 def free_port() -> int:

@@ -15,14 +15,13 @@ from studio.champions.library import Kept, Library
 from tests.browser.serving import ROOT, Served, serving
 from tests.browser.test_finish import PHONE, SMALL, serious
 from tests.browser.test_reference import drag_file
-from tests.browser.visiting import TAKE_MS, Visitor, visiting
+from tests.browser.visiting import Visitor, visiting
 from tests.studio.champions.stores.proxy import Proxy
 from tests.studio.champions.voices import keep
 
 ICON = ROOT / "docs" / "images" / "speak-phone.png"
 WEIGHTS = ROOT / "assets" / "voices" / "f5" / "checkpoint" / "model.safetensors"  # as if tuned on some voice
 LOGIN = {"user": "owner", "password": "a long secret"}
-VET_MS = 60_000  # a process of its own that imports torch
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_EC2_METADATA_DISABLED": "true"}
 
 
@@ -212,8 +211,8 @@ def test_a_champion_says_its_line_once_and_again_from_the_take(owner: Visitor, h
     page = owner.page
     owner.open("#champions")
     card(page, "says").get_by_role("button", name="Hear it say: Hm.").click()
-    page.wait_for_function("window.heard.length > 0", timeout=TAKE_MS)
-    expect(card(page, "says").get_by_role("button", name="Hear it say: Hm.")).to_be_visible(timeout=TAKE_MS)
+    page.wait_for_function("window.heard.length > 0")
+    expect(card(page, "says").get_by_role("button", name="Hear it say: Hm.")).to_be_visible()
     before = len(owner.heard())
     card(page, "says").get_by_role("button", name="Hear it say: Hm.").click()
     page.wait_for_function(f"window.heard.length > {before}")
@@ -389,7 +388,7 @@ def test_a_champion_that_speaks_is_still_chosen_after_a_reload(owner: Visitor, h
     page.locator(".picker").select_option(label="Chosen one")
     expect(page.locator(".speaker")).to_contain_text("one two three")
     expect(page.locator("#seed input")).to_have_value("11")
-    page.wait_for_timeout(400)  # the draft is written
+    page.wait_for_function("JSON.parse(localStorage.getItem('studio-draft-1')).champion === 'chosen'")
     page.reload()
     expect(page.locator(".picker option:checked")).to_have_text("Chosen one")
     expect(page.locator("#transcript")).to_be_hidden()
@@ -410,11 +409,11 @@ def test_weights_are_heard_before_they_are_kept(owner: Visitor, house: Served) -
     page = owner.page
     owner.open("#champions")
     attach(page, "tuned", WEIGHTS)
-    expect(card(page, "tuned")).to_contain_text("The weights fit.", timeout=VET_MS)
+    expect(card(page, "tuned")).to_contain_text("The weights fit.")
     page.reload()
     card(page, "tuned").get_by_role("button", name="Hear it", exact=True).click()
-    page.wait_for_function("window.heard.length > 0", timeout=TAKE_MS)
-    expect(page.locator("body.performing")).to_have_count(0, timeout=TAKE_MS)
+    page.wait_for_function("window.heard.length > 0")
+    expect(page.locator("body.performing")).to_have_count(0)
     assert owner.takes()[0]["order"]["attachment"]
     assert not known(owner, "tuned")["fine_tuned"]
     card(page, "tuned").get_by_role("button", name="Keep", exact=True).click()
@@ -435,7 +434,7 @@ def test_what_is_no_archive_and_no_weights_is_refused_in_a_sentence(
     expect(failed).to_have_count(0)
     (tmp_path / "weights.pt").write_bytes(b"\x80\x04canary")
     attach(page, "weighed", tmp_path / "weights.pt")
-    expect(failed).to_contain_text("Checking weights for weighed failed.", timeout=VET_MS)
+    expect(failed).to_contain_text("Checking weights for weighed failed.")
     failed.get_by_role("button", name="Dismiss").click()
     expect(failed).to_have_count(0)
 

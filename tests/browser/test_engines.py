@@ -2,7 +2,6 @@
 
 import itertools
 import re
-import time
 from pathlib import Path
 
 import httpx
@@ -10,19 +9,12 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from bench.s1_checkpoints import TINY, write
-from tests.browser.serving import Served, serving, wait_until_idle
-from tests.browser.visiting import LONG, RUNS, TAKE_MS, Visitor, visiting
+from tests.browser.serving import PATIENCE_S, Served, serving, wait_until_idle, wait_until_loaded
+from tests.browser.visiting import LONG, RUNS, Visitor, visiting
 
 
 def choose(page: Page, engine: str) -> None:
     page.locator("#engine label", has_text=engine).click()
-
-
-def wait_until_loaded(served: Served) -> None:
-    due = time.monotonic() + 60
-    while any(engine["state"] != "ready" for engine in served.get("/studio/engines")):
-        assert time.monotonic() < due
-        time.sleep(0.1)
 
 
 def test_engines_are_switched_mid_session_each_with_its_own_settings(visitor: Visitor, studio: Served) -> None:
@@ -56,7 +48,7 @@ def test_a_long_line_is_heard_long_before_it_is_made(visitor: Visitor, studio: S
     visitor.wait_for_takes(1)
     (take,) = visitor.takes()
     assert take["duration_s"] >= 10
-    assert take["cost"]["ttfa_s"] < take["cost"]["total_s"] / 4
+    assert take["cost"]["ttfa_s"] < take["cost"]["total_s"] / 2
     assert visitor.heard()[0]["takes"] == 0  # played before the take was there
 
 
@@ -67,7 +59,7 @@ def test_stop_frees_the_lane_while_it_speaks(visitor: Visitor, studio: Served) -
     visitor.speak()
     expect(visitor.page.locator(".standing-words")).to_contain_text(RUNS)
     visitor.page.keyboard.press("Escape")
-    expect(visitor.page.locator("body.performing")).to_have_count(0, timeout=1_000)
+    expect(visitor.page.locator("body.performing")).to_have_count(0)
     wait_until_idle(studio)
     assert visitor.takes() == []
 
@@ -77,7 +69,7 @@ def test_a_line_spoken_by_both_is_heard_blind(visitor: Visitor, studio: Served) 
     page = visitor.page
     visitor.write("Which of us do you like?")
     page.locator("#both").click()
-    expect(page.get_by_role("region", name="Blind trial")).to_be_visible(timeout=TAKE_MS)
+    expect(page.get_by_role("region", name="Blind trial")).to_be_visible()
     assert sorted(take["engine"] for take in visitor.takes()) == ["f5", "s1"]
     assert visitor.heard() == []
     named = re.compile(r"F5|S1", re.IGNORECASE)
@@ -92,7 +84,7 @@ def test_both_speak_the_line_that_was_there_at_the_press(visitor: Visitor, studi
     page.locator("#both").click()
     expect(page.locator("body.performing")).to_have_count(1)
     visitor.write("Another line.")
-    expect(page.get_by_role("region", name="Blind trial")).to_be_visible(timeout=TAKE_MS)
+    expect(page.get_by_role("region", name="Blind trial")).to_be_visible()
     assert {take["order"]["text"] for take in visitor.takes()} == {"This line."}
     expect(page.locator("#script textarea")).to_have_value("Another line.")
 
@@ -118,7 +110,7 @@ def test_markers_are_offered_only_where_they_are_understood(browser: Browser, tm
 @pytest.mark.parametrize("engine", ["s1", "f5"])
 def test_ten_people_at_once_are_all_heard_and_none_is_starved(studio: Served, engine: str) -> None:
     wait_until_loaded(studio)
-    clients = [httpx.Client(base_url=studio.url, timeout=120) for _ in range(10)]
+    clients = [httpx.Client(base_url=studio.url, timeout=PATIENCE_S) for _ in range(10)]
     clip = clients[0].get("/studio/clips").json()["samples"][0]
     order = ["A line of my own.", clip["id"], 0, 0, clip["transcript"], engine, 1, 1.0, 4 if engine == "f5" else None]
     events = [client.post("/gradio_api/call/speak", json={"data": order}).json()["event_id"] for client in clients]

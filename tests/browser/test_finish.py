@@ -69,7 +69,7 @@ def test_a_phone_scrolls_only_down_and_offers_large_targets(browser: Browser, st
         expect(page.locator(".range")).to_be_visible()
         for name in ("Speak", "Monitor"):
             page.get_by_role("link", name=name).tap()
-            page.wait_for_timeout(300)
+            expect(page.locator(f"body[data-page={name.lower()}]")).to_have_count(1)
             assert page.evaluate("document.documentElement.scrollWidth") <= 390
             assert not (small := page.evaluate(SMALL)), small
             assert serious(page) == []
@@ -130,12 +130,3 @@ def test_the_script_shows_how_it_is_spoken(visitor: Visitor) -> None:
     page.get_by_role("button", name="Insert pause").click()
     expect(page.locator("#script textarea")).to_have_value("You won 67% of them. [pause:0.8s] ")
     expect(page.locator(".pause-mark")).to_have_text("0.8 s pause")
-
-
-def test_the_theme_is_remembered(visitor: Visitor) -> None:
-    page = visitor.page
-    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
-    page.get_by_role("button", name="Light theme").click()
-    page.reload()
-    page.wait_for_selector("body[data-ready]")
-    assert page.evaluate("document.documentElement.dataset.theme") == "light"

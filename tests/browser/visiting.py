@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.browser.serving import Served
+from tests.browser.serving import PATIENCE_S, Served
 
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
-TAKE_MS = 120_000  # beside whatever else runs
 READY = "body[data-ready]"
 RUNS = re.compile("Starting|Speaking")  # what the words beside the button say of a request that runs
 REFUSED = "Failed to load resource: the server responded with a status of"  # Chromium's own line for each 4xx
@@ -70,8 +69,8 @@ class Visitor:
         self.page.locator("#speak").click()
 
     def wait_for_takes(self, count: int) -> None:
-        expect(self.page.locator("li.take")).to_have_count(count, timeout=TAKE_MS)
-        expect(self.page.locator("body.performing")).to_have_count(0, timeout=TAKE_MS)
+        expect(self.page.locator("li.take")).to_have_count(count)
+        expect(self.page.locator("body.performing")).to_have_count(0)
 
     def takes(self) -> list[dict[str, Any]]:
         answer = self.page.request.get(self.url + "/studio/takes")
@@ -95,7 +94,7 @@ def visiting(browser: Browser, served: Served, **context: Any) -> Iterator[Visit
     """A new session in its own context; at the end the console must have stayed quiet."""
     session = browser.new_context(**({"viewport": {"width": 1440, "height": 900}} | context))
     session.add_init_script(LISTEN)
-    session.set_default_timeout(15_000)
+    session.set_default_timeout(1000 * PATIENCE_S)
     visitor = Visitor(session.new_page(), served.url)
     visitor.watch()
     try:
@@ -103,3 +102,23 @@ def visiting(browser: Browser, served: Served, **context: Any) -> Iterator[Visit
         assert visitor.complaints == [], visitor.complaints
     finally:
         session.close()
+
+
+@contextmanager
+def held_back(page: Page, *patterns: str) -> Iterator[None]:
+    """While this lasts, what is asked of these addresses gets no answer; then all of it does."""
+    held: list[Route] = []
+    free = False
+
+    def hold(route: Route) -> None:
+        if free:
+            route.continue_()
+        else:
+            held.append(route)
+
+    for pattern in patterns:
+        page.route(pattern, hold)
+    yield
+    free = True
+    for route in held:
+        route.continue_()

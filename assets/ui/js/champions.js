@@ -1,6 +1,6 @@
 /** The Champions page: the voices that were kept, and the work on them. */
 import { waysOn } from "./afterwards.js";
-import { on } from "./bus.js";
+import { follow } from "./bus.js";
 import { ChampionCard } from "./champion.js";
 import { h, icon } from "./dom.js";
 import { openEditor } from "./editor.js";
@@ -10,6 +10,7 @@ import { at, discard, loadChampions } from "./library.js";
 import { logOut, openLogin } from "./login.js";
 import { me } from "./me.js";
 import { openDuplicate } from "./naming.js";
+import { page } from "./pages.js";
 import { openPush } from "./pushing.js";
 import { post } from "./server.js";
 import { speakWith } from "./speaker.js";
@@ -74,13 +75,11 @@ export function mount(element) {
       h("p.drop-note", { "aria-hidden": "true" }, icon("download"), "Drop an archive to import it"),
     ),
   );
-  for (const name of ["champions", "me"]) on(name, draw);
-  on("jobs", drawWork);
-  for (const name of ["player", "performance", "takes"]) on(name, () => cards.forEach((card) => card.drawLine()));
-  on("telemetry", () => parts.engines !== engineNames() && draw()); // titles of engines
-  on("page", (page) => page === "champions" && enter());
-  if (document.body.dataset.page === "champions") enter();
-  draw();
+  follow(["champions", "me"], draw);
+  follow("jobs", drawWork);
+  follow(["player", "performance", "takes"], () => cards.forEach((card) => card.drawLine()));
+  follow("telemetry", () => parts.engines !== engineNames() && draw()); // titles of engines
+  follow("page", () => page() === "champions" && enter());
 }
 
 /** Search, sort, and what brings champions in. */

@@ -1,21 +1,22 @@
 /** Clips: the ones that ship, the ones this browser brought, and the part of one that is the voice. */
-import { emit } from "./bus.js";
+import { changed, emit } from "./bus.js";
+import { during } from "./busy.js";
 import { announce, debounced } from "./dom.js";
 import * as fields from "./fields.js";
 import { get, post, remove, send } from "./server.js";
-import { clipOf, setVoice, state } from "./state.js";
+import { begun, clipOf, setVoice, state } from "./state.js";
 import { toast } from "./toast.js";
 import * as transcripts from "./transcripts.js";
 
 export async function loadClips() {
   Object.assign(state, await get("/studio/clips"));
-  emit("clips");
+  changed("clips");
 }
 
 /** Add a clip that was brought or made to the list. */
 export function addMine(clip) {
   state.mine = [clip, ...state.mine.filter((other) => other.id !== clip.id)];
-  emit("clips");
+  changed("clips");
 }
 
 /** Choose a clip by its id. */
@@ -93,7 +94,7 @@ export async function discardClip() {
   await telling(async () => {
     await remove(`/studio/clips/${before.clip.id}`);
     state.mine = state.mine.toSpliced(place, 1);
-    emit("clips");
+    changed("clips");
     const next = state.mine[Math.min(place, state.mine.length - 1)] ?? state.samples[0];
     if (next) await useClip(next);
     toast("Clip deleted.", { action: "Undo", onaction: () => bringBack(before.clip, place) });
@@ -104,7 +105,7 @@ async function bringBack({ id }, place) {
   await telling(async () => {
     const clip = await post(`/studio/clips/${id}/restore`);
     state.mine = state.mine.toSpliced(place, 0, clip);
-    emit("clips");
+    changed("clips");
     await useClip(clip);
   });
 }
@@ -119,20 +120,22 @@ async function telling(work) {
 
 /** Upload a file (or a recording) and speak with it from now on. */
 export async function takeIn(file, name = file.name) {
-  emit("clip-busy", `Reading ${name}`);
   try {
-    const clip = await send("/studio/clips", file, name);
-    addMine(clip);
-    await useClip(clip);
-    announce(`${clip.name} is the voice now. Type what is said in the selected part.`);
-    fields.focus("transcript");
+    await during(`Reading ${name}`, () => becomeVoice(file, name));
   } catch (error) {
     toast(`“${name}” cannot be used. ${error.message}`, {
       failed: true,
       action: "Choose another",
       onaction: () => emit("choose-clip"),
     });
-  } finally {
-    emit("clip-busy", null);
   }
+}
+
+async function becomeVoice(file, name) {
+  const clip = await send("/studio/clips", file, name);
+  await begun; // else the voice of last time would take its place
+  addMine(clip);
+  await useClip(clip);
+  announce(`${clip.name} is the voice now. Type what is said in the selected part.`);
+  fields.focus("transcript");
 }

@@ -1,5 +1,5 @@
 /** The tray: two takes that play together, of which one is heard; a press switches in the same instant. */
-import { emit, on } from "./bus.js";
+import { changed, follow, on } from "./bus.js";
 import { announce, h, icon, iconButton } from "./dom.js";
 import { compareBlind } from "./listening.js";
 import { loudness } from "./loudness.js";
@@ -23,8 +23,8 @@ export function mount(element) {
   // What else lies over the foot of the page keeps clear of the tray, whatever it holds.
   const tall = () => document.body.style.setProperty("--tray", `${tray.element.offsetHeight}px`);
   new ResizeObserver(tall).observe(tray.element);
-  for (const name of ["player", "takes"]) on(name, draw);
-  on("playhead", drawPlayheads);
+  follow(["player", "takes"], draw);
+  follow("playhead", drawPlayheads);
   on("discarded", (id) => inCompare(id) && toggleCompare(id));
 }
 
@@ -41,14 +41,14 @@ export function toggleCompare(id) {
   heard = chosen.length - 1;
   announce(chosen.length === 2 ? "Two takes to compare. Press X to switch between them." : "");
   rebuild();
-  emit("compare", [...chosen]);
+  changed("compare");
 }
 
 function close() {
   player.stop();
   chosen.length = 0;
   rebuild();
-  emit("compare", []);
+  changed("compare");
 }
 
 /** The same two where nothing names them; the tray closes, since its letters are not the trial's. */

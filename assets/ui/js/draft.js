@@ -1,5 +1,5 @@
 /** What was typed and chosen, kept in this browser, so that neither a reload nor an error loses it. */
-import { on } from "./bus.js";
+import { follow, on } from "./bus.js";
 import { debounced } from "./dom.js";
 import { draft, state } from "./state.js";
 
@@ -26,7 +26,6 @@ function keep() {
 export function keepDrafts() {
   const soon = debounced(200, keep);
   on("field", soon);
-  on("voice", soon);
-  on("champion", soon);
+  follow(["voice", "champion"], soon);
   addEventListener("pagehide", keep);
 }

@@ -4,6 +4,7 @@ import { h } from "./dom.js";
 import { Factsheet } from "./factsheet.js";
 import { draw, duplicate, edit, keep } from "./library.js";
 import { attempt, ownerOnly } from "./login.js";
+import { page } from "./pages.js";
 import { Reference } from "./reference.js";
 import { get } from "./server.js";
 import { openSheet } from "./sheet.js";
@@ -14,8 +15,8 @@ import { titled } from "./words.js";
 const FORM = "champion-form";
 
 /** Keep the voice of a take. Everything the studio knows is filled in. */
-export function openKeeper(take) {
-  if (!ownerOnly()) return undefined;
+export async function openKeeper(take) {
+  if (!(await ownerOnly())) return undefined;
   return attempt(async () => {
     const champion = await get(`/studio/drafts/${take}`);
     const editor = new Editor(`take ${take}`, champion, {
@@ -120,7 +121,7 @@ class Editor {
       toast(`${title} is ${this.how.isNew ? "kept" : "saved"}, but not its portrait. ${error.message}`, { failed: true });
       return;
     }
-    const show = document.body.dataset.page !== "champions" && {
+    const show = page() !== "champions" && {
       action: "Show",
       onaction: () => (location.hash = "#champions"),
     };

@@ -1,5 +1,5 @@
 /** The chosen engine: its settings are shown and the others' hidden; what it is good at, and the terms of its weights. */
-import { emit, on } from "./bus.js";
+import { changed, follow } from "./bus.js";
 import { h, whenThere } from "./dom.js";
 import * as fields from "./fields.js";
 import { engineOf, unavailable } from "./state.js";
@@ -17,10 +17,8 @@ export async function mount() {
   await fields.ready;
   const choice = await whenThere("#engine");
   choice.addEventListener("change", () => draw(about));
-  on("telemetry", () => draw(about));
-  on("telemetry", () => mark(choice));
-  draw(about);
-  mark(choice);
+  follow("telemetry", () => draw(about));
+  follow("telemetry", () => mark(choice));
 }
 
 /** Which engines failed to load, and why. They stay in reach: their settings and takes are still worth a look. */
@@ -43,5 +41,5 @@ function draw(about) {
     if (name !== "speed") fields.input(name).placeholder = engine.info?.defaults[name] ?? "default";
   }
   about.replaceChildren(engine.good_at, " ", h("span.licence", {}, `Weights: ${engine.licence}.`));
-  emit("engine", engine);
+  changed("engine");
 }

@@ -35,6 +35,12 @@ export function text(name) {
   return inputs[name]?.value ?? "";
 }
 
+/** The script where somebody typed before the page was ready; nothing where it stands as Gradio drew it. */
+export function typedEarly() {
+  const { value } = window.gradio_config.components.find(({ props }) => props.elem_id === "script").props;
+  return text("script") === value ? {} : { text: text("script") };
+}
+
 /** A number field's value; null when it is empty. */
 export function number(name) {
   const value = inputs[name]?.value ?? "";

@@ -1,12 +1,12 @@
 /** Name, navigation, theme and help. */
-import { on } from "./bus.js";
+import { follow } from "./bus.js";
 import { h, iconButton, icon } from "./dom.js";
 import { openHelp } from "./help.js";
-import { PAGES } from "./pages.js";
+import { PAGES, page } from "./pages.js";
 import { isDark, toggleTheme } from "./theme.js";
 
 export function mount(element) {
-  const links = Object.entries(PAGES).map(([page, title]) => h("a", { href: `#${page}`, "data-page": page }, title));
+  const links = Object.entries(PAGES).map(([name, title]) => h("a", { href: `#${name}`, "data-page": name }, title));
   const theme = iconButton("sun", "Light theme", toggleTheme);
   element.append(
     h(
@@ -19,9 +19,9 @@ export function mount(element) {
       iconButton("help", "Keys and help", openHelp),
     ),
   );
-  const drawPage = (page) => {
+  const drawPage = () => {
     for (const link of links) link.toggleAttribute("aria-current", false);
-    links.find((link) => link.dataset.page === page)?.setAttribute("aria-current", "page");
+    links.find((link) => link.dataset.page === page())?.setAttribute("aria-current", "page");
   };
   const drawTheme = () => {
     theme.replaceChildren(icon(isDark() ? "sun" : "moon"));
@@ -29,8 +29,6 @@ export function mount(element) {
     theme.setAttribute("aria-label", label);
     theme.title = label;
   };
-  on("page", drawPage);
-  on("theme", drawTheme);
-  drawTheme();
-  drawPage(document.body.dataset.page);
+  follow("page", drawPage);
+  follow("theme", drawTheme);
 }

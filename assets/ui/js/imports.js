@@ -10,7 +10,7 @@ import { state } from "./state.js";
 const files = new Map(); // job id -> what it was begun with, to be sent again
 
 export async function importArchive(file, how = {}) {
-  if (!ownerOnly()) return;
+  if (!(await ownerOnly())) return;
   location.hash = "#champions";
   const job = await bring(file, how);
   if (job) files.set(job.id, file);

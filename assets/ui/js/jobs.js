@@ -1,8 +1,9 @@
 /** The studio's long work: packaging, bringing in, sending, fetching, looking into weights. It survives a reload. */
-import { emit, on } from "./bus.js";
+import { changed, emit, follow, on } from "./bus.js";
 import { announce } from "./dom.js";
 import { attempt } from "./login.js";
 import { me } from "./me.js";
+import { page } from "./pages.js";
 import { get, post, remove } from "./server.js";
 import { sentence } from "./words.js";
 
@@ -22,11 +23,11 @@ let news = 0; // counts what was told, so that an answer that was overtaken is n
 let uploads = 0;
 let watching = false;
 
-on("me", () => (me.owner ? lookAgain() : take([])));
-on("page", () => me.owner && lookAgain());
+follow("me", () => (me.owner ? lookAgain() : take([])));
+follow("page", () => me.owner && lookAgain());
 on("champion-changed", (id) => {
   told.filter((job) => isArchive(job) && job.champion === id).forEach(putAway);
-  emit("jobs");
+  changed("jobs");
 });
 
 /** All work, uploads first. @returns {Job[]} */
@@ -36,7 +37,7 @@ export function jobs() {
 
 /** Not where a trial may be open: what work is about would say too much. */
 function lookAgain() {
-  if (document.body.dataset.page !== "compare") lookAtJobs().catch(() => {});
+  if (page() !== "compare") lookAtJobs().catch(() => {});
 }
 
 export async function lookAtJobs() {
@@ -102,14 +103,17 @@ export async function uploading({ kind, champion = "", name }, send) {
     ...{ kind, champion, store: "", state: "running", fraction: 0, message: `sending ${name}`, error: "" },
     ...{ resumable: false, result: null, leave: () => leaving.abort() },
   };
-  const tell = (fraction) => emit("jobs", Object.assign(job, { fraction }));
+  const tell = (fraction) => {
+    Object.assign(job, { fraction });
+    changed("jobs");
+  };
   own = [job, ...own];
   tell(0);
   try {
     return await send(tell, leaving.signal);
   } finally {
     own = own.filter((one) => one !== job);
-    emit("jobs");
+    changed("jobs");
   }
 }
 
@@ -130,7 +134,7 @@ function take(jobs) {
   news += 1;
   jobs.filter((job) => job.state === "cancelled").forEach(putAway);
   told = jobs.filter((job) => job.state !== "cancelled" && !isOld(job, before));
-  emit("jobs");
+  changed("jobs");
   for (const job of told) if (before.has(job.id) && isUnderWay(before.get(job.id)) && !isUnderWay(job)) tellEnd(job);
   for (const [id, resolve] of waiting) {
     const job = told.find((one) => one.id === id) ?? null;

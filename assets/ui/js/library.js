@@ -1,7 +1,9 @@
 /** The champions this studio keeps: read, saved, copied, deleted with a way back, brought in as archives. */
-import { emit, on } from "./bus.js";
+import { emit, follow, on } from "./bus.js";
 import { begin, uploading } from "./jobs.js";
 import { attempt } from "./login.js";
+import { me } from "./me.js";
+import { page } from "./pages.js";
 import { get, post, put, remove } from "./server.js";
 import { deliver } from "./sending.js";
 import { setChampion, setChampions, state } from "./state.js";
@@ -20,16 +22,17 @@ export async function loadChampions() {
 }
 
 let owner = null; // of what was told so far: visitors are told less
-on("me", (me) => {
+follow("me", () => {
+  if (!me.login) return; // nobody told yet
   if (owner !== null && owner !== me.owner) loadChampions().catch(() => {});
   owner = me.owner;
 });
-on("page", (page) => page === "speak" && lookAgain());
+follow("page", () => page() === "speak" && lookAgain());
 document.addEventListener("visibilitychange", lookAgain);
 
 /** Somebody else may have saved or deleted some meanwhile. */
 function lookAgain() {
-  const looking = !document.hidden && ["speak", "champions"].includes(document.body.dataset.page);
+  const looking = !document.hidden && ["speak", "champions"].includes(page());
   if (looking && document.body.dataset.ready) loadChampions().catch(() => {});
 }
 

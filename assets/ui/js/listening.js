@@ -1,8 +1,9 @@
 /** The Compare page: one blind trial after another, and what the votes add up to. */
-import { emit, on } from "./bus.js";
+import { follow, on } from "./bus.js";
 import { announce, h } from "./dom.js";
 import { Ballot, REVEAL_MS } from "./ballot.js";
 import { outcome } from "./outcome.js";
+import { page } from "./pages.js";
 import { Pair } from "./pair.js";
 import { get, post, remove } from "./server.js";
 import { results } from "./tally.js";
@@ -19,11 +20,10 @@ let busy = false;
 export function mount(element) {
   stage = h("div.listening");
   element.append(stage);
-  on("page", (page) => (page === "compare" ? enterPage() : leavePage()));
-  for (const name of ["player", "pair", "pair-heard"]) on(name, () => ballot?.draw());
-  on("playhead", () => ballot?.drawPlayhead());
+  follow("page", () => (page() === "compare" ? enterPage() : leavePage()));
+  follow(["player", "pair"], () => ballot?.draw());
+  follow("playhead", () => ballot?.drawPlayhead());
   on("pair-heard", () => pair.ready && announce("Both sides were heard. Vote with A, B, or X for no preference."));
-  if (document.body.dataset.page === "compare") enterPage();
 }
 
 /** Hear two takes blind: the door for whoever has two, from wherever on the page. Resolves to whether a trial began. */
@@ -91,7 +91,7 @@ async function fetchSides(sides) {
 
 function draw() {
   const blind = at() === "open" || at() === "voted";
-  document.body.classList.toggle("blind", blind && document.body.dataset.page === "compare");
+  document.body.classList.toggle("blind", blind && page() === "compare");
   const focused = stage.contains(document.activeElement);
   const open = blind && !pair.gone;
   ballot = open ? new Ballot(pair, { hear, vote, undo, reveal, leave, skip: desk.pairs > 1 && next }) : null;
@@ -170,7 +170,6 @@ function undo() {
 function reveal() {
   return doing(async () => {
     receive(await post(`/studio/trials/${pair.trial.id}/reveal`));
-    emit("revealed", desk.trial); // both takes, their names and the choice: what keeps a winner begins here
     announce(stage.querySelector(".verdict").textContent);
   });
 }

@@ -1,5 +1,5 @@
 /** The take that is being made: a waveform that grows, and where it stands. */
-import { on } from "./bus.js";
+import { follow } from "./bus.js";
 import { h } from "./dom.js";
 import { state } from "./state.js";
 import { Waveform } from "./waveform.js";
@@ -19,8 +19,7 @@ export class LiveRow {
       h("span.pulse", { "aria-hidden": "true" }),
       h("div.take-body", {}, this.text, h("div.take-wave", {}, this.waveform.element), this.facts),
     );
-    on("performance", () => this.draw());
-    on("playhead", () => this.draw());
+    follow(["performance", "playhead"], () => this.draw());
   }
 
   draw() {

@@ -1,6 +1,6 @@
 /** Logging in as the studio's owner, and what a visitor is told who needs to. */
 import { h } from "./dom.js";
-import { loadMe, me } from "./me.js";
+import { known, loadMe, me } from "./me.js";
 import { post } from "./server.js";
 import { field, openSheet } from "./sheet.js";
 import { toast } from "./toast.js";
@@ -50,7 +50,8 @@ export async function attempt(work) {
 }
 
 /** Whether the owner sits here; a visitor is told why not. */
-export function ownerOnly() {
+export async function ownerOnly() {
+  await known();
   if (!me.owner && me.login === "basic")
     toast("Champions belong to the studio’s owner; log in to keep one.", { action: "Log in", onaction: openLogin });
   else if (!me.owner) toast("Champions belong to the studio’s owner, who has set no login for visits from elsewhere.");

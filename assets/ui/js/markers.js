@@ -1,6 +1,7 @@
 /** Emotions and tones the chosen engine acts on, put where the cursor is. */
-import { on } from "./bus.js";
+import { follow } from "./bus.js";
 import { h } from "./dom.js";
+import { chosen } from "./engine.js";
 import * as fields from "./fields.js";
 
 export function markerMenu() {
@@ -9,8 +10,8 @@ export function markerMenu() {
     fields.insert("script", menu.value);
     menu.selectedIndex = 0;
   });
-  on("engine", ({ info }) => {
-    const known = info?.markers ?? [];
+  follow("engine", () => {
+    const known = chosen()?.info?.markers ?? [];
     menu.hidden = !known.length;
     menu.replaceChildren(
       h("option", { value: "" }, "Insert marker"),

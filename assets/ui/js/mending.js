@@ -1,5 +1,5 @@
 /** What the studio does to a reference when asked: mend the clip, or listen for its words. */
-import { emit } from "./bus.js";
+import { during } from "./busy.js";
 import { addMine } from "./clips.js";
 import * as fields from "./fields.js";
 import { post } from "./server.js";
@@ -24,7 +24,7 @@ export async function mend(name) {
     setVoice(voice);
     fields.write("transcript", words);
   };
-  await busy("Mending", async () => {
+  await telling("Mending", async () => {
     const { clip, start_s, end_s } = before;
     const better = await post(`/studio/clips/${clip.id}/mend`, { name, start_s, end_s });
     addMine(better);
@@ -47,7 +47,7 @@ function carried({ clip, start_s, end_s }, better) {
 /** Let the recogniser fill in the transcript of the part. Rough: the designer reads and corrects it. */
 export async function transcribe() {
   const { clip, start_s, end_s } = state.voice;
-  await busy("Listening for words", async () => {
+  await telling("Listening for words", async () => {
     const { transcript } = await post(`/studio/clips/${clip.id}/transcribe`, { start_s, end_s });
     if (!transcript) throw new Error("no words were recognised; type what you hear");
     fields.write("transcript", transcript);
@@ -56,13 +56,10 @@ export async function transcribe() {
   fields.focus("transcript");
 }
 
-async function busy(words, work) {
-  emit("clip-busy", words);
+async function telling(words, work) {
   try {
-    await work();
+    await during(words, work);
   } catch (error) {
     toast(sentence(error.message), { failed: true });
-  } finally {
-    emit("clip-busy", null);
   }
 }

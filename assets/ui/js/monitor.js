@@ -1,8 +1,10 @@
 /** The Monitor page: memory, use, what takes cost, what waits, and the engines. */
-import { on } from "./bus.js";
+import { follow } from "./bus.js";
 import { h } from "./dom.js";
 import { engineTable } from "./engines.js";
+import { page } from "./pages.js";
 import { ceiling, drawAreas, drawLines, drawTakes, plot, timeOf } from "./plots.js";
+import { state } from "./state.js";
 import { lookNow } from "./telemetry.js";
 import { bytes, fine, percent, plural, rankWords, seconds } from "./words.js";
 
@@ -20,10 +22,10 @@ export function mount(element) {
       engines.element,
     ),
   );
-  on("page", (page) => page === "monitor" && lookNow());
-  on("telemetry", (told) => {
-    if (!told || document.body.dataset.page !== "monitor") return;
-    for (const card of [...cards, engines]) card.draw(told);
+  follow("page", () => page() === "monitor" && lookNow());
+  follow("telemetry", () => {
+    if (!state.telemetry || page() !== "monitor") return;
+    for (const card of [...cards, engines]) card.draw(state.telemetry);
   });
 }
 

@@ -1,6 +1,7 @@
 /** Unfolds the settings that are seldom touched, and gives the seed back to chance. */
-import { on } from "./bus.js";
+import { follow, on } from "./bus.js";
 import { h, icon, iconButton, whenThere } from "./dom.js";
+import { chosen } from "./engine.js";
 import * as fields from "./fields.js";
 import { between } from "./words.js";
 
@@ -31,14 +32,14 @@ export function mount(element) {
   const draw = () => (chance.disabled = fields.number("seed") === null);
   on("field", draw);
   fields.ready.then(draw);
-  on("engine", explain);
-  explain();
+  follow("engine", explain);
 }
 
 /** What each setting is, and between which values the chosen engine takes it, once that is known. */
-function explain(engine) {
+function explain() {
+  const told = chosen()?.settings;
   for (const [name, words] of Object.entries(EXPLAINED)) {
-    const limits = engine?.settings[name];
+    const limits = told?.[name];
     const title = limits ? `${words} ${between(limits)}.` : words;
     whenThere(`#${name}`).then((field) => (field.title = title));
   }

@@ -1,16 +1,21 @@
 /** Which page shows; the address keeps it. */
-import { emit } from "./bus.js";
+import { changed } from "./bus.js";
 
 export const PAGES = { speak: "Speak", compare: "Compare", champions: "Champions", monitor: "Monitor" };
+
+/** Its key in PAGES; undefined until one shows. */
+export function page() {
+  return document.body.dataset.page;
+}
 
 export function showPages() {
   const show = () => {
     const named = location.hash.slice(1);
-    const page = named in PAGES ? named : "speak";
-    document.body.dataset.page = page;
-    document.title = page === "speak" ? "Champion Voice Studio" : `${PAGES[page]} · Champion Voice Studio`;
+    const shown = named in PAGES ? named : "speak";
+    document.body.dataset.page = shown;
+    document.title = shown === "speak" ? "Champion Voice Studio" : `${PAGES[shown]} · Champion Voice Studio`;
     scrollTo(0, 0);
-    emit("page", page);
+    changed("page");
   };
   addEventListener("hashchange", show);
   show();

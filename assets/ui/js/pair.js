@@ -1,5 +1,5 @@
 /** Both sides of a trial: fetched before they are needed, played together, one of them heard, and for how long. */
-import { emit, on } from "./bus.js";
+import { changed, emit, follow } from "./bus.js";
 import * as player from "./player.js";
 import { load, samplesOf } from "./tracks.js";
 import { PeakMeter } from "./waveform.js";
@@ -9,8 +9,8 @@ const LEAP_S = 1; // between two looks: more is a seek, or a page nobody saw
 const COLUMNS = 240; // of a side's waveform
 
 let current = null;
-on("playhead", () => current?.count());
-on("player", () => queueMicrotask(() => current?.repeat())); // after whatever begins next has begun
+follow("playhead", () => current?.count());
+follow("player", () => queueMicrotask(() => current?.repeat())); // after whatever begins next has begun
 
 export class Pair {
   /** @param trial  as the server tells it */
@@ -31,7 +31,7 @@ export class Pair {
     const tracks = await Promise.all(SIDES.map((side) => load(trial[side].sound, trial.sample_rate)));
     this.tracks = Object.fromEntries(SIDES.map((side, place) => [side, tracks[place]]));
     this.lasts_s = Object.fromEntries(SIDES.map((side, place) => [side, lasts_s(tracks[place])]));
-    emit("pair");
+    changed("pair");
   }
 
   get duration() {
@@ -59,7 +59,7 @@ export class Pair {
     this.side = side;
     if (this.playing) player.hear(this.#key(side));
     else await this.#play(this.position);
-    emit("pair");
+    changed("pair");
   }
 
   pause() {
@@ -93,7 +93,9 @@ export class Pair {
     if (passed <= 0 || passed > LEAP_S || this.position > this.lasts_s[this.side]) return;
     const before = this.wasHeard(this.side);
     this.heard_s[this.side] += passed;
-    if (this.wasHeard(this.side) !== before) emit("pair-heard");
+    if (this.wasHeard(this.side) === before) return;
+    changed("pair");
+    emit("pair-heard");
   }
 
   async #play(from_s) {

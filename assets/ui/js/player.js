@@ -2,7 +2,7 @@
  * The page's one player. It plays one programme at a time: a take, a clip, a performance that still grows, or two takes
  * side by side between which one switches without a gap. Everything is scheduled on the sample grid of one context.
  */
-import { emit } from "./bus.js";
+import { changed } from "./bus.js";
 import { clamp } from "./dom.js";
 import { contextAt } from "./tracks.js";
 
@@ -53,7 +53,7 @@ class Programme {
     this.waits = false;
     this.zero = Math.ceil((this.context.currentTime + LEAD_S) * this.rate) - this.offset;
     for (const voice of this.voices) voice.track.pieces.forEach((piece) => this.#schedule(voice, piece));
-    emit("player");
+    changed("player");
   }
 
   get wait_s() {
@@ -71,7 +71,7 @@ class Programme {
     this.offset = at;
     this.waits = true;
     this.voices[0].track.arrival.dry += 1; // only a performance can, and it plays alone
-    emit("player");
+    changed("player");
   }
 
   #schedule(voice, { buffer, at }) {
@@ -131,7 +131,7 @@ function begin(voices, from_s, heard) {
   stop();
   programme = new Programme(voices, from_s, heard);
   programme.start();
-  emit("player");
+  changed("player");
   requestAnimationFrame(watch);
 }
 
@@ -141,14 +141,14 @@ function watch() {
   for (const { key } of programme.voices) positions.set(key, programme.position);
   programme.goOn();
   if (!programme.over) {
-    emit("playhead");
+    changed("playhead");
     requestAnimationFrame(watch);
     return;
   }
   const ended = programme;
   programme = null;
   for (const { key } of ended.voices) positions.delete(key);
-  emit("player");
+  changed("player");
 }
 
 /** Play a track from where it was left, or from `from_s`. */
@@ -174,7 +174,7 @@ export function stop() {
   for (const { key } of programme.voices) positions.set(key, programme.position);
   programme.stop();
   programme = null;
-  emit("player");
+  changed("player");
 }
 
 export function isPlaying(key) {
@@ -205,7 +205,7 @@ export function seek(key, at_s) {
       at_s,
       programme.heard,
     );
-  else emit("playhead");
+  else changed("playhead");
 }
 
 /** What plays under one key goes on under another: a performance has become a take. */
@@ -214,5 +214,5 @@ export function rename(from, to) {
   if (programme?.heard === from) programme.heard = to;
   if (positions.has(from)) positions.set(to, positions.get(from));
   positions.delete(from);
-  emit("player");
+  changed("player");
 }

@@ -1,5 +1,5 @@
 /** "Push to…": one champion to a store; what would travel is said before it does. */
-import { on } from "./bus.js";
+import { follow } from "./bus.js";
 import { h } from "./dom.js";
 import { begin, ended, jobs } from "./jobs.js";
 import { attempt } from "./login.js";
@@ -11,7 +11,7 @@ import { WorkList } from "./work.js";
 
 let shown = null; // the dialog that is open
 
-on("jobs", () => shown?.drawWork());
+follow("jobs", () => shown?.drawWork());
 
 export function openPush(champion) {
   return attempt(async () => new Push(champion, await get("/studio/stores")).open());

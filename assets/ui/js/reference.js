@@ -1,5 +1,5 @@
 /** A champion's reference, to look at and to hear: a press plays it, a press on the waveform seeks. */
-import { on } from "./bus.js";
+import { follow } from "./bus.js";
 import { h, icon, iconButton } from "./dom.js";
 import { attempt } from "./login.js";
 import * as player from "./player.js";
@@ -10,8 +10,8 @@ import { clock, seconds } from "./words.js";
 const RATE = 48000; // of the context references are heard at
 const references = new WeakMap(); // element -> Reference, of those on the page
 const each = (act) => document.querySelectorAll(".reference").forEach((element) => references.get(element)[act]());
-on("player", () => each("draw"));
-on("playhead", () => each("drawPlayhead"));
+follow("player", () => each("draw"));
+follow("playhead", () => each("drawPlayhead"));
 
 export class Reference {
   /** @param {import("./state.js").Champion} champion  one version of it */

@@ -1,5 +1,6 @@
 /** Below the transcript: what the studio thinks of the reference, with one click to mend it. */
-import { on } from "./bus.js";
+import { follow, on } from "./bus.js";
+import { busy } from "./busy.js";
 import { debounced, h, icon } from "./dom.js";
 import * as fields from "./fields.js";
 import { MENDS, mend, transcribe } from "./mending.js";
@@ -30,19 +31,17 @@ export function accept() {
 
 export function mount(element) {
   const listen = h("button.quiet.transcribe", { type: "button", onclick: transcribe }, icon("words"), "Transcribe");
-  const busy = h("p.busy", { role: "status", hidden: true });
+  const work = h("p.busy", { role: "status", hidden: true });
   const problems = h("ul.problems", { "aria-label": "Worth mending" });
   const chips = h("ul.chips", { "aria-label": "Report on the reference" });
-  element.append(h("div.report", {}, listen, busy, problems, chips));
+  element.append(h("div.report", {}, listen, work, problems, chips));
   const soon = debounced(300, () => examine(problems, chips));
-  on("voice", soon);
+  follow("voice", soon);
   on("field", (name) => name === "transcript" && soon());
-  const offer = () => (listen.hidden = !state.recogniser);
-  on("clips", offer);
-  offer();
-  on("clip-busy", (text) => {
-    busy.hidden = !text;
-    busy.textContent = text ? `${text}…` : "";
+  follow("clips", () => (listen.hidden = !state.recogniser));
+  follow("busy", () => {
+    work.hidden = !busy();
+    work.textContent = busy() && `${busy()}…`;
   });
 }
 

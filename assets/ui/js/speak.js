@@ -1,13 +1,13 @@
 /** Speaking: one performance at a time, from the press to the take, heard while it is made. */
 import { Arrival } from "./arrival.js";
-import { emit, on } from "./bus.js";
+import { changed, emit, follow, on } from "./bus.js";
 import { announce } from "./dom.js";
 import * as fields from "./fields.js";
 import * as player from "./player.js";
 import { Place } from "./queue.js";
 import { accept, objection } from "./report.js";
 import { post, stream } from "./server.js";
-import { order, select, setTakes, state, unavailable } from "./state.js";
+import { begun, order, select, setTakes, state, unavailable } from "./state.js";
 import { clearFailures, toast } from "./toast.js";
 import { Growing, unlock } from "./tracks.js";
 import { PeakMeter } from "./waveform.js";
@@ -34,6 +34,8 @@ const PARAMETERS = ["text", ...VOICE, "engine", "seed", ...fields.SETTINGS, "cha
  *   what was spoken once may be spoken again; whether it is heard while it is made; what "Try again" does
  */
 export async function speak(earlier = null, { fresh = !earlier, aloud = true, again = () => speak(earlier) } = {}) {
+  unlock(RATE);
+  await begun;
   if (state.performance) return null;
   clearFailures();
   const wanted = earlier ?? order();
@@ -41,7 +43,6 @@ export async function speak(earlier = null, { fresh = !earlier, aloud = true, ag
   if (!wanted.text.trim()) return refuse("there is nothing to say; type a line first", "script");
   if (!wanted.champion && !wanted.transcript.trim())
     return refuse("the voice has no transcript; type exactly what is said in the selected part", "transcript");
-  unlock(RATE);
   player.stop();
   const performance = {
     phase: "looking",
@@ -61,7 +62,7 @@ export async function speak(earlier = null, { fresh = !earlier, aloud = true, ag
     yields: ([status]) => heard(performance, status),
   });
   state.performance = performance;
-  emit("performance");
+  changed("performance");
   const flaw = fresh ? await objection() : null;
   if (!isOn(performance)) return null;
   if (flaw) return object(flaw, again);
@@ -109,7 +110,7 @@ function isOn(performance) {
 
 function leaveStage() {
   state.performance = null;
-  emit("performance");
+  changed("performance");
 }
 
 /** Gradio knows only how long takes took on average; the studio knows what is in line. */
@@ -134,7 +135,7 @@ function update(performance, changes) {
   Object.assign(performance, changes);
   if (begins) announce("Speaking.");
   else if (moves) announce(`${rankWords(changes.rank, changes.eta_s)}.`);
-  emit("performance");
+  changed("performance");
 }
 
 /** Fetch the sound while it is made, play it, and keep its peaks for the growing waveform. */
@@ -201,7 +202,7 @@ function refuse(reason, field = null) {
   return null;
 }
 
-on("telemetry", () => {
+follow("telemetry", () => {
   const { performance } = state;
   if (performance?.phase === "queued" && !performance.id) update(performance, { eta_s: foretold() });
 });

@@ -1,5 +1,5 @@
 /** A champion as the voice of the Speak page: chosen with its engine and settings, and shown on the voice card. */
-import { on } from "./bus.js";
+import { follow } from "./bus.js";
 import { h } from "./dom.js";
 import * as fields from "./fields.js";
 import { attempt } from "./login.js";
@@ -45,9 +45,7 @@ export function speakerCard() {
       ...remarks(champion).map((words) => h("p.hint", {}, words)),
     );
   };
-  on("champion", draw);
-  on("engine", draw);
-  draw();
+  follow(["champion", "engine"], draw);
   return element;
 }
 

@@ -1,5 +1,5 @@
 /** Under the script: how it will be spoken, how long that takes, and a button for pauses. */
-import { on } from "./bus.js";
+import { follow, on } from "./bus.js";
 import { debounced, h, icon } from "./dom.js";
 import * as fields from "./fields.js";
 import { markerMenu } from "./markers.js";
@@ -25,7 +25,7 @@ export function mount(element) {
   element.append(h("div.spoken", {}, said, h("div.spoken-facts", {}, facts, markerMenu(), pause)));
   const soon = debounced(200, () => preview(said, facts));
   on("field", (name) => name === "script" && soon());
-  on("engine", soon);
+  follow("engine", soon);
   fields.ready.then(soon);
 }
 

@@ -1,5 +1,5 @@
 /** Beside the Speak button: what happens with the press of it, in words. Also makes Gradio's two buttons ours. */
-import { on } from "./bus.js";
+import { follow } from "./bus.js";
 import { canSpeakBoth, speakBoth } from "./both.js";
 import { h, whenThere } from "./dom.js";
 import { chosen } from "./engine.js";
@@ -12,8 +12,7 @@ export function mount(element) {
   const bar = h("div.progress", { hidden: true }, h("i"));
   element.append(h("div.standing", {}, words, bar));
   const draw = () => show(words, bar);
-  on("performance", draw);
-  for (const name of ["telemetry", "engine"]) on(name, draw);
+  follow(["performance", "telemetry", "engine"], draw);
   document.addEventListener("click", (event) => {
     if (event.target.closest("#speak")) speak();
     else if (event.target.closest("#both")) speakBoth();

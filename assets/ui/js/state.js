@@ -1,5 +1,5 @@
-/** What the page knows: the voice, the champions, the takes, the one performance. Modules read it here and hear of changes by bus. */
-import { emit } from "./bus.js";
+/** What the page knows: the voice, the champions, the takes, the one performance. Modules read it here and follow it by bus. */
+import { changed } from "./bus.js";
 import * as fields from "./fields.js";
 import { get } from "./server.js";
 
@@ -26,8 +26,18 @@ export const state = {
   takes: [],
   selected: null, // id of a take
   performance: null, // see speak.js
-  telemetry: null,
+  telemetry: null, // what the studio told last
+  lost: false, // the studio tells nothing any more
 };
+
+let begin;
+
+/** Resolves once what was left here last time is on the page: what is asked for earlier waits, so that it comes after. */
+export const begun = new Promise((resolve) => (begin = resolve));
+
+export function hasBegun() {
+  begin();
+}
 
 /** What the studio tells of an engine; null before it told anything. */
 export function engineOf(name) {
@@ -75,19 +85,19 @@ export function draft() {
 export function setVoice(voice) {
   state.voice = voice;
   setChampion(null);
-  emit("voice", voice);
+  changed("voice");
 }
 
 /** A champion speaks from now on; with null, the voice that waited. */
 export function setChampion(champion) {
   if (state.champion === champion) return;
   state.champion = champion;
-  emit("champion", champion);
+  changed("champion");
 }
 
 export function setChampions(champions) {
   state.champions = champions;
-  emit("champions");
+  changed("champions");
 }
 
 /** Whether nobody saved a newer version of it. */
@@ -104,7 +114,7 @@ export async function championOf(id, version = "") {
 
 export function setTakes(takes) {
   state.takes = takes;
-  emit("takes");
+  changed("takes");
 }
 
 export function takeOf(id) {
@@ -113,7 +123,7 @@ export function takeOf(id) {
 
 export function select(id) {
   state.selected = id;
-  emit("selected", id);
+  changed("selected");
 }
 
 export async function clipOf(id) {

@@ -1,5 +1,5 @@
 /** "Pull from…": what a store holds, what of it is here, and bringing it over. */
-import { on } from "./bus.js";
+import { follow, on } from "./bus.js";
 import { h } from "./dom.js";
 import { StoreRow } from "./held.js";
 import { jobs } from "./jobs.js";
@@ -12,7 +12,7 @@ import { DONE } from "./work.js";
 
 let shown = null; // the dialog that is open
 
-on("jobs", () => shown?.drawWork());
+follow("jobs", () => shown?.drawWork());
 on(
   "job-done",
   (job) => ["push", "pull"].includes(job.kind) && job.store === shown?.store && shown.look(DONE[job.kind](job)),

@@ -1,22 +1,20 @@
 /** The line at the foot of every page: is it ready, how full, how fast, how busy. */
-import { on } from "./bus.js";
+import { follow } from "./bus.js";
 import { h } from "./dom.js";
+import { state } from "./state.js";
 import { bytes, fine, percent, plural } from "./words.js";
 
 const STATES = { unloaded: "unloaded", loading: "loading", warming: "warming up", ready: "ready", failed: "failed" };
 
 export function mount(element) {
-  const line = h(
-    "footer.strip",
-    { "aria-label": "State of the studio" },
-    h("span.waiting", {}, "Asking the studio how it is"),
-  );
+  const line = h("footer.strip", { "aria-label": "State of the studio" });
   element.append(line);
-  on("telemetry", (told) => line.replaceChildren(...(told ? parts(told) : lost())));
+  follow("telemetry", () => line.replaceChildren(...(state.telemetry ? parts(state.telemetry) : [untold()])));
 }
 
-function lost() {
-  return [h("span.state.failed", {}, h("i.dot"), "The studio does not answer; check that it still runs")];
+function untold() {
+  if (!state.lost) return h("span.waiting", {}, "Asking the studio how it is");
+  return h("span.state.failed", {}, h("i.dot"), "The studio does not answer; check that it still runs");
 }
 
 function parts(told) {

@@ -1,9 +1,10 @@
 /** The takes of this browser, newest first, with what is being made on top. */
-import { emit, on } from "./bus.js";
+import { emit, follow } from "./bus.js";
 import { exportMenu } from "./export.js";
 import { h, icon } from "./dom.js";
 import { LiveRow } from "./live.js";
 import * as fields from "./fields.js";
+import { page } from "./pages.js";
 import { get, post, remove } from "./server.js";
 import { select, setTakes, state, takeOf } from "./state.js";
 import { TakeRow } from "./take.js";
@@ -33,15 +34,12 @@ export function mount(element) {
     menu.hidden = !state.takes.length;
     empty.hidden = state.takes.length > 0 || Boolean(state.performance);
   };
-  on("takes", draw);
-  on("performance", draw);
-  on("selected", () => rows.forEach((row) => row.mark()));
-  on("player", () => rows.forEach((row) => row.drawPlayer()));
-  on("playhead", () => rows.forEach((row) => row.drawPlayhead()));
-  on("compare", () => rows.forEach((row) => row.mark()));
+  follow(["takes", "performance"], draw);
+  follow(["selected", "compare"], () => rows.forEach((row) => row.mark()));
+  follow("player", () => rows.forEach((row) => row.drawPlayer()));
+  follow("playhead", () => rows.forEach((row) => row.drawPlayhead()));
   document.addEventListener("visibilitychange", lookAgain);
-  on("page", lookAgain);
-  draw();
+  follow("page", lookAgain);
 }
 
 function nothingYet() {
@@ -53,9 +51,13 @@ function nothingYet() {
   );
 }
 
+export async function loadTakes() {
+  setTakes(await get("/studio/takes"));
+}
+
 /** Another tab may have made or deleted some meanwhile. */
 async function lookAgain() {
-  if (document.hidden || state.performance || document.body.dataset.page !== "speak") return;
+  if (document.hidden || state.performance || page() !== "speak" || !document.body.dataset.ready) return;
   const takes = await get("/studio/takes").catch(() => null);
   if (takes && JSON.stringify(takes) !== JSON.stringify(state.takes)) setTakes(takes);
 }

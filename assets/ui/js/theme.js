@@ -1,33 +1,39 @@
-/** Dark first; light is one press away and remembered. */
-import { emit } from "./bus.js";
+/** The system's theme, until another is chosen here; a choice is remembered. The colours themselves are css/tokens.css. */
+import { changed } from "./bus.js";
 
 const KEY = "studio-theme";
 const root = document.documentElement;
+const system = matchMedia("(prefers-color-scheme: dark)");
 
 export function isDark() {
-  return root.dataset.theme !== "light";
+  return root.dataset.theme ? root.dataset.theme === "dark" : system.matches;
 }
 
 export function toggleTheme() {
-  apply(isDark() ? "light" : "dark");
+  const chosen = isDark() ? "light" : "dark";
   try {
-    localStorage.setItem(KEY, root.dataset.theme);
+    localStorage.setItem(KEY, chosen);
   } catch {
     // not remembered, but applied
   }
+  apply(chosen);
 }
 
-export function recallTheme() {
-  let kept = "dark";
+export function followSystem() {
+  system.addEventListener("change", () => changed("theme"));
+  apply(recalled());
+}
+
+/** @param {string|null} chosen  null leaves it to the system */
+function apply(chosen) {
+  if (chosen) root.dataset.theme = chosen;
+  changed("theme");
+}
+
+function recalled() {
   try {
-    kept = localStorage.getItem(KEY) ?? kept;
+    return localStorage.getItem(KEY);
   } catch {
-    // dark then
+    return null;
   }
-  apply(kept);
-}
-
-function apply(name) {
-  root.dataset.theme = name;
-  emit("theme", name);
 }

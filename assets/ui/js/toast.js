@@ -3,6 +3,7 @@ import { announce, front, h, iconButton } from "./dom.js";
 
 const STAYS_MS = 8000;
 const FAILURE_STAYS_MS = 14000;
+const MOST = 3; // on the page at once
 let shelf = null;
 
 /**
@@ -28,8 +29,9 @@ export function toast(text, { failed = false, action = "", onaction = null } = {
     .filter((other) => other.querySelector("p").textContent === text)
     .forEach((other) => other.remove());
   shelf.append(note);
+  [...shelf.children].slice(0, -MOST).forEach((oldest) => oldest.remove());
   announce(text, failed);
-  leaveAfter(note, failed ? FAILURE_STAYS_MS : STAYS_MS);
+  if (!action) leaveAfter(note, failed ? FAILURE_STAYS_MS : STAYS_MS); // what can be done about it is not taken away
 }
 
 /** What failed is past once it is tried anew. */
@@ -37,8 +39,12 @@ export function clearFailures() {
   shelf?.querySelectorAll(".failed").forEach((note) => note.remove());
 }
 
-/** Go after a while, but never while someone reads or reaches for it. */
+/** Go a while after it was first painted, but never while someone reads or reaches for it, or the page is out of sight. */
 function leaveAfter(note, time_ms) {
-  const leave = () => (note.matches(":hover, :focus-within") ? setTimeout(leave, 2000) : note.remove());
-  setTimeout(leave, time_ms);
+  const leave = () => {
+    if (document.hidden) requestAnimationFrame(() => setTimeout(leave, time_ms));
+    else if (note.matches(":hover, :focus-within")) setTimeout(leave, 2000);
+    else note.remove();
+  };
+  requestAnimationFrame(() => setTimeout(leave, time_ms)); // frames come only while the page is seen
 }

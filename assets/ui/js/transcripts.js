@@ -1,7 +1,8 @@
 /** What was typed as said in each part of each clip, and where each clip was left. Kept in this browser. */
-import { on } from "./bus.js";
+import { follow, on } from "./bus.js";
 import { debounced } from "./dom.js";
 import * as fields from "./fields.js";
+import { state } from "./state.js";
 
 /**
  * @typedef {{start_s: number, end_s: number}} Part
@@ -17,7 +18,7 @@ let proposed = null; // words the studio put there; what differs from them was t
 
 const kept = read();
 const soon = debounced(200, save);
-on("voice", enter);
+follow("voice", () => state.voice && enter(state.voice));
 on("field", (name) => name === "transcript" && current && note());
 addEventListener("pagehide", save);
 

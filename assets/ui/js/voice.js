@@ -1,5 +1,5 @@
 /** The voice card: which champion, or which part of which clip, and what it sounds like. */
-import { on } from "./bus.js";
+import { follow, on } from "./bus.js";
 import { chooseClip, discardClip, moveWindow, takeIn } from "./clips.js";
 import { announce, h, icon, iconButton } from "./dom.js";
 import * as player from "./player.js";
@@ -22,10 +22,9 @@ export function mount(element) {
   const range = new RangePicker(waveform, moveWindow);
   const parts = { waveform, range, ...head(), ...controls() };
   card.append(parts.bar, parts.head, speakerCard(), range.element, parts.controls, parts.recorder);
-  for (const name of ["voice", "clips", "champion", "champions", "player"]) on(name, () => draw(parts));
-  on("playhead", () => drawPlayhead(parts));
+  follow(["voice", "clips", "champion", "champions", "player"], () => draw(parts));
+  follow("playhead", () => drawPlayhead(parts));
   on("reveal", (field) => field === "transcript" && unfold(parts.bar, true));
-  draw(parts);
 }
 
 /** Title and picker; on a phone, a bar that opens the rest. */

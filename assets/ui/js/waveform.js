@@ -1,8 +1,13 @@
 /** A waveform of bars on a canvas: what was heard in the accent, the rest quiet. */
-import { on } from "./bus.js";
+import { follow } from "./bus.js";
 import { clamp, h } from "./dom.js";
 
 const GAMMA = 0.75; // quiet speech stays visible beside loud
+const drawn = new WeakMap(); // element -> Waveform
+
+follow("theme", () => {
+  for (const element of document.querySelectorAll(".waveform")) drawn.get(element)?.draw();
+});
 
 export class Waveform {
   /**
@@ -17,8 +22,8 @@ export class Waveform {
     this.filled = 1; // fraction of the width the peaks take
     this.canvas = h("canvas", { "aria-hidden": "true" });
     this.element = h(`div.waveform.${className || "plain"}`, {}, this.canvas);
-    new ResizeObserver(() => this.draw()).observe(this.element);
-    on("theme", () => this.draw());
+    new ResizeObserver(() => this.draw()).observe(this.element); // also when it comes back to the page
+    drawn.set(this.element, this);
   }
 
   /** @param {Partial<Waveform>} changes */
