@@ -1,7 +1,8 @@
 """How soon the studio can be used, from `python app.py` on a warm disk to the first sound: `python -m bench.page`.
 
 Prints seconds from the start of the process to an open port, to a page that can be used and to the first sound heard, then
-how long a page takes that is opened while the studio runs (the best and the median of several), each in a fresh session.
+how long a page takes that is opened while the studio runs (the best and the median of several), each in a fresh session,
+then how much of a core a page on the Monitor costs the server.
 """
 
 import os
@@ -14,6 +15,7 @@ import time
 import urllib.request
 from pathlib import Path
 
+import psutil
 from playwright.sync_api import Browser, Page, sync_playwright
 
 ROOT = Path(__file__).parents[1]
@@ -21,6 +23,8 @@ CHROMIUM, FLAGS = "/usr/bin/chromium", ["--no-sandbox", "--autoplay-policy=no-us
 USABLE = "body[data-ready]"
 WITHIN_S = 120.0
 VISITS = 7
+WATCH_S = 10.0
+SETTLED_S = 3.0  # for what a page that comes or goes leaves to do
 
 LISTEN = """
 const start = AudioBufferSourceNode.prototype.start;
@@ -69,11 +73,27 @@ def visited_s(browser: Browser, url: str) -> float:
     return time.monotonic() - began
 
 
-def told(what: str, seconds: float) -> None:
-    sys.stdout.write(f"{what:>32}: {seconds:5.1f} s\n")
+def watching_costs(browser: Browser, url: str, studio: psutil.Process) -> float:
+    """Share of a core that one page on the Monitor costs the server."""
+    page = visit(browser, url + "/#monitor")
+    watched = cores_used(studio)
+    page.context.close()
+    return watched - cores_used(studio)
 
 
-def measure(browser: Browser, url: str, started: float) -> None:
+def cores_used(process: psutil.Process) -> float:
+    time.sleep(SETTLED_S)
+    before, began = process.cpu_times(), time.monotonic()
+    time.sleep(WATCH_S)
+    after = process.cpu_times()
+    return (after.user + after.system - before.user - before.system) / (time.monotonic() - began)
+
+
+def told(what: str, amount: float, unit: str = "s") -> None:
+    sys.stdout.write(f"{what:>32}: {amount:5.1f} {unit}\n")
+
+
+def measure(browser: Browser, url: str, started: float, studio: psutil.Process) -> None:
     wait_for_port(url)
     told("port", time.monotonic() - started)
     page = visit(browser, url)
@@ -84,6 +104,7 @@ def measure(browser: Browser, url: str, started: float) -> None:
     visits = [visited_s(browser, url) for _ in range(VISITS)]
     told("another page, best", min(visits))
     told("another page, median", statistics.median(visits))
+    told("a page on the Monitor", 100 * watching_costs(browser, url, studio), "% of a core")
 
 
 def main() -> None:
@@ -94,7 +115,7 @@ def main() -> None:
         started = time.monotonic()
         studio = subprocess.Popen([sys.executable, "app.py"], cwd=ROOT, env=environment, stderr=subprocess.DEVNULL)
         try:
-            measure(browser, url, started)
+            measure(browser, url, started, psutil.Process(studio.pid))
         finally:
             studio.terminate()
             studio.wait()

@@ -70,7 +70,7 @@ def test_the_page_reaches_no_other_origin(url: str, page: Page) -> None:
         const image = new Image(); image.src = "https://example.com/x.png"
         const script = document.createElement("script"); script.src = "https://example.com/x.js"
         document.head.append(script)
-        await new Promise(done => setTimeout(done, 300))
+        while (new Set(blocked).size < 3) await new Promise(done => setTimeout(done, 20))
         return blocked.sort()
     }"""
     assert set(page.evaluate(tried)) == {"connect-src", "img-src", "script-src-elem"}

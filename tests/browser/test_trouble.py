@@ -16,16 +16,20 @@ from studio.references.clip import Clip
 from studio.references.library import ClipStore, NoRoom
 from studio.shelf import Shelf
 from tests.browser.serving import Served, serving
-from tests.browser.visiting import TAKE_MS, visiting
+from tests.browser.visiting import visiting
 from tests.studio.house import write_clip
 
 BROKEN = "F5-TTS is not available: model.safetensors is broken or is no checkpoint; fetch it again"
 DISK_MB = 32
 RATE = 24_000
 CUT_SHORT = """
-window.cutShort = 0; // pieces of sound taken away before their end
-const disconnect = AudioBufferSourceNode.prototype.disconnect;
+window.cutShort = window.ended = 0; // pieces of sound taken away before their end, and those that sounded to it
+const { disconnect, start: begin } = AudioBufferSourceNode.prototype;
 AudioBufferSourceNode.prototype.disconnect = function () { window.cutShort += 1; return disconnect.call(this); };
+AudioBufferSourceNode.prototype.start = function (...when) {
+  this.addEventListener('ended', () => (window.ended += 1));
+  return begin.apply(this, when);
+};
 """
 
 
@@ -39,7 +43,7 @@ def test_a_broken_checkpoint_is_said_by_the_page_by_ready_and_by_speak(browser: 
     ):
         visitor.open()
         page = visitor.page
-        expect(page.locator(".strip .state.failed")).to_contain_text("failed", timeout=60_000)
+        expect(page.locator(".strip .state.failed")).to_contain_text("failed")
         expect(page.locator(".standing-words")).to_have_text(BROKEN)
         ready = httpx.get(served.url + "/ready")
         assert ready.status_code == 503
@@ -93,12 +97,12 @@ def test_on_a_full_disk_a_take_is_heard_a_clip_is_refused_and_all_works_again_wi
         page, chosen = visitor.page, visitor.page.locator(".picker").input_value()
         ballast = fill(disk)
         visitor.speak()
-        page.locator(".toast.failed").wait_for(timeout=TAKE_MS)
+        page.locator(".toast.failed").wait_for()
         visitor.expect_message("The disk is full, so this was not saved; free some space or delete takes")
         expect(page.locator("body.performing")).to_have_count(0)
         assert cramped.get("/studio/telemetry?series=false")["outcomes"] == {"arrived": 1, "done": 1}
         assert sum(piece["length"] for piece in visitor.heard()) > 3 * RATE
-        page.wait_for_timeout(1_000)
+        page.wait_for_function("window.ended === window.heard.length")
         assert page.evaluate("window.cutShort") == 0
         visitor.upload(voice)
         visitor.expect_message(

@@ -1,6 +1,5 @@
 """A studio as it is started, with its own voices, that already knows two champions."""
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from engines.types import Audio
 from studio.champions.champion import Champion
 from studio.champions.library import Library
 from studio.champions.members import WEIGHTS, write_members
-from tests.browser.serving import ROOT, START_S, Served, serving
+from tests.browser.serving import ROOT, Served, serving, wait_until_loaded
 from tests.engines.f5.tuning import loaded
 
 VOICE = ROOT / "assets" / "voices" / "references" / "amber"
@@ -46,8 +45,5 @@ def speaking_studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served
     keep_amber(library, "ahri")
     keep_amber(library, "yasuo", write_weights(folder / "yasuo.safetensors"))
     with serving(folder / "data") as served:
-        due = time.monotonic() + START_S
-        while any(engine["state"] != "ready" for engine in served.get("/studio/engines")):
-            assert time.monotonic() < due, served.get("/studio/engines")
-            time.sleep(0.2)
+        wait_until_loaded(served)
         yield served

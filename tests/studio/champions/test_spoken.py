@@ -3,7 +3,6 @@
 import io
 import json
 import threading
-import time
 from contextlib import closing
 from http.client import HTTPConnection
 from pathlib import Path
@@ -13,27 +12,23 @@ import pytest
 import soundfile
 
 from studio.champions.library import Library
-from tests.browser.serving import Served, serving, wait_until_idle
+from tests.browser.serving import PATIENCE_S, Served, now, serving, until, wait_until_idle
 from tests.studio.champions.conftest import keep_amber
 from tests.studio.champions.hearing import understood
 
 SPEECH = "/v1/audio/speech"
 LINE = "Lock every window in the house."
 LONG = " ".join([LINE] * 20)
-WAIT_S = 120.0
 
 
 def wait_until_it_speaks(studio: Served) -> None:
-    due = time.monotonic() + WAIT_S
-    while not studio.get("/studio/telemetry?series=false")["running"]:
-        assert time.monotonic() < due
-        time.sleep(0.05)
+    until(lambda: now(studio)["running"])
 
 
 @pytest.mark.parametrize("engine", ["f5", "s1"])
 def test_each_engine_says_the_line_at_its_own_rate(speaking_studio: Served, engine: str) -> None:
     form = {"input": LINE, "voice": "ahri", "model": engine, "seed": 1}
-    answer = httpx.post(speaking_studio.url + SPEECH, json=form, timeout=WAIT_S)
+    answer = httpx.post(speaking_studio.url + SPEECH, json=form, timeout=PATIENCE_S)
     assert (answer.status_code, answer.headers["x-checkpoint"]) == (200, "embedded"), answer.text
     (rate,) = [one["info"]["sample_rate"] for one in speaking_studio.get("/studio/engines") if one["name"] == engine]
     assert soundfile.info(io.BytesIO(answer.content)).samplerate == rate
@@ -42,7 +37,7 @@ def test_each_engine_says_the_line_at_its_own_rate(speaking_studio: Served, engi
 
 def test_a_fine_tuned_champion_speaks_with_its_own_weights(speaking_studio: Served) -> None:
     form = {"input": LINE, "voice": "yasuo", "seed": 1}
-    answer = httpx.post(speaking_studio.url + SPEECH, json=form, timeout=WAIT_S)
+    answer = httpx.post(speaking_studio.url + SPEECH, json=form, timeout=PATIENCE_S)
     assert answer.status_code == 200, answer.text
     assert answer.headers["x-checkpoint"].startswith("Yasuo (")
     assert understood(answer.content) == LINE
@@ -64,7 +59,7 @@ def test_what_was_accepted_is_spoken_to_its_end_before_the_studio_leaves(tmp_pat
 
         def ask() -> None:
             form = {"input": f"{LINE} {LINE}", "voice": "ahri", "seed": 1}
-            answers.append(httpx.post(studio.url + SPEECH, json=form, timeout=WAIT_S))
+            answers.append(httpx.post(studio.url + SPEECH, json=form, timeout=PATIENCE_S))
 
         asking = threading.Thread(target=ask)
         asking.start()
@@ -72,9 +67,9 @@ def test_what_was_accepted_is_spoken_to_its_end_before_the_studio_leaves(tmp_pat
         studio.process.terminate()
         late = httpx.Response(404)
         while late.status_code != 503:  # until the signal has arrived
-            late = httpx.post(studio.url + SPEECH, json={"input": "Yes.", "voice": "nobody"}, timeout=WAIT_S)
-        asking.join(WAIT_S)
-        assert studio.process.wait(WAIT_S) == 0
+            late = httpx.post(studio.url + SPEECH, json={"input": "Yes.", "voice": "nobody"}, timeout=PATIENCE_S)
+        asking.join(PATIENCE_S)
+        assert studio.process.wait(PATIENCE_S) == 0
     assert (late.status_code, "shutting down" in late.json()["error"]) == (503, True)
     assert answers[0].status_code == 200
     assert soundfile.info(io.BytesIO(answers[0].content)).duration > 3.0
