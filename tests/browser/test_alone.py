@@ -9,11 +9,10 @@ from gradio_client import Client
 from playwright.sync_api import Browser, expect
 
 from studio.gauges import open_gauge
-from tests.browser.serving import Served, serving
+from tests.browser.serving import PATIENCE_S, Served, serving
 from tests.browser.visiting import LONG, visiting
 from tests.engines.test_manager import until
 
-PATIENCE_S = 120.0
 TITLES = {"f5": "F5-TTS", "s1": "S1-Mini"}
 
 
@@ -101,7 +100,7 @@ def test_a_visitor_is_spoken_to_second_whatever_another_has_queued(studio: Serve
 
 def test_a_device_that_is_not_there_is_said_in_a_sentence_and_the_rest_goes_on(nowhere: Served) -> None:
     sentence = "STUDIO_DEVICE=cuda: this machine has no such device; use auto"
-    with httpx.Client(base_url=nowhere.url, timeout=30) as client:
+    with httpx.Client(base_url=nowhere.url, timeout=PATIENCE_S) as client:
         ready = client.get("/ready")
         assert (ready.status_code, ready.json()["reason"]) == (503, f"F5-TTS: {sentence}")
         assert client.get("/").status_code == client.get("/studio/takes").status_code == 200

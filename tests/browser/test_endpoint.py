@@ -6,8 +6,8 @@ import httpx
 import soundfile
 from gradio_client import Client
 
-from tests.browser.serving import Served
-from tests.browser.visiting import SOME, TAKE_MS
+from tests.browser.serving import PATIENCE_S, Served
+from tests.browser.visiting import SOME
 
 
 def test_speak_tells_where_it_stands_and_ends_with_audio_and_take(studio: Served) -> None:
@@ -20,7 +20,7 @@ def test_speak_tells_where_it_stands_and_ends_with_audio_and_take(studio: Served
 
 
 def test_the_sound_of_a_line_that_is_spoken_streams_before_its_end(studio: Served) -> None:
-    with httpx.Client(base_url=studio.url, timeout=TAKE_MS / 1000) as session:
+    with httpx.Client(base_url=studio.url, timeout=PATIENCE_S) as session:
         session.get("/").raise_for_status()
         cookies = "; ".join(f"{name}={value}" for name, value in session.cookies.items())
         told = speaking(Client(studio.url, headers={"cookie": cookies}, verbose=False))

@@ -114,7 +114,7 @@ def served(application: FastAPI) -> Iterator[str]:
         thread.join(5.0)
 
 
-def ready(client: httpx.Client, timeout_s: float = 10.0) -> None:
+def ready(client: httpx.Client, timeout_s: float = 300.0) -> None:
     due = time.monotonic() + timeout_s
     while client.get("/ready").status_code != 200:
         assert time.monotonic() < due, client.get("/ready").text

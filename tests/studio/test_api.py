@@ -57,8 +57,8 @@ def visit(tmp_path: Path) -> Iterator[Visit]:
     with (
         studio_of(tmp_path, metronome, Policy(queue_size=3)) as studio,
         served(web(studio)) as url,
-        httpx.Client(base_url=url, timeout=10.0) as ann,
-        httpx.Client(base_url=url, timeout=10.0) as bob,
+        httpx.Client(base_url=url, timeout=300.0) as ann,
+        httpx.Client(base_url=url, timeout=300.0) as bob,
     ):
         ready(ann)
         yield Visit(studio, metronome, ann, bob)

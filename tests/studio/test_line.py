@@ -19,7 +19,7 @@ from tests.engines.metronome import Metronome, request
 from tests.engines.test_manager import until
 from tests.studio.house import ENGINE, served, studio_of, web
 
-PATIENCE_S = 120.0
+PATIENCE_S = 300.0
 LETTERS = 22  # of a session's cookie
 
 

@@ -105,7 +105,7 @@ def test_two_processes_may_publish_the_same_clip_at_once(tmp_path):
     root = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     run = [sys.executable, "-c", code, str(tmp_path / "data"), str(path)]
     both = [subprocess.Popen(run, stdout=subprocess.PIPE, env=root) for _ in range(2)]
-    ids = {process.communicate(timeout=60)[0] for process in both}
+    ids = {process.communicate(timeout=300)[0] for process in both}
     assert len(ids) == 1 and [process.returncode for process in both] == [0, 0]
     assert len(list((tmp_path / "data" / "clips").iterdir())) == 1
 

@@ -28,7 +28,7 @@ class Mouth:
     def __init__(self) -> None:
         self.manager = Manager({"f5": Checkpoint("embedded")}, Device(name="cpu"), Policy(request_timeout_s=600))
         self.manager.start()
-        until(lambda: self.manager.status("f5").state in ("ready", "failed"), 120)
+        until(lambda: self.manager.status("f5").state in ("ready", "failed"))
         assert self.manager.status("f5").state == "ready", self.manager.status("f5").message
 
     def start(self, text: str, voice: Reference, seed: int = 7, **settings: object) -> Ticket:

@@ -187,7 +187,7 @@ def test_a_take_through_the_lane_tells_whose_weights_spoke_and_what_they_cost(ba
     done = threading.Event()
     manager.listen(lambda event: (told.append(event), done.set()) if event.kind == "done" else None)
     manager.start()
-    until(lambda: manager.status("f5").state == "ready", 60)
+    until(lambda: manager.status("f5").state == "ready")
     empty = manager.status("f5").memory_bytes
     ticket = manager.submit(job("", yasuo).request, owner="ann")
     assert ticket.wait(60) and done.wait(5)

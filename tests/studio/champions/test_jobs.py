@@ -10,7 +10,7 @@ from engines.errors import BadInput, Cancelled
 from engines.types import Progress
 from studio.champions.jobs import RUNNING_MAX, Job, Jobs, Told, UnknownJob
 
-WAIT_S = 120.0  # a busy machine may take minutes
+WAIT_S = 300.0
 
 
 def until(true: Callable[[], bool]) -> None:

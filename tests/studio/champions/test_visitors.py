@@ -47,7 +47,7 @@ class Place:
     url: str
 
     def client(self, **how: Any) -> httpx.Client:
-        return httpx.Client(base_url=self.url, timeout=10.0, **how)
+        return httpx.Client(base_url=self.url, timeout=300.0, **how)
 
     def state(self) -> object:
         """All that a visitor could have changed."""
@@ -264,7 +264,7 @@ class Public:
 
     def called(self, endpoint: str, data: list[Any], headers: Mapping[str, str] | None = None) -> str:
         """What Gradio's own door says to a raw request."""
-        with httpx.Client(base_url=f"{self.url}/gradio_api/call", timeout=60.0, headers=headers) as client:
+        with httpx.Client(base_url=f"{self.url}/gradio_api/call", timeout=300.0, headers=headers) as client:
             answer = client.post(endpoint, json={"data": data})
             if answer.status_code == 400:  # refused before it was queued
                 return f"event: error\ndata: {answer.text}"

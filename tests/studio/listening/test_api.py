@@ -53,8 +53,8 @@ def visit(tmp_path: Path) -> Iterator[Visit]:
     with (
         studio_of(tmp_path, Metronome()) as studio,
         served(web(studio)) as url,
-        httpx.Client(base_url=url, timeout=10.0) as ann,
-        httpx.Client(base_url=url, timeout=10.0) as bob,
+        httpx.Client(base_url=url, timeout=300.0) as ann,
+        httpx.Client(base_url=url, timeout=300.0) as bob,
     ):
         yield Visit(studio, ann, bob)
 
