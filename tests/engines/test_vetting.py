@@ -3,11 +3,12 @@
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
 
 import psutil
@@ -21,7 +22,7 @@ from engines.base import Checkpoint
 from engines.confining import Limits
 from engines.errors import BadCheckpoint, Cancelled, EngineFailed
 from engines.f5.files import EMBEDDED, locate_design
-from engines.vetting import Vetted, usual_limits, vet
+from engines.vetting import Errand, Vetted, usual_limits, vet
 from tests.engines.f5.tuning import checkpoint, network
 from tests.engines.malicious import FILES, State
 
@@ -39,39 +40,56 @@ def state() -> State:
 
 
 @pytest.fixture(scope="module")
-def refusals(
+def answers(
     tmp_path_factory: pytest.TempPathFactory, base: Checkpoint, state: State
-) -> dict[str, tuple[Exception | None, bool, list[str]]]:
-    """For each file: the error, whether the canary was touched, and what was left beside it."""
-    folder = tmp_path_factory.mktemp("malicious")
-
-    def attempt(number: int, name: str) -> tuple[Exception | None, bool, list[str]]:
-        place, canary = folder / str(number), folder / f"canary {number}".replace(" ", "-")
+) -> dict[str, tuple[dict[str, object], bool]]:
+    """For each file: what the process says of it, and whether the canary was touched."""
+    folder, errands = tmp_path_factory.mktemp("malicious"), []
+    for number, name in enumerate(FILES):
+        place = folder / str(number)
         place.mkdir()
-        path = FILES[name][0](place, state, canary)
-        target = place / "vetted" / "weights.safetensors"
-        target.parent.mkdir()
-        try:
-            vet(path, target, against=base, pt=target.with_name("model.pt"))
-            error = None
-        except Exception as raised:
-            error = raised
-        touched = canary.exists() or (folder / "canary").exists()
-        return error, touched, [left.name for left in target.parent.iterdir()]
+        errands.append(json.dumps(errand(FILES[name][0](place, state, place / "canary"), place, base)))
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.engines.vetting_forks"],
+        cwd=ROOT, input="\n".join(errands), capture_output=True, check=True, text=True,
+    )  # fmt: skip
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    touched = [(folder / str(number) / "canary").exists() for number in range(len(FILES))]
+    return dict(zip(FILES, zip(told, touched, strict=True), strict=True))
 
-    with ThreadPoolExecutor(2) as pool:
-        tried = pool.map(attempt, range(len(FILES)), FILES)
-        return dict(zip(FILES, tried, strict=True))
+
+def errand(weights: Path, place: Path, base: Checkpoint) -> dict[str, object]:
+    """As `vet` sends it."""
+    looking = locate_design(base)
+    with pytest.raises(StopIteration) as end:
+        next(looking)
+    design = end.value.value
+    paths = {"weights": weights, "safetensors": place / "w.safetensors", "pt": place / "m.pt"}
+    paths |= {"architecture": design.architecture, "vocabulary": design.vocabulary}
+    named = {key: str(path) for key, path in paths.items()}
+    return asdict(Errand(**named, design=design.name, limits=usual_limits(weights)))
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_malicious_and_broken_weights_are_refused_in_words(refusals, name: str) -> None:  # type: ignore[no-untyped-def]
-    error, touched, left = refusals[name]
-    assert not touched and left == []
-    assert isinstance(error, BadCheckpoint)
+def test_malicious_and_broken_weights_are_refused_in_words(
+    answers: dict[str, tuple[dict[str, object], bool]], name: str
+) -> None:
+    answer, touched = answers[name]
+    assert not touched
+    assert answer.keys() == {"refused"}
+    assert re.search(FILES[name][1], str(answer["refused"]))
+    assert "Traceback" not in str(answer["refused"]) and "\n" not in str(answer["refused"])
+
+
+@pytest.mark.parametrize("name", ["runs a shell", "a bomb", "a storage of four terabytes", "beyond half precision"])
+def test_what_is_refused_leaves_nothing(tmp_path: Path, base: Checkpoint, state: State, name: str) -> None:
+    path = FILES[name][0](tmp_path, state, tmp_path / "canary")
+    out = tmp_path / "vetted"
+    out.mkdir()
     with pytest.raises(BadCheckpoint, match=FILES[name][1]):
-        raise error
-    assert "Traceback" not in str(error) and "\n" not in str(error)
+        vet(path, out / "weights.safetensors", against=base, pt=out / "model.pt")
+    assert not list(out.iterdir())
+    assert not (tmp_path / "canary").exists()
 
 
 def test_the_canary_would_be_touched_by_whoever_unpickles_it(tmp_path: Path, state: State) -> None:

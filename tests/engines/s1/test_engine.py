@@ -27,8 +27,8 @@ RATE = 16_000
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Random weights seldom know an end, and speak until they are stopped: sooner than trained ones would be."""
-    monkeypatch.setattr(planning, "ROOM_S", 0.5)
-    monkeypatch.setattr(planning, "SLOWEST_CHARACTERS_PER_S", 12.0)
+    monkeypatch.setattr(planning, "ROOM_S", 0.3)
+    monkeypatch.setattr(planning, "SLOWEST_CHARACTERS_PER_S", 30.0)
 
 
 @pytest.fixture(scope="module")
