@@ -4,6 +4,15 @@ BIN := .venv/bin
 TRITON := $(if $(filter Linux-x86_64,$(shell uname -s)-$(shell uname -m)),.venv/triton.stamp)
 export UV_LINK_MODE ?= copy
 
+# A .venv made earlier by another Python would be used instead of the one asked for.
+ifeq ($(origin PYTHON),command line)
+ifneq ($(wildcard $(BIN)/python),)
+ifneq ($(shell $(BIN)/python --version),$(shell $(PYTHON) --version))
+$(error .venv holds $(shell $(BIN)/python --version), not $(shell $(PYTHON) --version): remove .venv and run this again)
+endif
+endif
+endif
+
 studio: .venv/studio.stamp
 	$(BIN)/python app.py
 
