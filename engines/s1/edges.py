@@ -17,7 +17,8 @@ class Edges:
         """`level_rms` is how loud the voice usually is; `exact_start` leaves no silence before the first word."""
         self._frame = round(FRAME_S * sample_rate)
         self._threshold = max(1e-4, level_rms * 10 ** (-BELOW_VOICE_DB / 20))
-        self._lead = 0 if exact_start else round(LEAD_S * sample_rate)
+        # In whole frames, so that what is cut away does not depend on how the sound comes in packets.
+        self._lead = 0 if exact_start else round(LEAD_S / FRAME_S) * self._frame
         self._tail = round(TAIL_S * sample_rate)
         self._held = np.empty(0, np.float32)
         self._heard = False  # whether speech has begun
