@@ -3,13 +3,26 @@
 import itertools
 import re
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
-from playwright.sync_api import Playwright, expect
+import pytest
+from playwright.sync_api import Browser, Playwright, expect
 
 from tests.browser.serving import ROOT, Served, wait_until_idle
 from tests.browser.visiting import CHROMIUM, FLAGS, LONG, RUNS, SOME, Visitor, held_back, visiting
 
+# How often the waveform of a recording is drawn, and how often anything could be.
+COUNT = """
+window.drawn = window.painted = 0;
+const frame = () => requestAnimationFrame(frame, (window.painted += 1));
+frame();
+const { scale } = CanvasRenderingContext2D.prototype;
+CanvasRenderingContext2D.prototype.scale = function (...by) {
+  window.drawn += this.canvas.closest('.recording') ? 1 : 0;
+  return scale.apply(this, by);
+};
+"""
 ENOUGH = re.compile(r"0:0[4-9]|0:[1-5]\d|1:")  # seconds of a recording, however late somebody looks
 
 
@@ -57,18 +70,36 @@ def test_ones_own_clip_becomes_the_voice(visitor: Visitor, voice: Path) -> None:
     assert visitor.takes()[0]["order"]["transcript"] == voice_words()
 
 
-def test_a_recording_becomes_the_voice(playwright: Playwright, studio: Served) -> None:
+@pytest.fixture(scope="module")
+def microphone(playwright: Playwright) -> Iterator[Browser]:
+    """A browser whose microphone hears a shipped sample."""
     sample = sorted((ROOT / "assets" / "voices" / "references").glob("*.wav"))[0]
     fake = ["--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream"]
     flags = [*FLAGS, *fake, f"--use-file-for-fake-audio-capture={sample}"]
     browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
-    with visiting(browser, studio, permissions=["microphone"]) as visitor:
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def recorder(microphone: Browser, studio: Served) -> Iterator[Visitor]:
+    """Somebody who has recorded enough for a voice, and goes on recording."""
+    with visiting(microphone, studio, permissions=["microphone"]) as visitor:
+        visitor.page.add_init_script(COUNT)
         visitor.open()
         visitor.page.get_by_role("button", name="Record").click()
         expect(visitor.page.locator(".recorder .readout")).to_have_text(ENOUGH)
-        visitor.page.get_by_role("button", name="Use it").click()
-        expect(visitor.page.locator(".picker option:checked")).to_contain_text("Recording")
-    browser.close()
+        yield visitor
+
+
+def test_a_recording_becomes_the_voice(recorder: Visitor) -> None:
+    recorder.page.get_by_role("button", name="Use it").click()
+    expect(recorder.page.locator(".picker option:checked")).to_contain_text("Recording")
+
+
+def test_a_recording_is_drawn_once_a_frame_however_often_sound_comes(recorder: Visitor) -> None:
+    drawn, frames = recorder.page.evaluate("[window.drawn, window.painted]")
+    assert 0 < drawn <= frames
 
 
 def test_escape_stops_the_device_midway(visitor: Visitor, studio: Served) -> None:

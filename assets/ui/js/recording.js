@@ -87,14 +87,30 @@ function untilStopped(tap, rate, place) {
     place.hidden = false;
     done.focus();
     announce("Recording.");
-    tap.onsound = () => {
+    const draw = oncePerFrame(() => {
       time.textContent = clock(tap.seconds);
       waveform.show({
         peaks: tap.meter.peaks.slice(-400),
         played: 1,
         filled: Math.min(1, tap.meter.peaks.length / 400),
       });
+    });
+    tap.onsound = () => {
+      draw();
       if (tap.seconds >= LONGEST_S) resolve(true);
     };
   });
+}
+
+/** Sound comes in hundreds of pieces a second; a slow machine would do nothing but draw them. */
+function oncePerFrame(act) {
+  let asked = false;
+  return () => {
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame(() => {
+      asked = false;
+      act();
+    });
+  };
 }
