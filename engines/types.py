@@ -145,6 +145,8 @@ class EngineInfo:
     parameters: int
     compiled: bool
     note: str = ""  # what a designer should know of how it runs
+    pace_kept: float = 1.0  # how far its takes keep the reference's pace, 0 to 1
+    own_pace: float = 14.0  # bytes of text a second: what its takes go at for the rest
 
 
 @dataclass(frozen=True, slots=True)

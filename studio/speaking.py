@@ -145,6 +145,10 @@ class Speaking:
         ticket = self._manager.submit(request, owner=owner, arrived_at=arrived_at)
         return order, ticket, [] if taken is weights else [self._ignored(order)]
 
+    def reference(self, order: Order, owner: str) -> Reference:
+        """What the engine hears of the order's voice. Raises EngineError where it cannot be used."""
+        return self._cast(order, owner)[1]
+
     def performance(self, owner: str, id: str) -> Performance:
         """A live or recently ended performance of this owner. Raises UnknownPerformance."""
         with self._lock:

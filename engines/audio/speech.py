@@ -19,6 +19,8 @@ NOISE_CAP_DB = 20.0  # noise never lifts the threshold closer than this to the s
 SPEECH_PERCENTILE, NOISE_PERCENTILE = 95, 5
 CLICK_FRAMES = 1  # a lone frame in silence is a click, not speech
 GAP_MIN_S = 0.15  # shorter gaps are stops within words
+PAUSE_MAX_S = 0.5  # between phrases; what is longer is silence, and no part of how fast somebody speaks
+EDGE_MAX_S = 0.3  # likewise before the first word and after the last
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,14 @@ def silences(audio: Audio, min_s: float = GAP_MIN_S) -> list[Span]:
     quiet = ~active_frames(audio.samples, audio.sample_rate)
     spans = [Span(a * frame_s, min(b * frame_s, audio.duration_s)) for a, b in _runs(quiet)]
     return [span for span in spans if span.length_s >= min_s]
+
+
+def paced_s(audio: Audio) -> float:
+    """Seconds of a clip that belong to its pace: all but what its silences are longer than natural pauses."""
+    gaps = silences(audio, min(PAUSE_MAX_S, EDGE_MAX_S))
+    edges = [gap.start_s == 0.0 or gap.end_s >= audio.duration_s for gap in gaps]
+    natural = [EDGE_MAX_S if edge else PAUSE_MAX_S for edge in edges]
+    return audio.duration_s - sum(max(0.0, gap.length_s - most) for gap, most in zip(gaps, natural, strict=True))
 
 
 def frame_length(rate: int) -> int:

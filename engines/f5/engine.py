@@ -228,9 +228,9 @@ class F5Engine:
         prepared, request = speaking.prepared, speaking.job.request
         network, vocabulary = self.voice.network, self.voice.vocabulary
         stretch = not network.config.text_embedding_average_upsampling
-        total = planning.frames(len(prepared.mel), prepared.transcript, piece.text, request.speed, stretch)
+        made = planning.frames(prepared.paced_frames, prepared.transcript, piece.text, request.speed, stretch)
         tokens = vocabulary.tokens(prepared.transcript + piece.text).to(self._placement.device)
-        total = max(total, len(tokens) + 1, len(prepared.mel) + 1)
+        total = max(len(prepared.mel) + made, len(tokens) + 1)
         generator = torch.Generator().manual_seed(request.seed + number)
         noise = torch.randn(total, network.config.mel_dim, generator=generator).to(self._placement.device)
         plan = self._schedule(speaking.steps)

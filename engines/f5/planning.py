@@ -53,9 +53,8 @@ def _ending(text: str) -> str:
     return "sentence" if last in ".!?。！？" else "clause" if last in ",;:-，；：" else "word"
 
 
-def frames(reference_frames: int, transcript: str, text: str, speed: float, stretch_short: bool) -> int:
-    """Mel frames of reference and new speech together: upstream's rule, by bytes of text at the reference's pace."""
-    spoken, wanted = len(transcript.encode()), len(text.encode())
-    pace = min(speed, SHORT_SPEED) if stretch_short and wanted < SHORT_BYTES else speed
-    made = int(reference_frames / max(1, spoken) * wanted / pace)
-    return reference_frames + made + round(MARGIN_S * SAMPLE_RATE / HOP)
+def frames(paced_frames: int, transcript: str, text: str, speed: float, stretch_short: bool) -> int:
+    """Mel frames of new speech: upstream's rule, but for silence in the reference that is no part of its pace."""
+    if stretch_short and len(text.encode()) < SHORT_BYTES:
+        speed = min(speed, SHORT_SPEED)
+    return int(writing.lasts(paced_frames, transcript, text) / speed) + round(MARGIN_S * SAMPLE_RATE / HOP)

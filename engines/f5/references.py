@@ -9,7 +9,7 @@ import torch
 from engines import audio as sound
 from engines import text as writing
 from engines.errors import BadAudio, BadText, UnsupportedText
-from engines.f5.mel import SAMPLE_RATE, log_mel
+from engines.f5.mel import HOP, SAMPLE_RATE, log_mel
 from engines.registry import SPECS
 from engines.types import Reference
 
@@ -23,6 +23,7 @@ class Prepared:
     """A reference as the network takes it, whatever its weights."""
 
     mel: torch.Tensor  # (frames, 100)
+    paced_frames: int  # of those, as many as belong to its pace
     transcript: str  # as the checkpoint can say it, ending in a full stop and a space
     gain: float  # to put on what is made, undoing the level correction
 
@@ -74,4 +75,6 @@ class References:
         gain = min(1.0, rms / LEVEL_RMS)
         padded = np.concatenate((samples / gain, np.zeros(round(TAIL_S * SAMPLE_RATE), np.float32)))
         mel = log_mel(torch.from_numpy(padded.astype(np.float32))).to(self._device)
-        return Prepared(mel, ended(transcript), gain)
+        silent_s = reference.audio.duration_s - sound.paced_s(reference.audio)
+        paced_frames = len(mel) - round(silent_s * SAMPLE_RATE / HOP)
+        return Prepared(mel, paced_frames, ended(transcript), gain)

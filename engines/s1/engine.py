@@ -138,6 +138,8 @@ class S1Engine:
             ),
             compiled=compiled is not None and compiled.active,
             note="" if compiled is None else compiled.note,
+            pace_kept=defaults.pace_kept,
+            own_pace=defaults.own_pace,
         )
 
     @property

@@ -19,6 +19,7 @@ from engines.s1.config import CodecConfig, DualARConfig
 from engines.s1.files import Files, locate
 from engines.s1.network import DualAR
 from engines.s1.tokenizer import Tokenizer
+from engines.text.script import CHARACTERS_PER_S
 from engines.types import Progress
 
 CONSTANTS = ("freqs_cis", "causal_mask")  # buffers that upstream's codec saves and that are made from its numbers
@@ -34,6 +35,8 @@ class Defaults:
     group_characters: int = 200  # of a long text, spoken in one go
     least_characters: int = 0  # of a line it was taught
     characters: str = ""  # what it can say; empty = anything
+    pace_kept: float = 1.0  # as EngineInfo has them
+    own_pace: float = CHARACTERS_PER_S
     markers: bool = True  # whether it was taught (excited), (whispering) and the like
 
     @classmethod

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 from engines import text as writing
 from engines.s1.loading import Defaults
+from engines.text.script import CHARACTERS_PER_S
 
 SLOWEST_CHARACTERS_PER_S = 4.0
-USUAL_CHARACTERS_PER_S = 14.0
 ROOM_S = 2.0  # for a short group
 
 
@@ -26,7 +26,7 @@ class Group:
 
     @property
     def usual_s(self) -> float:
-        return max(0.5, len(self.text) / USUAL_CHARACTERS_PER_S)
+        return max(0.5, len(self.text) / CHARACTERS_PER_S)
 
 
 def groups(script: writing.Script, defaults: Defaults) -> list[Group]:

@@ -2,9 +2,10 @@
 
 from engines.text.chunks import chunks
 from engines.text.markers import MARKERS, markers_in, without_markers
-from engines.text.script import MAX_CHARACTERS, MAX_PAUSES_S, Pause, Say, Script, estimate_s, parse
+from engines.text.script import MAX_CHARACTERS, MAX_PAUSES_S, Pause, Say, Script, parse
 from engines.text.spoken import spoken_form
 from engines.text.syllables import count_syllables
+from engines.text.tempo import Spoken, estimate_s, lasts
 from engines.text.vocabulary import fit, unsaid
 
 __all__ = [
@@ -14,10 +15,12 @@ __all__ = [
     "Pause",
     "Say",
     "Script",
+    "Spoken",
     "chunks",
     "count_syllables",
     "estimate_s",
     "fit",
+    "lasts",
     "markers_in",
     "parse",
     "spoken_form",

@@ -74,12 +74,6 @@ def parse(text: str, speak_numbers: bool = True) -> Script:
     return script
 
 
-def estimate_s(script: Script, characters_per_s: float = CHARACTERS_PER_S) -> float:
-    """How long the script will last, in seconds, at a speech rate in spoken characters per second."""
-    said = sum(len(part.spoken) for part in script.parts if isinstance(part, Say))
-    return said / characters_per_s + script.pauses_s
-
-
 def _clean(text: str) -> str:
     """NFC, newlines alike, no control or format characters."""
     if len(text) > COMPOSED_FROM_MAX * MAX_CHARACTERS:

@@ -1,28 +1,53 @@
 """A script as it will be spoken, before anything is spent on speaking it."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from fastapi import APIRouter
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
-from engines.errors import BadText
-from engines.text import Pause, Say, Script, estimate_s, fit, markers_in, parse, unsaid, without_markers
-from studio.api.saying import SayingRoute
+from engines.audio import paced_s
+from engines.errors import BadText, EngineError
+from engines.text import (
+    MAX_CHARACTERS,
+    Pause,
+    Say,
+    Script,
+    Spoken,
+    estimate_s,
+    fit,
+    markers_in,
+    parse,
+    spoken_form,
+    unsaid,
+    without_markers,
+)
+from engines.types import EngineInfo
+from studio.api.saying import Owner, SayingRoute
+from studio.order import Order
 from studio.studio import Studio
 
 ANY_CHARACTER: frozenset[str] = frozenset()
 
 
 class ScriptForm(BaseModel):
+    """A text and, as far as it is chosen, who is to speak it; named as in an order."""
+
     text: str
     engine: str = ""  # empty = the studio's first
+    clip_id: str = ""
+    start_s: float = 0.0
+    end_s: float = 0.0
+    transcript: Annotated[str, Field(max_length=MAX_CHARACTERS)] = ""
+    champion: str = ""
+    version: str = ""
+    speed: float | None = Field(None, gt=0)
 
 
 def router(studio: Studio) -> APIRouter:
     routes = APIRouter(prefix="/studio", tags=["script"], route_class=SayingRoute)
 
     @routes.post("/script")
-    def script(form: ScriptForm) -> dict[str, Any]:
+    def script(form: ScriptForm, owner: Owner) -> dict[str, Any]:
         """A text that cannot be spoken is an answer here, not a failure: the page shows its `error` while one types."""
         info = studio.manager.status(form.engine or studio.settings.engines[0]).info
         vocabulary = info.vocabulary if info else ANY_CHARACTER
@@ -36,11 +61,26 @@ def router(studio: Studio) -> APIRouter:
             "spoken": [spoken_json(part) for part in read.parts],
             "unsaid": [*([] if heeded else markers_in(form.text)), *unsaid(read, vocabulary)],  # what will not be heard
             "characters": characters,
-            "estimate_s": round(estimate_s(read), 2),
+            "estimate_s": round(_estimate_s(read, _spoken(studio, form, owner), form.speed, info), 2),
             "error": unspeakable(read, vocabulary),
         }
 
     return routes
+
+
+def _spoken(studio: Studio, form: ScriptForm, owner: str) -> Spoken | None:
+    """What the estimate needs of the chosen voice; None where none is chosen, or it cannot be used."""
+    chosen = form.model_dump(exclude={"engine", "speed"})
+    try:
+        reference = studio.speaking.reference(Order(**chosen), owner)
+    except EngineError:
+        return None  # speaking says why
+    return Spoken(spoken_form(without_markers(reference.transcript)), paced_s(reference.audio))
+
+
+def _estimate_s(script: Script, reference: Spoken | None, speed: float | None, info: EngineInfo | None) -> float:
+    own = {} if info is None else {"pace_kept": info.pace_kept, "own_pace": info.own_pace}
+    return estimate_s(script, reference, speed=speed or 1.0, **own)
 
 
 def unspeakable(script: Script, vocabulary: frozenset[str]) -> str | None:

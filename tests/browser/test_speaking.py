@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Playwright, expect
 
+from engines.text import estimate_s, parse
 from tests.browser.serving import ROOT, Served, wait_until_idle
 from tests.browser.visiting import CHROMIUM, FLAGS, LONG, RUNS, SOME, Visitor, held_back, visiting
+from tests.voices import paces
 
 # How often the waveform of a recording is drawn, and how often anything could be.
 COUNT = """
@@ -54,6 +56,28 @@ def test_progress_and_the_growing_waveform_show_while_it_is_made(visitor: Visito
     expect(visitor.page.locator(".standing-words")).to_contain_text(RUNS)
     visitor.page.keyboard.press("Escape")
     expect(visitor.page.locator(".being-made")).to_be_hidden()
+
+
+def test_how_long_the_line_will_last_follows_the_voice_and_the_speed_and_is_what_is_made(visitor: Visitor) -> None:
+    page, told = visitor.page, visitor.page.locator(".spoken-facts .facts")
+    amber_s, basil_s = (estimate_s(parse(paces.LINES[1]), paces.spoken(name)) for name in ("amber", "basil"))
+    fast_s = estimate_s(parse(paces.LINES[1]), paces.spoken("basil"), speed=1.5)
+    visitor.write(paces.LINES[1])
+    expect(told).to_have_text(nearly(amber_s))
+    page.locator(".picker").select_option(label="Basil")
+    expect(told).to_have_text(nearly(basil_s))
+    page.locator("#speed input[type=range]").fill("1.5")
+    expect(told).to_have_text(nearly(fast_s))
+    visitor.hurry()
+    visitor.speak()
+    visitor.wait_for_takes(1)
+    assert abs(visitor.takes()[0]["duration_s"] / fast_s - 1) < 0.15
+
+
+def nearly(seconds: float) -> re.Pattern[str]:
+    """The estimate, up to what the proposed window of a sample leaves of its silent edges."""
+    near = "|".join(f"{seconds + off:.1f}" for off in (-0.1, 0, 0.1))
+    return re.compile(f"About ({near}) s")
 
 
 def test_ones_own_clip_becomes_the_voice(visitor: Visitor, voice: Path) -> None:

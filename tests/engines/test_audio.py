@@ -18,6 +18,7 @@ from engines.audio import (
     fade,
     loudness_lufs,
     normalise,
+    paced_s,
     peak_dbfs,
     probe,
     resample,
@@ -233,6 +234,11 @@ def test_silences_lists_every_gap_with_its_edges():
     parts = [hush(0.3), tone(1), hush(0.5), tone(1), hush(0.1), tone(1)]
     gaps = [(gap.start_s, gap.end_s) for gap in silences(Audio(np.concatenate(parts), RATE))]
     np.testing.assert_allclose(gaps, [(0, 0.3), (1.3, 1.8)], atol=0.006)
+
+
+def test_pauses_belong_to_the_pace_up_to_half_a_second_and_edges_up_to_less():
+    parts = [hush(1), tone(1), hush(0.4), tone(1), hush(2), tone(1), hush(0.25)]
+    assert paced_s(Audio(np.concatenate(parts), RATE)) == pytest.approx(0.3 + 3 + 0.4 + 0.5 + 0.25, abs=0.012)
 
 
 # Shaping.

@@ -13,6 +13,7 @@ from engines.text import (
     MAX_CHARACTERS,
     Pause,
     Say,
+    Spoken,
     chunks,
     count_syllables,
     estimate_s,
@@ -23,6 +24,7 @@ from engines.text import (
 )
 from engines.text.quantities import SCALES, UNITS
 from engines.text.symbols import SHORT_FORMS
+from engines.text.tempo import ROOM_S
 
 ENGLISH = frozenset(string.ascii_lowercase + " .,!?'-")
 quick = settings(max_examples=200, deadline=None, database=None)
@@ -242,8 +244,16 @@ def test_newlines_end_sentences():
     assert parse("First line\r\nsecond line,\n\nthird!\nfourth").spoken == "First line. second line, third! fourth"
 
 
-def test_an_estimate_counts_pauses_and_characters():
-    assert estimate_s(parse("a" * 28 + "[pause:2s]"), characters_per_s=14) == pytest.approx(4.0)
+def test_an_estimate_counts_words_pauses_and_the_room_around_them():
+    script = parse("a" * 28 + "[pause:2s]")
+    assert estimate_s(script) == pytest.approx(2 + 2 + ROOM_S)
+    assert estimate_s(script, speed=2.0) == pytest.approx(1 + 2 + ROOM_S)
+
+
+def test_an_estimate_follows_the_reference_as_far_as_the_engine_does():
+    script, slow = parse("a" * 28), Spoken("b" * 14, 4.0)
+    kept, half, own = (estimate_s(script, slow, pace_kept=share, own_pace=14.0) for share in (1.0, 0.5, 0.0))
+    assert (kept, half, own) == pytest.approx((8 + ROOM_S, 4 + ROOM_S, 2 + ROOM_S))
 
 
 # Vocabulary.

@@ -7,7 +7,7 @@ import threading
 import time
 import zipfile
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import httpx
@@ -17,6 +17,7 @@ import soundfile
 
 from engines.errors import BadText, QueueFull
 from engines.manager import Policy
+from engines.text.tempo import ROOM_S
 from studio.order import Order
 from studio.session import COOKIE, owner_of
 from studio.settings import Settings
@@ -220,6 +221,22 @@ def test_a_script_is_shown_as_it_will_be_spoken(visit: Visit) -> None:
     assert script["spoken"][1] == {"kind": "pause", "duration_s": 0.8}
     assert (script["characters"], script["error"]) == (len(form["text"]), None)
     assert script["estimate_s"] > 0.8
+
+
+def test_how_long_a_script_will_last_is_told_of_the_voice_and_the_speed_chosen(visit: Visit) -> None:
+    voice = asdict(visit.order(visit.ann)) | {"text": "t" * 100, "transcript": "o" * 35}
+
+    def told_s(**changes: object) -> float:
+        return float(visit.ann.post("/studio/script", json=voice | changes).json()["estimate_s"])
+
+    assert told_s() == pytest.approx(10 + ROOM_S, rel=0.02)  # 35 bytes took 3.5 s
+    assert told_s(end_s=1.75) == pytest.approx(5 + ROOM_S, rel=0.02)
+    assert told_s(speed=2.0) == pytest.approx(5 + ROOM_S, rel=0.02)
+    assert told_s(speed=None) == told_s()
+    usual_s = 100 / 14 + ROOM_S
+    assert [told_s(**gone) for gone in ({"clip_id": "none"}, {"transcript": ""}, {"champion": "none"})] == (
+        pytest.approx([usual_s] * 3, abs=0.01)
+    )
 
 
 @pytest.mark.parametrize("text", ["", "  \n", "[pause:1s]", "x" * 1_000_000, "[pause:99s] hello"])

@@ -1,9 +1,10 @@
 /** Under the script: how it will be spoken, how long that takes, and a button for pauses. */
 import { follow, on } from "./bus.js";
-import { debounced, h, icon } from "./dom.js";
+import { debounced, h, icon, whenThere } from "./dom.js";
 import * as fields from "./fields.js";
 import { markerMenu } from "./markers.js";
 import { post } from "./server.js";
+import { order } from "./state.js";
 import { pauseTag, plural, seconds, sentence } from "./words.js";
 
 const PAUSE_S = 0.8;
@@ -24,8 +25,9 @@ export function mount(element) {
   );
   element.append(h("div.spoken", {}, said, h("div.spoken-facts", {}, facts, markerMenu(), pause)));
   const soon = debounced(200, () => preview(said, facts));
-  on("field", (name) => name === "script" && soon());
-  follow("engine", soon);
+  on("field", (name) => ["script", "transcript"].includes(name) && soon());
+  whenThere("#speed").then((slider) => slider.addEventListener("input", soon)); // dragged, or its number typed
+  follow(["engine", "voice", "champion"], soon);
   fields.ready.then(soon);
 }
 
@@ -34,7 +36,7 @@ async function preview(said, facts) {
   const text = fields.text("script");
   if (!text.trim()) return show(said, facts, null);
   try {
-    const read = await post("/studio/script", { text, engine: fields.engine() });
+    const read = await post("/studio/script", order());
     if (mine === asked) show(said, facts, read);
   } catch (error) {
     if (mine === asked) show(said, facts, { spoken: [], unsaid: [], characters: text.length, error: error.message });

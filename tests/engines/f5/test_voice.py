@@ -4,6 +4,7 @@ import random
 from pathlib import Path
 
 import pytest
+import soxr
 
 from assets.voices.corpus.heldout import heldout, is_held_out
 from assets.voices.corpus.sentences import read_sentences, write_sentences
@@ -11,8 +12,10 @@ from assets.voices.corpus.templates import generate
 from assets.voices.distance import edits
 from assets.voices.evaluation import ears
 from assets.voices.evaluation.trials import ends_quietly, plan
-from engines.types import Samples
+from engines.audio import rms_dbfs
+from engines.types import Audio, Reference, Samples
 from tests.engines.f5.conftest import VOICES, Mouth, reference
+from tests.voices import paces
 from tests.voices.claims import borne_out
 
 NAMES = sorted(path.stem for path in (VOICES / "heldout").glob("*.wav"))
@@ -45,6 +48,23 @@ def test_the_own_reference_is_the_closest_as_the_card_claims(said: dict[str, tup
 def test_lines_are_whole_and_end_quietly_as_the_card_claims(said: dict[str, tuple[str, Samples]]) -> None:
     whole = [ears.has_ends(clip, line) and ends_quietly(clip) for line, clip in said.values()]
     assert borne_out("f5", "whole", whole)
+
+
+@pytest.mark.parametrize(("name", "line"), [("slt-low", 0), ("rms-deep", 9)])
+def test_a_line_from_a_quiet_clip_at_22050_hz_is_understood(mouth: Mouth, name: str, line: int) -> None:
+    lines, voice = heldout()["closed"], reference(VOICES / "heldout" / f"{name}.wav")
+    quiet = Audio(soxr.resample(voice.audio.samples, 24_000, 22_050).astype(np.float32) / 10, 22_050)
+    take = mouth.say(lines[line], Reference(quiet, voice.transcript))
+    assert ears.hear_choice(take.audio.samples * 10, lines) == ears.words(lines[line])
+    assert rms_dbfs(take.audio.samples) == pytest.approx(rms_dbfs(quiet.samples), abs=4)
+
+
+def test_takes_last_as_long_as_is_told_before_whatever_the_pace_of_the_reference(mouth: Mouth) -> None:
+    info, line = mouth.manager.status("f5").info, paces.LINES[1]
+    assert info is not None
+    for name, voice in paces.references().items():
+        made_s = mouth.say(line, voice, steps=3).audio.duration_s
+        assert made_s == pytest.approx(paces.told_s(info, name, line), rel=0.15), name
 
 
 def test_held_out_lines_are_known_as_held_out() -> None:

@@ -1,0 +1,79 @@
+"""What F5 is given of a reference: the same whatever the clip's rate and level, at a pace without its silences."""
+
+import string
+
+import numpy as np
+import pytest
+import soxr
+import torch
+
+from engines.f5.mel import BANDS, HOP, SAMPLE_RATE
+from engines.f5.references import TAIL_S, Prepared, References
+from engines.types import Audio, Reference
+from tests.engines.f5.conftest import VOICES, reference
+
+CHARACTERS = frozenset(string.ascii_lowercase + " ',.?!-:;")
+
+
+@pytest.fixture(scope="module")
+def references() -> References:
+    return References(CHARACTERS, torch.device("cpu"))
+
+
+def at_rate(voice: Reference, rate: int) -> Reference:
+    samples = soxr.resample(voice.audio.samples, voice.audio.sample_rate, rate)
+    return Reference(Audio(samples.astype(np.float32), rate), voice.transcript)
+
+
+def with_silence(voice: Reference, at_s: float, seconds: float) -> Reference:
+    samples, rate = voice.audio.samples, voice.audio.sample_rate
+    at, silence = round(at_s * rate), np.zeros(round(seconds * rate), np.float32)
+    return Reference(Audio(np.concatenate((samples[:at], silence, samples[at:])), rate), voice.transcript)
+
+
+def bands_below(hz: float) -> int:
+    """How many mel bands end below a frequency."""
+    top = 2595 * np.log10(1 + SAMPLE_RATE / 2 / 700)
+    ends_hz = 700 * (10 ** (np.linspace(0, top, BANDS + 2)[2:] / 2595) - 1)
+    return int((ends_hz < hz).sum())
+
+
+def difference(one: Prepared, other: Prepared, bands: int = BANDS) -> float:
+    """Between the log-mels, on average over the frames that hold a voice."""
+    loud = one.mel.mean(1) > one.mel.mean(1).max() - 4
+    return float((one.mel - other.mel)[loud, :bands].abs().mean())
+
+
+@pytest.mark.parametrize("rate", [8_000, 16_000, 22_050, 44_100, 48_000, 96_000])
+def test_a_clip_at_another_rate_is_the_same_reference(references: References, amber: Reference, rate: int) -> None:
+    native, other = references.prepare(amber), references.prepare(at_rate(amber, rate))
+    assert len(other.mel) == len(native.mel) == int((amber.audio.duration_s + TAIL_S) * SAMPLE_RATE / HOP) + 1
+    assert other.paced_frames == pytest.approx(native.paced_frames, abs=1)
+    assert difference(native, other, bands_below(0.45 * min(rate, SAMPLE_RATE))) < 0.01
+
+
+@pytest.mark.parametrize("level_db", [-20.0, -40.0])
+def test_a_quieter_clip_is_the_same_reference_and_what_it_was_raised_by_is_known(
+    references: References, amber: Reference, level_db: float
+) -> None:
+    factor = 10 ** (level_db / 20)
+    quiet = Reference(Audio((amber.audio.samples * factor).astype(np.float32), SAMPLE_RATE), amber.transcript)
+    native, other = references.prepare(amber), references.prepare(quiet)
+    assert difference(native, other) < 0.01
+    assert other.gain == pytest.approx(native.gain * factor, rel=1e-3)
+
+
+@pytest.mark.parametrize("name", [path.stem for path in sorted((VOICES / "references").glob("*.wav"))])
+def test_every_frame_of_a_shipped_reference_belongs_to_its_pace(references: References, name: str) -> None:
+    prepared = references.prepare(reference(VOICES / "references" / f"{name}.wav"))
+    assert prepared.paced_frames == len(prepared.mel)
+
+
+@pytest.mark.parametrize("at_s", [0.0, 1.48, 5.3])  # before, within and behind what is said
+def test_how_long_a_silence_lasts_does_not_change_the_pace(
+    references: References, amber: Reference, at_s: float
+) -> None:
+    native, one, three = (references.prepare(with_silence(amber, at_s, seconds)) for seconds in (0.0, 1.0, 3.0))
+    assert len(three.mel) - len(one.mel) == pytest.approx(2 * SAMPLE_RATE / HOP, abs=1)
+    assert three.paced_frames == pytest.approx(one.paced_frames, abs=2)
+    assert native.paced_frames <= one.paced_frames < 1.06 * native.paced_frames
