@@ -241,7 +241,7 @@ class F5Engine:
         id = speaking.job.id
         for number in [number for number, active in speaking.rows.items() if active.done]:
             made = speaking.rows[number].x[len(speaking.prepared.mel) :]
-            wave: Samples = self.voice.vocoder(made).float().cpu().numpy() * np.float32(speaking.prepared.gain)
+            wave: Samples = self.voice.vocoder(made).float().cpu().numpy()
             if not np.isfinite(wave).all():
                 yield Refused(
                     id, BadSetting("the engine made noise instead of speech; lower the guidance or use other steps")
@@ -251,7 +251,8 @@ class F5Engine:
             del speaking.rows[number]
         while speaking.heard in speaking.waves:
             piece = speaking.pieces[speaking.heard]
-            ready = speaking.joiner.add(piece, speaking.waves.pop(speaking.heard))
+            # Joined before it is lowered: the ends of quiet words would fall below what counts as silence in any clip.
+            ready = speaking.joiner.add(piece, speaking.waves.pop(speaking.heard)) * np.float32(speaking.prepared.gain)
             speaking.heard += 1
             if len(ready):
                 yield Spoke(id, Audio(ready, SAMPLE_RATE))

@@ -355,7 +355,8 @@ class S1Engine:
     def _heard(self, speaking: Speaking, samples: Samples) -> list[Event]:
         if not len(samples):
             return []
-        return [Spoke(speaking.job.id, Audio(samples, self.voice.codec.config.sample_rate))]
+        lowered = samples * np.float32(speaking.prepared.gain)
+        return [Spoke(speaking.job.id, Audio(lowered, self.voice.codec.config.sample_rate))]
 
 
 def _placed(wish: Device) -> Placement:

@@ -16,6 +16,8 @@ from engines.s1.prompt import Turn
 from engines.s1.voices import CodeStore, audio_digest
 from engines.types import Audio, Reference
 
+LEVEL_RMS = 0.08  # quieter references are raised to this for the codec, and its speech lowered again
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prepared:
@@ -24,7 +26,8 @@ class Prepared:
     transcript: str
     codes: Future[Tensor]  # (codebooks, frames)
     digest: str  # of sound and transcript: what the network has read is kept under it
-    level_rms: float
+    level_rms: float  # as the codec hears it
+    gain: float  # to put on what is made, undoing the level correction
 
     @property
     def turn(self) -> Turn:
@@ -53,7 +56,9 @@ class References:
         rms = float(np.sqrt(np.mean(np.square(reference.audio.samples, dtype=np.float64))))
         if rms == 0.0:
             raise BadAudio("the reference is silent; choose another part or clip")
-        return Prepared(transcript, self._codes(reference.audio), reference.digest, rms)
+        gain = min(1.0, rms / LEVEL_RMS)
+        raised = Audio(reference.audio.samples / np.float32(gain), reference.audio.sample_rate)
+        return Prepared(transcript, self._codes(raised), reference.digest, rms / gain, gain)
 
     def close(self) -> None:
         if self._pool is not None:

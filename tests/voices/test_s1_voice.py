@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+import soxr
 
 from assets.voices.corpus.heldout import heldout
 from assets.voices.distance import edits
@@ -11,12 +12,14 @@ from assets.voices.evaluation import ears
 from assets.voices.evaluation.mouth import RATE_HZ, Clip, Mouth, heard
 from assets.voices.evaluation.trials import ends_quietly
 from assets.voices.samples import HELDOUT, read_references
+from engines.audio import rms_dbfs
 from engines.base import Checkpoint
 from engines.manager import Manager, Policy
 from engines.registry import Device
 from engines.s1.files import EMBEDDED
 from engines.types import Audio, Reference, Request
 from tests.engines.test_manager import until
+from tests.voices import paces
 from tests.voices.claims import borne_out
 
 KNOWN = read_references(HELDOUT)
@@ -63,6 +66,23 @@ def test_a_word_alone_is_said(mouth: Mouth) -> None:
         not edits(ears.words(line), ears.hear_choice(clip, lines)) for line, clip in zip(lines, clips, strict=True)
     ]
     assert sum(right) >= 4
+
+
+@pytest.mark.parametrize(("name", "line"), [("slt-low", 1), ("rms-deep", 9)])
+def test_a_line_from_a_quiet_clip_at_22050_hz_is_understood(mouth: Mouth, name: str, line: int) -> None:
+    lines, (clip, transcript) = heldout()["closed"], KNOWN[name]
+    quiet = Audio(soxr.resample(clip, RATE_HZ, 22_050).astype(np.float32) / 10, 22_050)
+    sound = heard(mouth.speak(Reference(quiet, transcript), lines[line], seed=7))
+    assert ears.hear_choice(sound * 10, lines) == ears.words(lines[line])
+    assert rms_dbfs(sound) == pytest.approx(rms_dbfs(quiet.samples), abs=4)
+
+
+def test_takes_last_about_as_long_as_is_told_before_whatever_the_pace_of_the_reference(mouth: Mouth) -> None:
+    assert mouth.info is not None
+    for name, voice in paces.references().items():
+        told_s = sum(paces.told_s(mouth.info, name, line) for line in paces.LINES)
+        made_s = sum(mouth.speak(voice, line, seed=7).audio.duration_s for line in paces.LINES)
+        assert made_s == pytest.approx(told_s, rel=0.15), name
 
 
 def test_a_seed_gives_its_take_again_and_another_seed_another(mouth: Mouth) -> None:

@@ -11,7 +11,7 @@ from engines.base import Checkpoint
 from engines.errors import NotReady
 from engines.manager import Manager, Policy
 from engines.registry import Device
-from engines.types import Audio, Reference, Request, Take
+from engines.types import Audio, EngineInfo, Reference, Request, Take
 
 RATE_HZ = 24_000
 POLL_S = 0.05
@@ -33,12 +33,19 @@ class Mouth:
 
     def say(self, reference: Clip, transcript: str, line: str, seed: int) -> Take:
         """Reference samples at 24 kHz and their transcript -> the take of the line. Raises EngineError."""
-        voice = Reference(Audio(reference, RATE_HZ), transcript)
+        return self.speak(Reference(Audio(reference, RATE_HZ), transcript), line, seed)
+
+    def speak(self, voice: Reference, line: str, seed: int) -> Take:
+        """Raises EngineError."""
         request = Request(text=line, reference=voice, seed=seed, engine=self._engine)
         ticket = self._manager.submit(request, owner="evaluation")
         while not ticket.ended:
             ticket.read(POLL_S)
         return ticket.result()
+
+    @property
+    def info(self) -> EngineInfo | None:
+        return self._manager.status(self._engine).info
 
     def close(self) -> None:
         self._manager.close(5.0)

@@ -4,7 +4,7 @@ import numpy as np
 import psutil
 import pytest
 
-from engines.audio import silences
+from engines.audio import rms_dbfs, silences
 from engines.errors import BadAudio, BadSetting, BadText, UnsupportedText
 from engines.types import Audio, LaneEvent, Reference
 from tests.engines.f5.conftest import Mouth, finish
@@ -106,6 +106,15 @@ def steps(events: list[LaneEvent]) -> int:
 def test_speed_makes_it_shorter(mouth: Mouth, amber: Reference) -> None:
     slow, fast = (mouth.say(LINE, amber, speed=speed, steps=2).audio.duration_s for speed in (0.8, 1.4))
     assert fast < slow * 0.75
+
+
+def test_a_quiet_reference_gives_the_same_take_as_quiet_as_it_is(mouth: Mouth, amber: Reference) -> None:
+    line = "all the lights went out at once."  # whose last sounds are far below its vowels
+    quiet = Reference(Audio(amber.audio.samples / np.float32(10), amber.audio.sample_rate), amber.transcript)
+    usual, lowered = (mouth.say(line, voice, steps=5).audio for voice in (amber, quiet))
+    assert lowered.duration_s == pytest.approx(usual.duration_s, abs=0.006)
+    assert rms_dbfs(lowered.samples) == pytest.approx(rms_dbfs(usual.samples) - 20, abs=0.1)
+    assert rms_dbfs(lowered.samples) == pytest.approx(rms_dbfs(quiet.audio.samples), abs=4)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,63 @@
+"""What S1 is given of a reference: nearly the same codes whatever the clip's rate and level."""
+
+import numpy as np
+import pytest
+import soxr
+import torch
+from torch import Tensor
+
+from assets.voices.samples import SHIPPED, read_references
+from engines.s1.files import EMBEDDED
+from engines.s1.loading import Voice
+from engines.s1.references import LEVEL_RMS, Prepared, References
+from engines.s1.voices import CodeStore
+from engines.types import Audio, Reference
+from tests.engines.s1.conftest import read
+
+RATE = 24_000
+ALIKE = {8_000: 0.4, 16_000: 0.7, 22_050: 0.7, 44_100: 0.95, 48_000: 0.95, 96_000: 0.95}  # share of semantic codes
+
+
+@pytest.fixture(scope="module")
+def amber() -> Reference:
+    samples, transcript = read_references(SHIPPED)["amber"]
+    return Reference(Audio(samples, RATE), transcript)
+
+
+@pytest.fixture(scope="module")
+def references() -> References:
+    voice: Voice = read(EMBEDDED)
+    sizes = [voice.network.semantic_count, *[voice.codec.config.residual_size] * (voice.network.config.codebooks - 1)]
+    return References(voice, CodeStore(None, sizes), torch.device("cpu"), beside=False)
+
+
+def codes(prepared: Prepared) -> Tensor:
+    return prepared.codes.result()
+
+
+def at_level(voice: Reference, rms: float) -> Reference:
+    factor = rms / np.sqrt(np.mean(voice.audio.samples**2))
+    return Reference(Audio((voice.audio.samples * factor).astype(np.float32), RATE), voice.transcript)
+
+
+@pytest.mark.parametrize("rate", ALIKE)
+def test_a_clip_at_another_rate_gives_nearly_the_same_codes(
+    references: References, amber: Reference, rate: int
+) -> None:
+    samples = soxr.resample(amber.audio.samples, RATE, rate).astype(np.float32)
+    native = codes(references.prepare(amber))
+    other = codes(references.prepare(Reference(Audio(samples, rate), amber.transcript)))
+    assert other.shape == native.shape
+    assert float((other == native)[0].float().mean()) > ALIKE[rate]
+
+
+def test_a_clip_however_quiet_gives_the_codes_of_the_level_it_is_raised_to(
+    references: References, amber: Reference
+) -> None:
+    raised, quiet = (references.prepare(at_level(amber, rms)) for rms in (LEVEL_RMS, LEVEL_RMS / 100))
+    assert float((codes(quiet) == codes(raised)).float().mean()) > 0.95
+    assert (quiet.gain, quiet.level_rms) == pytest.approx((0.01, LEVEL_RMS), rel=1e-3)
+
+
+def test_a_clip_at_a_good_level_stays_as_it_is(references: References, amber: Reference) -> None:
+    assert references.prepare(amber).gain == 1.0
