@@ -166,14 +166,21 @@ def main() -> None:
     figures: dict[str, object] = dict(machine(asked.commit))
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
     figures["network"] = network_figures()
-    log.info("%s", json.dumps(figures, indent=1))
+    keep(asked.out, figures)
     with tempfile.TemporaryDirectory() as made:
         VOCODER["backbone"]["init_args"].update(dim=512, intermediate_dim=1536, num_layers=8)  # type: ignore[union-attr]
         VOCODER["head"]["init_args"].update(dim=512)  # type: ignore[union-attr]
         network = redraw(DiT(DiTConfig.from_mapping(ARCH, len(SYMBOLS))))
         folder = write(Path(made) / "voice", network, ARCH)
-        figures["engine"] = {compile: engine_figures(folder, compile) for compile in ("off", "on")}
-    asked.out.write_text(json.dumps(figures, indent=1))
+        figures["engine"] = found = {}
+        for compile in ("off", "on"):
+            found[compile] = engine_figures(folder, compile)
+            keep(asked.out, figures)
+
+
+def keep(out: Path, figures: Mapping[str, object]) -> None:
+    """What is known so far: the rest may take longer than there is time for."""
+    out.write_text(json.dumps(figures, indent=1))
     log.info("%s", json.dumps(figures, indent=1))
 
 

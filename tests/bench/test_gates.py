@@ -1,9 +1,13 @@
 """Benches time nothing whose output is not upstream's, and what they found stays with the program that found it."""
 
+import json
+from pathlib import Path
+
 import pytest
 
-from bench import f5, s1_parity
+from bench import f5, s1, s1_parity
 
+RESULTS = Path(__file__).parents[2] / "bench" / "results"
 F5_EQUAL = {
     "fp32": 4e-6, "upstream_fp16_against_fp32": 0.006, "fp16_against_fp32": 0.006, "compiled_against_fp32": 0.006,
 }  # fmt: skip
@@ -53,3 +57,17 @@ def test_s1_is_not_timed_where_it_differs(part: str, changed: dict[str, object])
 
 def test_s1_is_not_timed_where_nothing_was_compared() -> None:
     assert s1_parity.wrong({"network": {}, "codec": {}})
+
+
+def test_the_kept_s1_figures_are_of_the_program_beside_them() -> None:
+    kept = json.loads((RESULTS / "s1-h200.json").read_text())
+    assert kept["machine"]["commit"] and "H200" in kept["machine"]["device"]
+    assert set(kept) <= {"machine", "checkpoint", "parity", *s1.SECTIONS}
+    assert s1_parity.wrong({part: kept["parity"][part] for part in ("network", "codec")}) == []
+
+
+def test_the_kept_f5_figures_are_of_the_program_beside_them() -> None:
+    kept = json.loads((RESULTS / "f5-h200.json").read_text())
+    assert kept["commit"] and "H200" in kept["device"]
+    f5.check(kept["network"]["parity"])
+    assert {f"nfe_{steps}" for steps in f5.STEPS} <= set(kept["network"])
