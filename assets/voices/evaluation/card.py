@@ -7,7 +7,7 @@ from assets.voices.evaluation.figures import Figure
 MARK = "<!-- figures -->"  # where the table goes in a voice's card.md
 ROWS = (
     ("copy-synthesis WER, recordings in the tree / through the {part}", "copy_tree_wer"),
-    ("the same, with the open lines as the synthesizers say them", "copy_wer"),
+    ("copy-synthesis WER, these and the open lines as the synthesizers say them", "copy_wer"),
     ("open-vocabulary WER, synthesizers / this voice", "open_wer"),
     ("the same, flite-like references", "open_wer_flite"),
     ("six-digit strings WER, synthesizers / this voice", "digits_wer"),
