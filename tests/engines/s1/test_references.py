@@ -25,8 +25,12 @@ def amber() -> Reference:
 
 
 @pytest.fixture(scope="module")
-def references() -> References:
-    voice: Voice = read(EMBEDDED)
+def voice() -> Voice:
+    return read(EMBEDDED)
+
+
+@pytest.fixture(scope="module")
+def references(voice: Voice) -> References:
     sizes = [voice.network.semantic_count, *[voice.codec.config.residual_size] * (voice.network.config.codebooks - 1)]
     return References(voice, CodeStore(None, sizes), torch.device("cpu"), beside=False)
 
@@ -38,6 +42,14 @@ def codes(prepared: Prepared) -> Tensor:
 def at_level(voice: Reference, rms: float) -> Reference:
     factor = rms / np.sqrt(np.mean(voice.audio.samples**2))
     return Reference(Audio((voice.audio.samples * factor).astype(np.float32), RATE), voice.transcript)
+
+
+@torch.inference_mode()
+def test_a_clip_at_the_codecs_own_rate_and_a_good_level_is_encoded_as_it_is(
+    voice: Voice, references: References, amber: Reference
+) -> None:
+    assert torch.equal(codes(references.prepare(amber)), voice.encoder.encode(torch.from_numpy(amber.audio.samples)))
+    assert references.prepare(amber).gain == 1.0
 
 
 @pytest.mark.parametrize("rate", ALIKE)
@@ -57,7 +69,3 @@ def test_a_clip_however_quiet_gives_the_codes_of_the_level_it_is_raised_to(
     raised, quiet = (references.prepare(at_level(amber, rms)) for rms in (LEVEL_RMS, LEVEL_RMS / 100))
     assert float((codes(quiet) == codes(raised)).float().mean()) > 0.95
     assert (quiet.gain, quiet.level_rms) == pytest.approx((0.01, LEVEL_RMS), rel=1e-3)
-
-
-def test_a_clip_at_a_good_level_stays_as_it_is(references: References, amber: Reference) -> None:
-    assert references.prepare(amber).gain == 1.0
