@@ -1,6 +1,6 @@
 """Record the shipped and the held-out references: `python -m assets.voices.samples`.
 
-Needs flite and espeak-ng; the recordings are kept in the tree, so evaluation and tests need neither.
+Needs flite, espeak-ng and the programs of corpus/programs.py; the recordings are kept in the tree, so evaluation and tests need neither.
 """
 
 import logging
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assets.voices.corpus import programs
 from assets.voices.corpus.heldout import heldout
 from assets.voices.corpus.speakers import RATE_HZ, Speaker, render
 from assets.voices.corpus.spelling import normalise
@@ -18,6 +19,7 @@ from assets.voices.corpus.spelling import normalise
 log = logging.getLogger(__name__)
 SHIPPED = Path(__file__).parent / "references"
 HELDOUT = Path(__file__).parent / "heldout"
+STRANGERS = Path(__file__).parent / "strangers"
 
 
 def record(settings: dict[str, Any], folder: Path) -> None:
@@ -30,6 +32,14 @@ def record(settings: dict[str, Any], folder: Path) -> None:
     samples = render(speaker, line, np.random.default_rng(0))
     write_wav(folder / f"{settings['name']}.wav", samples)
     (folder / f"{settings['name']}.txt").write_text(settings["line"] + "\n", encoding="utf-8")
+    log.info("%s: %.2f s", settings["name"], len(samples) / RATE_HZ)
+
+
+def record_stranger(settings: dict[str, str]) -> None:
+    """The same for a voice of a synthesizer that is held out."""
+    samples = programs.speak(settings["name"].partition("-")[0], settings["voice"], settings["line"])
+    write_wav(STRANGERS / f"{settings['name']}.wav", (samples * 32767).astype(np.int16))
+    (STRANGERS / f"{settings['name']}.txt").write_text(settings["line"] + "\n", encoding="utf-8")
     log.info("%s: %.2f s", settings["name"], len(samples) / RATE_HZ)
 
 
@@ -64,6 +74,8 @@ def main() -> None:
         record(settings, SHIPPED)
     for settings in heldout()["speakers"]:
         record(settings, HELDOUT)
+    for settings in heldout()["strangers"]:
+        record_stranger(settings)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ PATH = Path(__file__).with_name("heldout.json")
 
 @functools.cache
 def heldout() -> dict[str, Any]:
-    """`open`, `closed`, `digits` (strings of six digits), `speakers` (settings, name, line), `shipped` (the same)."""
+    """`open`, `closed`, `digits` (strings of six digits), `speakers` (settings, name, line), `shipped` (the same),
+    `strangers` (voices of synthesizers that training never hears), `humans` (clips of the f5-tts package)."""
     content: dict[str, Any] = json.loads(PATH.read_text(encoding="utf-8"))
     return content
 
@@ -21,7 +22,7 @@ def heldout() -> dict[str, Any]:
 def _lines() -> frozenset[str]:
     content = heldout()
     lines = content["open"] + content["closed"] + [say_digits(digits) for digits in content["digits"]]
-    lines += [speaker["line"] for speaker in content["speakers"] + content["shipped"]]
+    lines += [speaker["line"] for kind in ("speakers", "shipped", "strangers", "humans") for speaker in content[kind]]
     return frozenset(_key(line) for line in lines)
 
 
