@@ -1,6 +1,7 @@
 """Record the shipped and the held-out references: `python -m assets.voices.samples`.
 
-Needs flite, espeak-ng and the programs of corpus/programs.py; the recordings are kept in the tree, so evaluation and tests need neither.
+Needs flite, espeak-ng and the programs of corpus/programs.py; the recordings are kept in the tree, so evaluation and tests
+need none of them.
 """
 
 import logging

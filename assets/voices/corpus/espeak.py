@@ -8,8 +8,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-VOICES = ("en-us", "en", "en-gb-x-rp", "en-gb-scotland")
-VARIANTS = ("", "+m1", "+m2", "+m3", "+m4", "+m6", "+m7", "+f1", "+f2", "+f3", "+f4")
+VOICES = (
+    "en-us",
+    "en-us",
+    "en",
+    "en-gb-x-rp",
+    "en-gb-scotland",
+    "en-gb-x-gbclan",
+    "en-gb-x-gbcwmd",
+    "en-029",
+    "en-us-nyc",
+)
+PLAIN = ("", "+m1", "+m2", "+m3", "+m4", "+m5", "+m6", "+m7", "+m8", "+f1", "+f2", "+f3", "+f4", "+f5")
+NAMED = (  # what is no person is left out: robots, whispers, croaks
+    "Alex Alicia Andrea Andy Annie Denis Diogo Gene Gene2 Henrique Hugo Jacky Lee Marco Mario Michael Mike Nguyen Tweaky "
+    "adam anika antonio aunty belinda benjamin boris caleb david ed edward edward2 grandma grandpa gustave iven iven2 iven3 "
+    "iven4 john kaukovalta klatt klatt2 klatt3 klatt4 klatt6 linda marcelo max michel miguel norbert pablo paul pedro quincy "
+    "rob robert sandro shelby steph steph2 steph3 travis victor zac"
+)
+VARIANTS = PLAIN + tuple(f"+{name}" for name in NAMED.split())
 _SYNCHRONOUS, _UTF8 = 2, 1
 _RATE, _PITCH, _RANGE = 1, 3, 4
 _Callback = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_short), ctypes.c_int, ctypes.c_void_p)

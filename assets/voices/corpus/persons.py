@@ -14,8 +14,8 @@ RATE_HZ, FFT, HOP = 24_000, 1024, 256
 BINS = FFT // 2 + 1
 QUEFRENCIES = 44  # of a spectrum's envelope: what is finer is pitch
 REGIONS_HZ = (0.0, 450.0, 900.0, 1500.0, 2300.0, 3300.0, 5000.0, 8000.0, 12_000.0)  # ends of formants' usual ranges
-TRACT, REGION = 0.085, 0.045  # deviations of the logarithms of the whole tract's factor and of each region's
-COLOUR_DB, TILT_DB, BAND_DB = 2.5, 4.0, 60.0  # deviations of a region's gain and of the gain from 100 Hz to 12 kHz
+TRACT, REGION = 0.14, 0.07  # deviations of the logarithms of the whole tract's factor and of each region's
+COLOUR_DB, TILT_DB, BAND_DB = 3.5, 6.0, 60.0  # deviations of a region's gain and of the gain from 100 Hz to 12 kHz
 MOST_GAIN = 4.0  # natural logarithm
 SHARE_CHANGED, SHARE_BREATH, SHARE_ROOM, SHARE_BAND, SHARE_NOISE = 0.85, 0.35, 0.3, 0.25, 0.4
 ROOM_S = 0.3
@@ -127,7 +127,7 @@ def _echo(samples: Tensor, persons: Persons, generator: torch.Generator) -> Tens
     tail = tail * torch.exp(-6.9 * time / persons.decay_s[:, None]) * (time > 0.004)
     tail = tail / tail.norm(dim=1, keepdim=True) * persons.room[:, None]
     tail[:, 0] = 1.0
-    size = samples.shape[1] + length
+    size = (samples.shape[1] + length + 4095) // 4096 * 4096  # few sizes: each one costs the GPU a plan
     return torch.fft.irfft(torch.fft.rfft(samples, size) * torch.fft.rfft(tail, size), size)[:, : samples.shape[1]]
 
 

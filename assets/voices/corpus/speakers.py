@@ -11,10 +11,10 @@ from assets.voices.corpus import espeak, flite
 from assets.voices.corpus.heldout import is_held_out_voice
 
 RATE_HZ = 24_000
-FLITE_SHARE = 0.75
+FLITE_SHARE = 0.7
 FLITE_WEIGHTS = (0.31, 0.28, 0.23, 0.18)
 BASE_HZ = {"slt": 172.0, "rms": 98.0, "awb": 127.0, "kal16": 105.0}  # measured mean pitch of each voice
-RATIOS = {"slt": (0.84, 1.16), "rms": (0.90, 1.28), "awb": (0.88, 1.22), "kal16": (0.90, 1.22)}
+RATIOS = {"slt": (0.76, 1.26), "rms": (0.82, 1.42), "awb": (0.80, 1.36), "kal16": (0.82, 1.36)}
 LEAD_S = 0.1
 
 
@@ -59,9 +59,9 @@ def _draw_flite(rng: np.random.Generator) -> Speaker:
     return Speaker(
         voice=voice,
         ratio=ratio,
-        pitch_hz=float(np.clip(BASE_HZ[voice] * ratio * np.exp(rng.uniform(-0.22, 0.28)), 72, 310)),
-        spread=float(rng.uniform(0.07, 0.2)),
-        stretch=float(rng.triangular(1.0, 1.2, 1.5)),
+        pitch_hz=float(np.clip(BASE_HZ[voice] * ratio * np.exp(rng.uniform(-0.38, 0.45)), 65, 360)),
+        spread=float(rng.uniform(0.06, 0.24)),
+        stretch=float(rng.triangular(0.9, 1.15, 1.5)),
         **_colour(rng),
     )
 
@@ -69,9 +69,9 @@ def _draw_flite(rng: np.random.Generator) -> Speaker:
 def _draw_espeak(rng: np.random.Generator) -> Speaker:
     return Speaker(
         voice=str(rng.choice(espeak.VOICES)) + str(rng.choice(espeak.VARIANTS)),
-        ratio=float(rng.uniform(0.93, 1.1)),
-        pitch_hz=float(rng.integers(20, 75)),
-        spread=float(rng.integers(30, 75)),
+        ratio=float(rng.uniform(0.84, 1.2)),
+        pitch_hz=float(rng.integers(10, 90)),
+        spread=float(rng.integers(25, 80)),
         stretch=float(rng.triangular(1.0, 1.18, 1.4)),
         **_colour(rng),
     )

@@ -17,10 +17,10 @@ from assets.voices.corpus.spelling import ALPHABET
 from assets.voices.f5 import distilling, flow
 from assets.voices.f5.batches import Batch, shelve, stream
 from assets.voices.f5.distilling import Teacher
-from assets.voices.f5.mels import log_mels
 from assets.voices.f5.muon import Muon
 from assets.voices.f5.pace import Call
 from assets.voices.f5.recordings import load
+from assets.voices.f5.studio import Studio
 from assets.voices.f5.weights import Average, load_carried, save_carried, save_state
 from assets.voices.feeding import ahead
 from engines.f5.network import DiT, DiTConfig
@@ -43,6 +43,7 @@ class Course(Call):
     muon_rate: Annotated[float, "for the block matrices"] = 0.01
     adam_rate: Annotated[float, "for the rest"] = 1e-3
     average: Annotated[float, "share that the average of the weights keeps at a step"] = 0.999
+    persons: Annotated[int, "how many a speaker is, one after the other, in this call; 0: the voices as recorded"] = 0
 
 
 def configure(course: Course) -> DiTConfig:
@@ -123,8 +124,8 @@ class Trainer:
 
     def _read(self) -> None:
         recordings = load(self.course.data, torch.device("cpu"))
-        offsets, lengths = torch.from_numpy(recordings.offsets), torch.from_numpy(recordings.lengths)
-        self.bank, counts = log_mels(recordings.audio.to(self.device), offsets, lengths, self.device)
+        self.studio = Studio(recordings, self.device, self.course.persons, self.course.seed * 53 + self.rank)
+        self.bank, counts = self.studio.record()
         speakers = sorted(set(recordings.speakers.tolist()))
         kept = max(1, len(speakers) // 100)
         training, testing = set(speakers[:-kept]), set(speakers[-kept:])
@@ -146,6 +147,7 @@ class Trainer:
             share = self._agree(1.0 if step + 1 >= self.course.steps else self.pace.share())
             if share >= 1.0:
                 break
+            self.studio.renew(self.bank, share)
             if (step + 1) % (10 * GAUGE_STEPS) == 0:
                 now = time.monotonic()
                 self._tell(step, float(running) / (10 * GAUGE_STEPS), 10 * GAUGE_STEPS / (now - told))

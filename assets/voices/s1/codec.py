@@ -66,6 +66,7 @@ def _parser() -> argparse.ArgumentParser:
         train.add_argument(f"--{name.replace('_', '-')}", type=int, default=defaults[name])
     for name in ("learning_rate", "read_weight", "ear_weight", "dropout", "critics_from", "save_seconds"):
         train.add_argument(f"--{name.replace('_', '-')}", type=float, default=defaults[name])
+    train.add_argument("--persons", action="store_true", help="every crop is said by a person of its own")
     train.add_argument("--decoder-only", action="store_true", help="leave the codes of a sound as they are")
     train.add_argument("--eager", dest="compiled", action="store_false", help="do not compile")
     evaluate = verbs.add_parser("evaluate")

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from assets.voices.corpus import persons
 from assets.voices.s1.reading import GUESSES, spell
 
 SCALE = 32768.0
@@ -28,12 +29,13 @@ class Lines:
 class Crops:
     """All utterances of a corpus folder as one int16 tensor on the device, and where each lies in it."""
 
-    def __init__(self, folder: Path, device: torch.device, seed: int = 0) -> None:
+    def __init__(self, folder: Path, device: torch.device, seed: int = 0, others: bool = False) -> None:
         index = np.load(folder / "index.npz")
         self.texts: list[str] = json.loads((folder / "texts.json").read_text(encoding="utf-8"))
         self.places = (index["offsets"].astype(np.int64), index["lengths"].astype(np.int64))
         self.rng = np.random.default_rng(seed)
         self.device = device
+        self.others = torch.Generator(device).manual_seed(seed) if others else None
         self.audio = _to_device(np.memmap(folder / "audio.i16", np.int16, "r"), device)
         offsets, lengths = index["offsets"].astype(np.int64), index["lengths"].astype(np.int64)
         held = np.unique(np.linspace(0, len(lengths) - 1, min(HELD_OUT, max(1, len(lengths) // 8))).astype(int))
@@ -55,8 +57,15 @@ class Crops:
         local = start[:, None] + torch.arange(samples, device=self.device)
         inside = (local >= 0) & (local < self.lengths[which][:, None])
         crop = self.audio[(self.offsets[which][:, None] + local).clamp(0, len(self.audio) - 1)]
+        crop = self._by_others(crop * inside / SCALE)
         gain_db = torch.rand(batch, 1, device=self.device) * 14 - 10
-        return (crop * inside / SCALE * 10 ** (gain_db / 20)).clamp(-1, 1).float()
+        return (crop * 10 ** (gain_db / 20)).clamp(-1, 1)
+
+    def _by_others(self, audio: Tensor) -> Tensor:
+        """The rows, each said by a person of its own where the training wants that."""
+        if self.others is None:
+            return audio.float()
+        return persons.change(audio.float(), persons.draw(len(audio), self.others), self.others)
 
     def lines_within(self, numbers: np.ndarray, frames: int, frame: int) -> np.ndarray:
         """Those of the utterances that fit into so many frames and whose letters fit CTC's guesses."""
@@ -77,7 +86,9 @@ class Crops:
         starts, ends = (values.to(self.device, non_blocking=True)[:, None] for values in (offsets, lengths))
         audio = self.audio[(starts + local).clamp(max=len(self.audio) - 1)] * (local < ends) / SCALE
         counts = torch.tensor([len(line) for line in letters])
-        return Lines(audio.float(), (lengths + frame - 1) // frame, table.to(self.device, non_blocking=True), counts)
+        return Lines(
+            self._by_others(audio), (lengths + frame - 1) // frame, table.to(self.device, non_blocking=True), counts
+        )
 
     def held_out(self, count: int, samples: int) -> Tensor:
         """(count, samples) from the beginnings of utterances that training never sees, silence after short ones."""

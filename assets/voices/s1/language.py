@@ -65,6 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     for name in rates:
         train.add_argument(f"--{name.replace('_', '-')}", type=float, default=defaults[name])
+    train.add_argument("--persons", action="store_true", help="every speaker is another person than was recorded")
     train.add_argument("--eager", dest="compiled", action="store_false", help="do not compile")
     export = verbs.add_parser("export")
     for name in ("checkpoint", "codec", "out"):

@@ -55,6 +55,7 @@ class Course:
     spoken: int = 16  # held-out lines spoken at each save
     spoken_frames: int = 220
     compiled: bool = True
+    persons: bool = False  # every speaker is another person than was recorded
 
 
 class Trainer:
@@ -64,7 +65,7 @@ class Trainer:
         self.course, self.company, self.device = course, company, device
         self.pace = Pace(course.minutes, course.total_minutes, course.done_minutes)
         torch.set_float32_matmul_precision("high")
-        self.tokens = encode_corpus(course.data, course.codec, company, device)
+        self.tokens = encode_corpus(course.data, course.codec, company, device, course.persons)
         torch.manual_seed(course.seed)
         shape = Shape(n_layer=course.depth, num_codebooks=self.tokens.codes.shape[1])
         self.model = DualAR(shape, course.dropout).to(device)

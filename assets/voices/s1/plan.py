@@ -31,5 +31,6 @@ class Plan:
     steps: int = 10**9  # at most, in this portion
     config: Path | None = None  # of a new training; None: codec.yaml beside this file
     compiled: bool = True
+    persons: bool = False  # every crop and line is said by a person of its own
     critics_from: float = 2 / 3  # of the whole training; 1: none
     seed: int = 0

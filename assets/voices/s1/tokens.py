@@ -3,6 +3,7 @@
 import logging
 import time
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from assets.voices.corpus import persons
 from assets.voices.s1 import network, quantising, reading, weights
 from assets.voices.s1.crops import Crops
 from assets.voices.s1.parallel import Company
@@ -32,26 +34,29 @@ class Tokens:
     speakers: NDArray[np.int32]
 
 
-def encode_corpus(data: Path, codec: Path, company: Company, device: torch.device) -> Tokens:
-    """Each process encodes its share; all read all shares back from `data`, where they wait for a later portion."""
+def encode_corpus(data: Path, codec: Path, company: Company, device: torch.device, others: bool = False) -> Tokens:
+    """The corpus in codes, said by other persons than it was recorded with if `others`, one for each speaker.
+
+    Each process encodes its share; all read all shares back from `data`, where they wait for a later portion."""
     began = time.monotonic()
     model: Any = weights.load(codec).to(device)
     reader = weights.load_reader(codec, model).to(device)
     crops = Crops(data, device)
     counts = _frames(crops, model)
-    store = data / f"tokens-{_mark(codec):08x}.npy"
+    speakers = np.load(data / "index.npz")["speakers"]
+    cast = _cast(speakers, device) if others else None
+    store = data / f"tokens-{_mark(codec):08x}{'-others' if others else ''}.npy"
     if not company.agree((float(store.exists()),), device)[0]:
         part = store.with_suffix(".part")
         if company.rank == 0:
             np.lib.format.open_memmap(part, "w+", np.int16, (int(counts.sum()), _columns(model))).flush()
         company.wait(device)
-        _fill(np.lib.format.open_memmap(part, "r+"), model, reader, crops, company)
+        _fill(np.lib.format.open_memmap(part, "r+"), model, reader, crops, company, cast)
         company.wait(device)
         if company.rank == 0:
             part.replace(store)
         company.wait(device)
     whole = np.array(np.load(store, mmap_mode="r"))
-    speakers = np.load(data / "index.npz")["speakers"]
     log.info("%d frames of %d utterances are codes after %.0f s", len(whole), len(counts), time.monotonic() - began)
     codes, reached = np.ascontiguousarray(whole[:, :-1]), np.ascontiguousarray(whole[:, -1])
     letters = [reading.spell(text) for text in crops.texts]
@@ -68,14 +73,33 @@ def _columns(model: Any) -> int:
     return len(quantising.levels(model)) + 1
 
 
-def _fill(table: NDArray[np.int16], model: Any, reader: reading.Reader, crops: Crops, company: Company) -> None:
+def _cast(speakers: NDArray[np.int32], device: torch.device) -> Callable[[NDArray[np.int64], Tensor], Tensor]:
+    """A function that has the utterances of these numbers said by their speakers' persons; the same in every process."""
+    generator = torch.Generator(device).manual_seed(11)
+    cast = persons.draw(int(speakers.max()) + 1, generator)
+
+    def change(numbers: NDArray[np.int64], audio: Tensor) -> Tensor:
+        return persons.change(audio, cast.pick(torch.from_numpy(speakers[numbers]).long().to(device)), generator)
+
+    return change
+
+
+def _fill(
+    table: NDArray[np.int16],
+    model: Any,
+    reader: reading.Reader,
+    crops: Crops,
+    company: Company,
+    change: Callable[[NDArray[np.int64], Tensor], Tensor] | None,
+) -> None:
     """This process's share of the utterances: their codes, and the letters reached in the last column."""
     counts = _frames(crops, model)
     starts, frame = np.cumsum(counts) - counts, int(model.frame_length)
     for numbers in _batches(counts)[company.rank :: company.size]:
         frames = int((counts[numbers].max() + ROUND - 1) // ROUND * ROUND)
         lines = crops.lines(numbers.tolist(), frames, frame)
-        codes, reached = encode(model, reader, lines.audio, lines.frames, lines.letters, lines.counts)
+        audio = change(numbers, lines.audio) if change else lines.audio
+        codes, reached = encode(model, reader, audio, lines.frames, lines.letters, lines.counts)
         found = torch.cat((codes, reached[..., None]), -1).to(torch.int16).cpu().numpy()
         for number, rows in zip(numbers, found, strict=True):
             table[starts[number] : starts[number] + counts[number]] = rows[: counts[number]]

@@ -43,7 +43,7 @@ class Trainer:
         self.deaf_steps = 0  # of this portion, in which the codec does not heed its reader
         self._restore()
         seed = plan.seed * 100_003 + self.step * 17 + company.rank
-        self.crops = Crops(plan.data, device, seed)
+        self.crops = Crops(plan.data, device, seed, plan.persons)
         self.lines = self.crops.lines_within(self.crops.kept_lines, plan.read_frames, self.frame)
         self._prepare_functions(plan.compiled)
         torch.manual_seed(seed)  # from here on every GPU draws its own crops
