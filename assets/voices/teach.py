@@ -58,11 +58,11 @@ class Plan:
 
 
 def run(plan: Plan, part: str, module: str, *arguments: str) -> None:
-    """One part in a process of its own; what it says goes to `part`.log. It is asked to stop when all time is over."""
+    """One part in a process of its own, killed when all time is over; `part`.log of the large folder keeps what it says."""
     command = [sys.executable, "-m", f"assets.voices.{module}", *arguments, *plan.extra.get(part, [])]
     log.info("%s: %s", part, " ".join(command[2:]))
     environment = os.environ | {"TORCHINDUCTOR_CACHE_DIR": str(plan.work / "compiled")}
-    with (plan.out / f"{part}.log").open("w") as file:
+    with (plan.work / f"{part}.log").open("w") as file:
         process = subprocess.Popen(
             command, stdout=file, stderr=subprocess.STDOUT, env=environment, start_new_session=True
         )
@@ -133,6 +133,8 @@ def pack_up(plan: Plan) -> None:
             _write(pack(named), plan.out / part, (plan.work / part / "dit.json").read_text(encoding="utf-8"))
     if list((plan.work / "language").glob("language-*.safetensors")):
         _write(pack(language_weights.read_state(plan.work / "language")), plan.out / "language", "{}")
+    logs = [f"== {path.stem}\n{path.read_text(encoding='utf-8')}" for path in sorted(plan.work.glob("*.log"))]
+    (plan.out / "logs.txt").write_text("\n".join(logs), encoding="utf-8")
     for shard in (plan.work / "codec").glob("codec-*.safetensors"):
         (plan.out / "codec").mkdir(exist_ok=True)
         shutil.copy(shard, plan.out / "codec" / shard.name)
