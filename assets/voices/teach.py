@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from safetensors.torch import save_file
+from torch import Tensor
 
 log = logging.getLogger(__name__)
 HERE = Path(__file__).parent
@@ -89,23 +90,9 @@ def make_corpus(plan: Plan) -> None:
 def teach_f5(plan: Plan) -> None:
     gpus, _ = plan.halves
     common = ["dit", "--data", str(plan.work / "corpus"), "--gpus", gpus, "--steps", str(plan.steps)]
-    flow, student = plan.work / "flow", plan.work / "student"
     start = plan.start("flow", HERE / "f5" / "checkpoint")
-    share = ["--minutes", minutes(plan, plan.flow_share)]
-    run(plan, "flow", "f5.train", *common, "--out", str(flow), *share, *start)
-    if plan.flow_share < 1 and list(flow.glob("dit-*.safetensors")):
-        run(
-            plan,
-            "student",
-            "f5.train",
-            *common,
-            "--out",
-            str(student),
-            "--minutes",
-            minutes(plan),
-            "--teacher",
-            str(flow),
-        )
+    shares = ["--minutes", minutes(plan, plan.flow_share), "--student-minutes", minutes(plan, 1 - plan.flow_share)]
+    run(plan, "flow", "f5.train", *common, "--out", str(plan.work / "flow"), *shares, *start)
 
 
 def teach_s1(plan: Plan) -> None:
@@ -127,12 +114,13 @@ def pack_up(plan: Plan) -> None:
     from assets.voices.f5.weights import PREFIX, load_carried
     from assets.voices.s1 import language_weights
 
-    for part in ("flow", "student"):
-        if list((plan.work / part).glob("dit-*.safetensors")):
-            named = {PREFIX + name: value for name, value in load_carried(plan.work / part, "dit").items()}
-            _write(pack(named), plan.out / part, (plan.work / part / "dit.json").read_text(encoding="utf-8"))
+    for folder in (plan.work / "flow", plan.work / "flow" / "student"):
+        if list(folder.glob("dit-*.safetensors")):
+            named = {PREFIX + name: value for name, value in load_carried(folder, "dit").items()}
+            _write(pack(named), plan.out / folder.name)
+            shutil.copy(folder / "dit.json", plan.out / folder.name)
     if list((plan.work / "language").glob("language-*.safetensors")):
-        _write(pack(language_weights.read_state(plan.work / "language")), plan.out / "language", "{}")
+        _write(pack(language_weights.read_state(plan.work / "language")), plan.out / "language")
     logs = [f"== {path.stem}\n{path.read_text(encoding='utf-8')}" for path in sorted(plan.work.glob("*.log"))]
     (plan.out / "logs.txt").write_text("\n".join(logs), encoding="utf-8")
     for shard in (plan.work / "codec").glob("codec-*.safetensors"):
@@ -140,9 +128,9 @@ def pack_up(plan: Plan) -> None:
         shutil.copy(shard, plan.out / "codec" / shard.name)
 
 
-def _write(tensors: dict, folder: Path, note: str) -> None:  # type: ignore[type-arg]
+def _write(tensors: dict[str, Tensor], folder: Path) -> None:
     folder.mkdir(exist_ok=True)
-    save_file(tensors, folder / "model.safetensors", metadata={"note": note})
+    save_file(tensors, folder / "model.safetensors")
 
 
 def main() -> None:

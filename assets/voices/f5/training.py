@@ -18,7 +18,7 @@ from assets.voices.f5 import distilling, flow
 from assets.voices.f5.batches import Batch, shelve, stream
 from assets.voices.f5.distilling import Teacher
 from assets.voices.f5.muon import Muon
-from assets.voices.f5.pace import Call
+from assets.voices.f5.pace import Call, Pace
 from assets.voices.f5.recordings import load
 from assets.voices.f5.studio import Studio
 from assets.voices.f5.weights import Average, load_carried, save_carried, save_state
@@ -34,6 +34,7 @@ class Course(Call):
     frames: Annotated[int, "mel frames a step and GPU"] = 49_152
     seams: Annotated[float, "share of joined rows that are masked from a seam to the end, as in use"] = 0.5
     teacher: Annotated[Path | None, "distil this carried or exported checkpoint; the student starts as its copy"] = None
+    student_minutes: Annotated[float, "after the others: the trained model is distilled into OUT/student"] = 0.0
     guidance: Annotated[float, "strength of guidance that a student learns"] = 2.0
     sampling_steps: Annotated[int, "steps of the grid that a student learns"] = 7
     dim: Annotated[int, "of the network"] = 256
@@ -64,7 +65,7 @@ class Trainer:
     def __init__(self, course: Course, rank: int, device: torch.device) -> None:
         self.course, self.rank, self.device = course, rank, device
         self.world = max(1, len(course.gpus))
-        self.pace = course.pace()
+        self.pace, self.out = course.pace(), course.out
         torch.manual_seed(course.seed)
         self.model = DiT(configure(course)).to(device)
         flow.initialise(self.model)
@@ -73,13 +74,28 @@ class Trainer:
         self.teacher = self._hire()
         self._resume()
         self._read()
-        if not course.no_compile:
-            torch._dynamo.config.recompile_limit = 64  # shapes change with every batch
-            for model in [self.model, self.teacher.model] if self.teacher else [self.model]:
-                for block in [*model.transformer_blocks, *model.text_embed.text_blocks]:
-                    block.compile(dynamic=True)
+        self._compile(self.model)
+        if self.teacher:
+            self._compile(self.teacher.model)
         self.generator = torch.Generator(device).manual_seed(course.seed * 1000 + self.trained + rank)
         self.history: list[dict[str, float]] = []
+
+    def _compile(self, model: DiT) -> None:
+        if self.course.no_compile:
+            return
+        torch._dynamo.config.recompile_limit = 64  # shapes change with every batch
+        for block in [*model.transformer_blocks, *model.text_embed.text_blocks]:
+            block.compile(dynamic=True)
+
+    def become_student(self) -> None:
+        """Learn from now on what the averaged weights do with guidance and in twice as many steps."""
+        course = self.course
+        self.average.swap()
+        model = copy.deepcopy(self.model)
+        self._optimise()
+        self.teacher = Teacher.of(model, course.guidance, course.sampling_steps, self.device)
+        self._compile(model)
+        self.pace, self.out = Pace(course.student_minutes, course.student_minutes, 0.0), course.out / "student"
 
     def _optimise(self) -> None:
         matrices = [
@@ -210,7 +226,7 @@ class Trainer:
         return round(value, 4)
 
     def save(self) -> None:
-        out = self.course.out
+        out = self.out
         out.mkdir(parents=True, exist_ok=True)
         save_carried(self.average.mean, out, "dit")
         note = {"trained": self.trained, "config": asdict(self.model.config), "history": self.history[-200:]}
@@ -257,6 +273,10 @@ def work(rank: int, course: Course) -> None:
         os.environ.setdefault("MASTER_ADDR", "127.0.0.1")
         os.environ.setdefault("MASTER_PORT", "29517")
         dist.init_process_group("nccl" if device.type == "cuda" else "gloo", rank=rank, world_size=len(course.gpus))
-    Trainer(course, rank, device).learn()
+    trainer = Trainer(course, rank, device)
+    trainer.learn()
+    if course.student_minutes:
+        trainer.become_student()
+        trainer.learn()
     if len(course.gpus) > 1:
         dist.destroy_process_group()
