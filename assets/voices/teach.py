@@ -22,7 +22,7 @@ from torch import Tensor
 
 log = logging.getLogger(__name__)
 HERE = Path(__file__).parent
-MARGIN_S = 34.0  # of a part: starting its processes, its last look at held-out speech, and its files
+MARGIN_S = 45.0  # of a part: starting its processes, its last look at held-out speech, and its files
 PACKING_S = 12.0  # at the very end
 
 
