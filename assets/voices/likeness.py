@@ -126,7 +126,7 @@ def judge(spoken: list[Spoken]) -> dict[str, Any]:
     rows = []
     for one in spoken:
         own = ears.voice_print(one.clip)
-        near = max(prints, key=lambda name: float(own @ prints[name]))
+        near = {name: float(own @ vector) for name, vector in prints.items()}
         said = words(one.line)
         rows.append(
             {
@@ -136,7 +136,8 @@ def judge(spoken: list[Spoken]) -> dict[str, Any]:
                 "count": len(said),
                 "likeness": float(own @ prints[one.name]),
                 "timbre": timbre.likeness(one.clip, known[one.name][0]),
-                "nearest": near,
+                "nearest": max(near, key=near.__getitem__),
+                "nearest_stranger": max(known, key=near.__getitem__),
             }
         )
     return {"rows": rows, **summary(rows)}
@@ -157,6 +158,7 @@ def _figures(rows: list[dict[str, Any]]) -> dict[str, float]:
         "likeness": round(ears.mean(row["likeness"] for row in rows), 3),
         "timbre": round(ears.mean(row["timbre"] for row in rows), 3),
         "own_nearest": round(ears.mean(row["nearest"] == row["name"] for row in rows), 3),
+        "own_nearest_of_strangers": round(ears.mean(row["nearest_stranger"] == row["name"] for row in rows), 3),
     }
 
 
