@@ -15,7 +15,7 @@ from studio.champions.library import Kept, Library
 from tests.browser.serving import ROOT, Served, serving
 from tests.browser.test_finish import PHONE, SMALL, serious
 from tests.browser.test_reference import drag_file
-from tests.browser.visiting import Visitor, visiting
+from tests.browser.visiting import Visitor, held_back, visiting
 from tests.studio.champions.stores.proxy import Proxy
 from tests.studio.champions.voices import keep
 
@@ -511,6 +511,20 @@ def test_a_visitor_only_hears_and_the_owner_logs_in_and_does_the_rest(browser: B
         expect(card(host.page, "seen")).to_have_count(0)
         host.page.get_by_role("button", name="Log out").click()
         expect(host.page.get_by_text("You are visiting")).to_be_visible()
+
+
+def test_who_just_logged_in_edits_what_the_owner_is_told_and_not_what_visitors_see(
+    browser: Browser, house: Served
+) -> None:
+    kept(house, "told")
+    with visiting(browser, house) as host:
+        host.open("#champions")
+        expect(card(host.page, "told")).to_be_visible()
+        with held_back(host.page, "**/studio/champions"):
+            log_in(host.page, LOGIN["password"])
+            host.expect_message("You are logged in")
+            card(host.page, "told").get_by_role("button", name="Edit").click()
+            expect(sheet(host.page).get_by_label("Who agrees")).to_have_value("the speaker")
 
 
 def log_in(page: Page, password: str) -> None:

@@ -2,7 +2,7 @@
 import { conflict } from "./conflict.js";
 import { h } from "./dom.js";
 import { Factsheet } from "./factsheet.js";
-import { draw, duplicate, edit, keep } from "./library.js";
+import { at, draw, duplicate, edit, keep } from "./library.js";
 import { attempt, ownerOnly } from "./login.js";
 import { page } from "./pages.js";
 import { Reference } from "./reference.js";
@@ -30,19 +30,23 @@ export async function openKeeper(take) {
   });
 }
 
-export function openEditor(champion) {
+/** Edit a champion as it stands now, with all that its owner is told: the page may still show what visitors see. */
+export function openEditor({ id }) {
+  return attempt(async () => edited(await get(at(id))).open());
+}
+
+function edited(champion) {
   const saveAs = async (facts) => {
     const copy = await duplicate(champion.id, facts.id);
     return edit(facts, copy.version);
   };
-  const editor = new Editor(`${champion.id} ${champion.version}`, champion, {
+  return new Editor(`${champion.id} ${champion.version}`, champion, {
     title: `Edit ${champion.title}`,
     verb: "Save",
     isNew: false,
     save: (facts, over) => (over || isOther(facts, champion) ? edit(facts, over || champion.version) : champion),
     saveAs,
   });
-  editor.open();
 }
 
 /** Whether anything was changed that is written; a portrait is saved by itself. */
