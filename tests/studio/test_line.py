@@ -214,7 +214,8 @@ def test_a_request_cancelled_in_the_line_is_never_spoken(pages) -> None:  # type
     page.wait_for(running=2, waiting=1)
     page.let_go()
     page.wait_for_all(ann)
-    assert page.admitted == ["a1", "a2", "a3"]
+    assert {*page.admitted[:2]} == {"a1", "a2"}  # those who begin together may be heard of in either order
+    assert page.admitted[2:] == ["a3"]
 
 
 def test_a_full_line_refuses_in_words_however_many_are_spoken_at_a_time(pages) -> None:  # type: ignore[no-untyped-def]
