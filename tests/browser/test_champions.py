@@ -388,7 +388,7 @@ def test_a_champion_that_speaks_is_still_chosen_after_a_reload(owner: Visitor, h
     page.locator(".picker").select_option(label="Chosen one")
     expect(page.locator(".speaker")).to_contain_text("one two three")
     expect(page.locator("#seed input")).to_have_value("11")
-    page.wait_for_function("JSON.parse(localStorage.getItem('studio-draft-1')).champion === 'chosen'")
+    page.wait_for_function("JSON.parse(localStorage.getItem('studio-draft-1'))?.champion === 'chosen'")
     page.reload()
     expect(page.locator(".picker option:checked")).to_have_text("Chosen one")
     expect(page.locator("#transcript")).to_be_hidden()
