@@ -16,23 +16,23 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
-from engines.vetting import vet
+from engines.f5.vetting.process import vet
 from studio.api import router
 from studio.champions.opening import open_champions
-from studio.door import Door
 from studio.engines import checkpoints, open_manager
-from studio.gauges import open_gauge
 from studio.history import History
 from studio.housekeeping import UPLOAD_S, Housekeeping
 from studio.listening import Listening
 from studio.references.library import ClipStore
-from studio.session import SessionMiddleware
+from studio.references.session_clips import UPLOADS, Shelf
 from studio.settings import Settings, WrongSettings
-from studio.shelf import UPLOADS, Shelf
 from studio.speaking import Speaking
 from studio.studio import Studio
-from studio.telemetry import Telemetry
+from studio.telemetry.gauges import open_gauge
+from studio.telemetry.telemetry import Telemetry
 from studio.ui import build, mount_assets, mount_page
+from studio.web.drain import Door
+from studio.web.session import SessionMiddleware
 
 log = logging.getLogger("studio")
 

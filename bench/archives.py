@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from engines.types import Audio, Progress
-from studio.champions.archive import pack, unpack, verify
+from studio.archive import pack, unpack, verify
 from studio.champions.champion import Champion
 from studio.champions.members import WEIGHTS, write_members
 
@@ -63,7 +63,7 @@ def memory(field: str) -> int:
 
 
 def unpacked(archive: Path, staged: Path) -> None:
-    """Without opening the weights, which is timed where it belongs (engines/vetting.py)."""
+    """Without opening the weights, which is timed where it belongs (engines/f5/vetting/process.py)."""
     staged.mkdir()
     unpack(archive, staged, lambda weights, target: target.hardlink_to(weights), silent, threading.Event())
 

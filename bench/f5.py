@@ -20,11 +20,11 @@ from bench.checkpoints import SYMBOLS, VOCODER, redraw, write
 from bench.f5_upstream import sampler
 from bench.machine import machine
 from engines.base import Checkpoint
-from engines.compiling import FRAME_BUCKET
 from engines.f5.network import DiT, DiTConfig
 from engines.f5.sampling import advance, row, schedule, time_grid
-from engines.manager import Manager, Policy
 from engines.registry import Device
+from engines.runtime.compilation import FRAME_BUCKET
+from engines.scheduling.manager import Manager, Policy
 from engines.types import Audio, Reference, Request
 
 log = logging.getLogger("bench.f5")

@@ -25,11 +25,11 @@ from engines.base import Checkpoint
 from engines.f5.engine import F5Engine
 from engines.f5.layouts import AVERAGED
 from engines.f5.network import DiT, DiTConfig
-from engines.f5.residence import BASE
-from engines.manager import Manager, Policy
+from engines.f5.vetting.process import vet
+from engines.f5.weight_cache import BASE
 from engines.registry import Device
+from engines.scheduling.manager import Manager, Policy
 from engines.types import Audio, Reference, Request, Weights
-from engines.vetting import vet
 
 log = logging.getLogger("bench.finetuned")
 

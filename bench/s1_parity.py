@@ -10,7 +10,7 @@ from torch import Tensor
 from bench import s1_checkpoints, s1_upstream
 from engines.s1.codec import Codec, Past
 from engines.s1.decoding import Frames, Sampling
-from engines.s1.loading import Voice
+from engines.s1.model import Voice
 from engines.s1.prompt import Turn, embed
 
 TRANSCRIPT, TEXT = "what the reference said, for a good five seconds.", "Hello there, this is (excited) line 123."

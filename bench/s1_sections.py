@@ -13,10 +13,10 @@ import torch
 
 from bench import s1_checkpoints, s1_pair, s1_parity, s1_timing
 from engines.base import Checkpoint
-from engines.placing import Placement
-from engines.quantizing import Kind
 from engines.registry import Device
-from engines.s1.loading import Voice, load
+from engines.runtime.placement import Placement
+from engines.runtime.quantization import Kind
+from engines.s1.model import Voice, load
 
 Found = dict[str, Any]
 

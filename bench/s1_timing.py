@@ -16,7 +16,7 @@ from engines.base import Checkpoint, Event, Finished, Job, Spoke
 from engines.registry import Device
 from engines.s1.decoding import Frames, Sampling
 from engines.s1.engine import S1Engine
-from engines.s1.loading import Voice
+from engines.s1.model import Voice
 from engines.s1.prompt import Turn, embed
 from engines.types import Audio, Reference, Request
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from engines.base import Checkpoint
-from engines.manager import Manager, Policy
 from engines.registry import Device
+from engines.scheduling.manager import Manager, Policy
 from studio.settings import Settings
 
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engines.errors import BadSetting, BadText, EngineError
-from engines.manager import Manager
 from engines.registry import SETTINGS
+from engines.scheduling.manager import Manager
+from engines.scheduling.ticket import Ticket
 from engines.text import parse
-from engines.ticket import Ticket
 from engines.types import Reference, Request, Samples, Status, Take, Weights
 from studio.order import SEEDS, Order
 from studio.references.report import speech_rate
@@ -22,7 +22,7 @@ from studio.references.window import Window, cut
 if TYPE_CHECKING:
     from studio.champions.voices import Voices
     from studio.history import History, StoredTake
-    from studio.shelf import Shelf
+    from studio.references.session_clips import Shelf
 
 KEPT_PERFORMANCES = 64  # ended ones stay readable, so that a page may still fetch their sound
 

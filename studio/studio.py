@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass
 
-from engines.manager import Manager
+from engines.scheduling.manager import Manager
 from studio.champions.champions import Champions
 from studio.history import History
 from studio.listening import Listening
 from studio.references.library import ClipStore
+from studio.references.session_clips import Shelf
 from studio.settings import Settings
-from studio.shelf import Shelf
 from studio.speaking import Speaking
-from studio.telemetry import Telemetry
+from studio.telemetry.telemetry import Telemetry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

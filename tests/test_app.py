@@ -16,9 +16,9 @@ from gradio_client import Client
 
 from engines.registry import Device
 from studio.engines import device
-from studio.session import COOKIE
 from studio.settings import Settings
-from studio.ui.line import PARAMETERS
+from studio.ui.gradio_queue import PARAMETERS
+from studio.web.session import COOKIE
 from tests.browser.serving import PATIENCE_S, Served, now, serving, until, wait_until_loaded
 from tests.studio.losing import aged, removed
 

@@ -9,19 +9,19 @@ import torch
 
 from engines import text as writing
 from engines.base import Advanced, Checkpoint, Event, Finished, Job, Refused, Spoke
-from engines.compiling import FRAME_BUCKET, Compiled, wanted
 from engines.errors import BadSetting, BadText, NotReady, OutOfMemory
-from engines.f5 import planning
-from engines.f5.joining import Joiner, Piece
-from engines.f5.loading import Voice, load
+from engines.f5 import plan as planning
+from engines.f5.active_request import Speaking
+from engines.f5.assembly import Joiner, Piece
 from engines.f5.mel import SAMPLE_RATE
+from engines.f5.model import Voice, load
 from engines.f5.references import Prepared, References
-from engines.f5.residence import Budget, Residence
 from engines.f5.sampling import Row, Schedule, advance, row, schedule, time_grid
-from engines.f5.speaking import Speaking
-from engines.f5.turns import Turns
-from engines.placing import place, width
+from engines.f5.weight_cache import Budget, Residence
+from engines.f5.weight_turns import Turns
 from engines.registry import SPECS, Device, licence
+from engines.runtime.compilation import FRAME_BUCKET, Compiled, wanted
+from engines.runtime.placement import place, width
 from engines.types import Audio, EngineInfo, Progress, Reference, Samples
 
 log = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ import yaml
 
 from engines.base import Checkpoint
 from engines.errors import BadCheckpoint
-from engines.fetching import fetch
+from engines.runtime.download import fetch
 from engines.types import Progress
 
 EMBEDDED = Path(__file__).parents[2] / "assets" / "voices" / "f5" / "checkpoint"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from engines.compiling import Compiled, Graphs
+from engines.runtime.compilation import Compiled, Graphs
 from engines.s1.network import DualAR
 from engines.s1.noise import exponential, frame_keys
 from engines.s1.sampling import choose, penalise

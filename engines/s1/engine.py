@@ -11,19 +11,20 @@ from torch import Tensor
 
 from engines import text as writing
 from engines.base import Advanced, Checkpoint, Event, Finished, Job, Refused, Spoke
-from engines.compiling import wanted
 from engines.errors import BadAudio, BadSetting, BadText, EngineError, NotReady, OutOfMemory
-from engines.placing import Placement, place, width
-from engines.quantizing import stored_bytes
 from engines.registry import SPECS, Device, licence
-from engines.s1 import planning, voices
+from engines.runtime.compilation import wanted
+from engines.runtime.placement import Placement, place, width
+from engines.runtime.quantization import stored_bytes
+from engines.s1 import caches as voices
+from engines.s1 import plan as planning
+from engines.s1.active_request import PACKETS, Flight, Speaking
 from engines.s1.codec import Past
 from engines.s1.decoding import Frames, Sampling
 from engines.s1.edges import Edges
-from engines.s1.loading import Voice, load
+from engines.s1.model import Voice, load
 from engines.s1.prompt import Turn, embed
 from engines.s1.references import Prepared, References
-from engines.s1.speaking import PACKETS, Flight, Speaking
 from engines.types import Audio, EngineInfo, Progress, Reference, Samples
 
 log = logging.getLogger(__name__)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from engines.base import Checkpoint
 from engines.errors import BadCheckpoint
-from engines.fetching import fetch
-from engines.quantizing import Kind
+from engines.runtime.download import fetch
+from engines.runtime.quantization import Kind
 from engines.types import Progress
 
 EMBEDDED = Path(__file__).parents[2] / "assets" / "voices" / "s1" / "checkpoint"

@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from engines import quantizing
+from engines.runtime import quantization as quantizing
 from engines.s1 import kernels
 from engines.s1.config import StackConfig
 from engines.s1.network import Attention, Layer

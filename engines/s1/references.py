@@ -11,9 +11,9 @@ from engines import audio as sound
 from engines import text as writing
 from engines.errors import BadAudio, BadText, UnsupportedText
 from engines.registry import SPECS
-from engines.s1.loading import Voice
+from engines.s1.caches import CodeStore, audio_digest
+from engines.s1.model import Voice
 from engines.s1.prompt import Turn
-from engines.s1.voices import CodeStore, audio_digest
 from engines.types import Audio, Reference
 
 LEVEL_RMS = 0.08  # quieter references are raised to this for the codec, and its speech lowered again

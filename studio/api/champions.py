@@ -12,18 +12,18 @@ from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, JSONResponse
 from pydantic import AfterValidator, BaseModel, Field
 
-from engines.manager import Manager
+from engines.scheduling.manager import Manager
+from studio.api.errors import Owner, SayingRoute, owners_only
 from studio.api.jobs import job_teller
-from studio.api.receiving import received
-from studio.api.saying import Owner, SayingRoute, owners_only
+from studio.api.uploads import received
 from studio.champions.champion import NAME_MAX, BadChampion, Champion, Conflict, Consent, UnknownChampion
+from studio.champions.disclosure import ROOT, Tell, facts, teller
 from studio.champions.library import Kept
 from studio.champions.members import PORTRAITS, REFERENCE
-from studio.champions.telling import ROOT, Tell, facts, teller
 from studio.order import read_order
-from studio.ownership import Ownership
-from studio.shelf import UPLOADS
+from studio.references.session_clips import UPLOADS
 from studio.studio import Studio
+from studio.web.ownership import Ownership
 
 PICTURE_TYPES = {".png": "image/png", ".jpg": "image/jpeg", ".webp": "image/webp"}
 WEIGHTS_ENDINGS = (".pt", ".safetensors")

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from engines.text import MAX_CHARACTERS
 from engines.types import Audio
-from studio.api.saying import Owner, SayingRoute
+from studio.api.errors import Owner, SayingRoute
 from studio.history.takes import peaks
 from studio.references.clip import Clip
 from studio.references.mend import Mend, mend, mended_name, starts_at_s

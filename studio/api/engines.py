@@ -6,10 +6,10 @@ from fastapi import APIRouter, Query, Response
 from pydantic import TypeAdapter
 
 from engines.types import EngineStatus
-from studio.api.saying import Owner, SayingRoute, as_json, owners_only
-from studio.ownership import Ownership
+from studio.api.errors import Owner, SayingRoute, as_json, owners_only
 from studio.studio import Studio
-from studio.telemetry import Snapshot
+from studio.telemetry.telemetry import Snapshot
+from studio.web.ownership import Ownership
 
 STATUSES = TypeAdapter(list[EngineStatus])
 SNAPSHOT = TypeAdapter(Snapshot)

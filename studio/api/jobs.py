@@ -8,14 +8,14 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import FileResponse
 
-from studio.api.saying import SayingRoute, owners_only
-from studio.champions.attaching import Attachment
-from studio.champions.jobs import Job, UnknownJob
+from studio.api.errors import SayingRoute, owners_only
+from studio.champions.attachments import Attachment
+from studio.champions.disclosure import Tell, teller
 from studio.champions.library import Kept
-from studio.champions.stores.held import Plan, archive_name
-from studio.champions.telling import Tell, teller
-from studio.ownership import Ownership
+from studio.jobs import Job, UnknownJob
+from studio.stores.entry import Plan, archive_name
 from studio.studio import Studio
+from studio.web.ownership import Ownership
 
 ROOT = "/studio/jobs"
 Told = Callable[[Job], dict[str, Any]]

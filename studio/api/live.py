@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from engines.audio import encode
 from engines.errors import NotReady
 from engines.types import Audio, Samples, Status
-from studio.api.saying import Owner, SayingRoute, as_json
+from studio.api.errors import Owner, SayingRoute, as_json
 from studio.speaking import Performance
 from studio.studio import Studio
 

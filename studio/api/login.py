@@ -5,8 +5,8 @@ from typing import Annotated
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
 
-from studio.api.saying import SayingRoute
-from studio.ownership import COOKIE, LOGIN_S, Ownership
+from studio.api.errors import SayingRoute
+from studio.web.ownership import COOKIE, LOGIN_S, Ownership
 
 GIVEN_MAX = 1_024  # characters
 

@@ -3,8 +3,8 @@
 from fastapi import APIRouter
 
 from studio.api import champions, clips, engines, health, jobs, live, login, script, speech, stores, takes, trials
-from studio.ownership import Ownership
 from studio.studio import Studio
+from studio.web.ownership import Ownership
 
 
 def router(studio: Studio) -> APIRouter:

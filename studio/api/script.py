@@ -22,7 +22,7 @@ from engines.text import (
     without_markers,
 )
 from engines.types import EngineInfo
-from studio.api.saying import Owner, SayingRoute
+from studio.api.errors import Owner, SayingRoute
 from studio.order import Order
 from studio.studio import Studio
 

@@ -15,15 +15,15 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from engines.audio import encode
 from engines.errors import BadSetting, Cancelled, NotReady
+from engines.scheduling.ticket import Ticket
 from engines.text import MAX_CHARACTERS
-from engines.ticket import Ticket
 from engines.types import Take
-from studio.api.saying import SayingRoute
+from studio.api.errors import SayingRoute
 from studio.champions.champion import KEPT_SETTINGS
 from studio.order import Order, read_order, shown
-from studio.ownership import source
-from studio.session import owner_of
 from studio.studio import Studio
+from studio.web.ownership import source
+from studio.web.session import owner_of
 
 WAITING_MAX = 128  # each waits in a thread; their own, so that no number of them holds up other routes
 WAIT_S = 0.1  # a caller who left is noticed this late at most

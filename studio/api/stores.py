@@ -7,15 +7,15 @@ from urllib.parse import urlsplit
 
 from fastapi import APIRouter
 
+from studio.api.errors import SayingRoute, owners_only
 from studio.api.jobs import job_teller
-from studio.api.saying import SayingRoute, owners_only
 from studio.champions.champions import Shown
-from studio.champions.jobs import Job, Jobs
-from studio.champions.stores import Plan, StoreError
-from studio.champions.stores.places import FolderPlace, Place, S3Place
-from studio.champions.telling import teller
-from studio.ownership import Ownership
+from studio.champions.disclosure import teller
+from studio.jobs import Job, Jobs
+from studio.stores import Plan, StoreError
+from studio.stores.places import FolderPlace, Place, S3Place
 from studio.studio import Studio
+from studio.web.ownership import Ownership
 
 LOOK_S = 0.05
 

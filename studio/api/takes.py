@@ -7,7 +7,7 @@ from fastapi import APIRouter, Body, Query, Response
 from fastapi.responses import FileResponse, JSONResponse, StreamingResponse
 
 from engines.errors import EngineError
-from studio.api.saying import Owner, SayingRoute
+from studio.api.errors import Owner, SayingRoute
 from studio.history import Format, Named, StoredTake, described, file_stem
 from studio.order import Order
 from studio.studio import Studio

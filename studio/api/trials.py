@@ -1,12 +1,12 @@
-"""Trials of this session: begin, hear, vote, reveal. What they tell is decided in studio/listening/telling.py."""
+"""Trials of this session: begin, hear, vote, reveal. What they tell is decided in studio/listening/disclosure.py."""
 
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Response
 
-from studio.api.saying import Owner, SayingRoute
+from studio.api.errors import Owner, SayingRoute
 from studio.listening import Ballot
-from studio.listening.telling import SOUNDS, desk
+from studio.listening.disclosure import SOUNDS, desk
 from studio.studio import Studio
 
 

@@ -3,9 +3,9 @@
 import sys
 from functools import partial
 
-from engines.manager import Manager, Policy
+from engines.f5.vetting.process import vet
 from engines.registry import Device
-from engines.vetting import vet
+from engines.scheduling.manager import Manager, Policy
 from studio.champions.champions import Champions
 from studio.champions.commands import FAILED, main
 from studio.champions.opening import open_champions
@@ -13,8 +13,8 @@ from studio.engines import checkpoints
 from studio.history import History
 from studio.listening import Listening
 from studio.references.library import ClipStore
+from studio.references.session_clips import Shelf
 from studio.settings import Settings, WrongSettings
-from studio.shelf import Shelf
 
 
 def champions() -> Champions:

@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Literal
 
 from engines.types import Progress
-from studio.champions.archive import Told, Unpacked, pack, unpack
-from studio.champions.attaching import ATTACHMENTS, Attaching, Vet
+from studio.archive import Told, Unpacked, pack, unpack
+from studio.champions.attachments import ATTACHMENTS, Attaching, Vet
 from studio.champions.champion import BadChampion, check_id
-from studio.champions.jobs import Job, Jobs
-from studio.champions.keeping import Keeping
+from studio.champions.creation import Keeping
 from studio.champions.library import Kept, Library
 from studio.champions.members import METADATA, ORIGINAL, identity, write_words
-from studio.champions.stores import ArchiveFacts, Held, Plan, Store, UnknownStore
 from studio.champions.voices import Voices
 from studio.database import saving
+from studio.jobs import Job, Jobs
+from studio.stores import ArchiveFacts, Held, Plan, Store, UnknownStore
 
 ARCHIVES = "archives"  # folder of the library; swept by housekeeping
 TRANSFERS = "transfers"  # what is left of interrupted ones; swept too

@@ -14,13 +14,13 @@ from tqdm import tqdm
 
 from engines.errors import EngineError
 from engines.types import Progress
-from studio.champions.archive import Told, pack, verify
+from studio.archive import Told, pack, verify
 from studio.champions.champion import check_id
 from studio.champions.champions import Champions
-from studio.champions.jobs import Job
 from studio.champions.library import Kept
-from studio.champions.stores import Plan
 from studio.database import saving
+from studio.jobs import Job
+from studio.stores import Plan
 
 DONE, FAILED, INTERRUPTED = 0, 1, 130
 LOOK_S = 0.1  # between two looks at how far the work is

@@ -14,7 +14,6 @@ from sqlmodel import Session, col, select
 
 from studio.champions.blobs import Blobs
 from studio.champions.champion import BadChampion, Champion, Conflict, UnknownChampion, check_id
-from studio.champions.described import MANIFEST, Described, Version
 from studio.champions.members import (
     METADATA,
     REQUIRED,
@@ -26,6 +25,7 @@ from studio.champions.members import (
     measured,
     write_words,
 )
+from studio.champions.recovery import MANIFEST, Described, Version
 from studio.champions.rows import ChampionRow, VersionRow, WeightsRow
 from studio.database import open_database, saving, transaction
 from studio.housekeeping import sweep

@@ -1,15 +1,15 @@
 """Champions wired as the settings say, over services that are there."""
 
-from engines.manager import Manager
-from studio.champions.attaching import Vet
+from engines.scheduling.manager import Manager
+from studio.champions.attachments import Vet
 from studio.champions.champions import TRANSFERS, Champions
-from studio.champions.keeping import Keeping
+from studio.champions.creation import Keeping
 from studio.champions.library import Library
-from studio.champions.stores import open_stores
 from studio.history import History
 from studio.listening import Listening
+from studio.references.session_clips import Shelf
 from studio.settings import Settings
-from studio.shelf import Shelf
+from studio.stores import open_stores
 
 
 def open_champions(

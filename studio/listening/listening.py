@@ -7,7 +7,7 @@ from pathlib import Path
 
 from engines.types import Audio
 from studio.history import History, StoredTake, UnknownTake
-from studio.listening.matching import matched, wav
+from studio.listening.loudness_match import matched, wav
 from studio.listening.pairs import pairs
 from studio.listening.rows import Trials
 from studio.listening.tally import Tally, record, tally

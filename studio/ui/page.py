@@ -6,7 +6,7 @@ from fastapi import FastAPI
 from studio.studio import Studio
 from studio.ui.assets import head, mount_assets
 from studio.ui.components.island import island
-from studio.ui.line import Line
+from studio.ui.gradio_queue import Line
 from studio.ui.pages.champions import champions_page
 from studio.ui.pages.compare import compare_page
 from studio.ui.pages.monitor import monitor_page

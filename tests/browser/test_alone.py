@@ -8,10 +8,10 @@ import pytest
 from gradio_client import Client
 from playwright.sync_api import Browser, expect
 
-from studio.gauges import open_gauge
+from studio.telemetry.gauges import open_gauge
 from tests.browser.serving import PATIENCE_S, Served, serving
 from tests.browser.visiting import LONG, visiting
-from tests.engines.test_manager import until
+from tests.engines.scheduling.test_manager import until
 
 TITLES = {"f5": "F5-TTS", "s1": "S1-Mini"}
 

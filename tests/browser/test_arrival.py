@@ -12,8 +12,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from app import GRADIO_FOLDER, compose, web
 from engines.f5.engine import F5Engine
-from studio.door import Door
 from studio.settings import Settings
+from studio.web.drain import Door
 from tests.browser.serving import Served
 from tests.browser.visiting import SOME, visiting
 from tests.studio.house import served

@@ -16,8 +16,8 @@ from tests.browser.serving import ROOT, Served, serving
 from tests.browser.test_finish import PHONE, SMALL, serious
 from tests.browser.test_reference import drag_file
 from tests.browser.visiting import Visitor, held_back, visiting
-from tests.studio.champions.stores.proxy import Proxy
 from tests.studio.champions.voices import keep
+from tests.studio.stores.proxy import Proxy
 
 ICON = ROOT / "docs" / "images" / "speak-phone.png"
 WEIGHTS = ROOT / "assets" / "voices" / "f5" / "checkpoint" / "model.safetensors"  # as if tuned on some voice

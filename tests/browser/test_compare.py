@@ -12,7 +12,7 @@ from gradio_client.exceptions import AppError
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from studio.history import History, StoredTake
-from studio.session import COOKIE, owner_of
+from studio.web.session import COOKIE, owner_of
 from tests.browser.serving import Served
 from tests.browser.test_finish import PHONE, SMALL, serious
 from tests.browser.visiting import Visitor, visiting

@@ -10,8 +10,8 @@ import pytest
 from fastapi import FastAPI
 from playwright.sync_api import Browser, Page, expect
 
-from studio.session import OWNER_HEADER, SessionMiddleware
 from studio.settings import Settings
+from studio.web.session import OWNER_HEADER, SessionMiddleware
 from tests.studio.house import served, write_clip
 
 DRAWN = "element.querySelector('i').textContent = 'ran'"

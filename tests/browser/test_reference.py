@@ -14,8 +14,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from app import GRADIO_FOLDER, SAMPLES, compose, web
 from engines.f5.engine import F5Engine
 from engines.types import Request
-from studio.door import Door
 from studio.settings import Settings
+from studio.web.drain import Door
 from tests.browser.serving import serving
 from tests.browser.visiting import Visitor, visiting
 from tests.studio.house import served

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, expect
 from engines.f5.files import EMBEDDED
 from studio.references.clip import Clip
 from studio.references.library import ClipStore, NoRoom
-from studio.shelf import Shelf
+from studio.references.session_clips import Shelf
 from tests.browser.serving import Served, serving
 from tests.browser.visiting import visiting
 from tests.studio.house import write_clip

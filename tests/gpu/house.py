@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
-from engines.manager import Manager
-from engines.ticket import Ticket
+from engines.scheduling.manager import Manager
+from engines.scheduling.ticket import Ticket
 from engines.types import Audio, LaneEvent, Reference, Request, Take, Weights
 from studio.engines import open_manager
 from studio.settings import Settings

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import torch
 
-from studio.gauges import open_gauge
+from studio.telemetry.gauges import open_gauge
 from tests.gpu.house import ENGINES, running
 
 DEVICE = "cuda:1"

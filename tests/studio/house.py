@@ -14,21 +14,21 @@ import uvicorn
 from fastapi import FastAPI
 
 from engines.base import Checkpoint
-from engines.manager import Manager, Policy
+from engines.f5.vetting.process import vet
 from engines.registry import Device
-from engines.vetting import vet
+from engines.scheduling.manager import Manager, Policy
 from studio.api import router
 from studio.champions.opening import open_champions
-from studio.gauges import ProcessGauge
 from studio.history import History
 from studio.listening import Listening
 from studio.references.library import ClipStore
-from studio.session import SessionMiddleware
+from studio.references.session_clips import Shelf
 from studio.settings import Settings
-from studio.shelf import Shelf
 from studio.speaking import Speaking
 from studio.studio import Studio
-from studio.telemetry import Telemetry
+from studio.telemetry.gauges import ProcessGauge
+from studio.telemetry.telemetry import Telemetry
+from studio.web.session import SessionMiddleware
 from tests.engines.metronome import ENGINES, Metronome, spec_of
 
 ENGINE = "tick"

@@ -16,13 +16,13 @@ import pytest
 import soundfile
 
 from engines.errors import BadText, QueueFull
-from engines.manager import Policy
+from engines.scheduling.manager import Policy
 from engines.text.tempo import ROOM_S
 from studio.order import Order
-from studio.session import COOKIE, owner_of
 from studio.settings import Settings
 from studio.speaking import Performance
 from studio.studio import Studio
+from studio.web.session import COOKIE, owner_of
 from tests.engines.metronome import RATE, Metronome
 from tests.studio.house import ENGINE, SAMPLE_RATE, ready, served, speechlike, studio_of, web, write_clip
 

@@ -9,16 +9,33 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-# A Ticket is what the manager's submit returns; it knows neither lane nor engine.
+# A Ticket is what the manager's submit returns; it knows neither scheduler nor engine.
 FOR_STUDIO = tuple(
     f"engines.{room}"
-    for room in ("types", "errors", "registry", "manager", "ticket", "fairness", "audio", "text", "vetting")
+    for room in (
+        "types",
+        "errors",
+        "registry",
+        "scheduling.manager",
+        "scheduling.ticket",
+        "scheduling.fairness",
+        "audio",
+        "text",
+        "f5.vetting.process",
+    )
 )
 FOR_ROOTS = (*FOR_STUDIO, "engines.base")  # a composition root hands the manager its Checkpoints
 ROOTS = ("app.py", "studio/engines.py", "studio/champions/__main__.py")
 HEAVY = ("torch", "torchaudio", "f5_tts", "vocos", "fish_speech", "torchao")
-# What the whole lane stands on may not know an engine; only the engines' own folders may.
-LIGHT = ("engines.registry", "engines.lane", "engines.manager", "engines.audio", "engines.text", "studio.speaking")
+# What the scheduler stands on may not know an engine; only the engines' own folders may.
+LIGHT = (
+    "engines.registry",
+    "engines.scheduling.scheduler",
+    "engines.scheduling.manager",
+    "engines.audio",
+    "engines.text",
+    "studio.speaking",
+)
 
 
 def modules(*folders: str) -> Iterator[Path]:

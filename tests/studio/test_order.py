@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engines.errors import BadInput, BadSetting, BadText
 from studio.order import SEEDS, Order, read_order
-from studio.ui.line import PARAMETERS
+from studio.ui.gradio_queue import PARAMETERS
 from studio.ui.pages.speak import speaker
 from tests.engines.metronome import Metronome
 from tests.studio.house import studio_of

@@ -18,7 +18,7 @@ import soundfile
 
 from engines.base import Checkpoint
 from engines.errors import BadCheckpoint
-from engines.manager import Policy
+from engines.scheduling.manager import Policy
 from engines.types import Progress
 from studio.order import Order
 from studio.settings import Settings

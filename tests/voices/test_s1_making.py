@@ -14,7 +14,7 @@ from assets.voices.s1.language_training import Trainer as LanguageTrainer
 from assets.voices.s1.parallel import Company
 from assets.voices.s1.plan import Plan
 from assets.voices.s1.training import Trainer as CodecTrainer
-from engines.weights import read
+from engines.runtime.weights import read
 
 CPU = torch.device("cpu")
 TEXTS = ["one two", "it's three", "four, five?", "six seven"]

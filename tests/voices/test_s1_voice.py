@@ -14,11 +14,11 @@ from assets.voices.evaluation.trials import ends_quietly
 from assets.voices.samples import HELDOUT, read_references
 from engines.audio import rms_dbfs
 from engines.base import Checkpoint
-from engines.manager import Manager, Policy
 from engines.registry import Device
 from engines.s1.files import EMBEDDED
+from engines.scheduling.manager import Manager, Policy
 from engines.types import Audio, Reference, Request
-from tests.engines.test_manager import until
+from tests.engines.scheduling.test_manager import until
 from tests.voices import paces
 from tests.voices.claims import borne_out
 

@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 from engines.base import Checkpoint
-from engines.placing import Placement
+from engines.runtime.placement import Placement
 from engines.types import Progress
 
 Clip = NDArray[np.float32]
@@ -24,15 +24,15 @@ def copier(engine: str, folder: Path) -> Copy:
 
 
 def _vocoder(checkpoint: Checkpoint) -> Copy:
-    from engines.f5.loading import load
     from engines.f5.mel import log_mel
+    from engines.f5.model import load
 
     vocoder = _result(load(checkpoint, CPU)).vocoder
     return lambda clip: vocoder(log_mel(torch.from_numpy(clip))).numpy()
 
 
 def _codec(checkpoint: Checkpoint) -> Copy:
-    from engines.s1.loading import load
+    from engines.s1.model import load
 
     codec = _result(load(checkpoint, CPU)).codec
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from engines import audio as sound
 from engines.base import Checkpoint
 from engines.errors import NotReady
-from engines.manager import Manager, Policy
 from engines.registry import Device
+from engines.scheduling.manager import Manager, Policy
 from engines.types import Audio, EngineInfo, Reference, Request, Take
 
 RATE_HZ = 24_000

@@ -10,7 +10,7 @@ from assets.voices.f5.packing import unpack
 from assets.voices.s1 import prompts, weights
 from assets.voices.s1.dual_ar import DualAR, Shape
 
-DEFAULTS = {  # how this model speaks best, as `engines.s1.loading.Defaults` reads it
+DEFAULTS = {  # how this model speaks best, as `engines.s1.model.Defaults` reads it
     "temperature": 0.7,
     "top_p": 0.8,
     "repetition_penalty": 1.0,
@@ -47,7 +47,7 @@ def is_exported(folder: Path) -> bool:
 def export(checkpoint: Path, codec: Path, out: Path, packed: bool = False) -> None:
     """Write config.json, model.pth, codec.pth, codec.yaml, tokenizer.tiktoken, special_tokens.json and our defaults.
 
-    `packed`: safetensors instead, big matrices as int8 with a `.scale` beside them, as `engines.weights` restores; else
+    `packed`: safetensors instead, big matrices as int8 with a `.scale` beside them, as `engines.runtime.weights` restores; else
     float16, which fish-speech 0.1.0 loads as it is.
     """
     out.mkdir(parents=True, exist_ok=True)

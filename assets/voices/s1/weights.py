@@ -156,7 +156,7 @@ def _plain_name(name: str) -> str:
 def export(folder: Path, target: Path, packed: bool = False) -> None:
     """Write `codec.pth` as fish-speech loads it, with the YAML that its loader instantiates beside it.
 
-    `packed`: `codec.safetensors` instead, big matrices as int8 with a `.scale` beside them, as `engines.weights` restores.
+    `packed`: `codec.safetensors` instead, big matrices as int8 with a `.scale` beside them, as `engines.runtime.weights` reads.
     """
     target.mkdir(parents=True, exist_ok=True)
     config = read_config(folder)

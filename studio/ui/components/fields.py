@@ -3,7 +3,7 @@
 import gradio as gr
 
 from engines.registry import SPECS
-from studio.ui.present import FIRST_LINE
+from studio.ui.presentation import FIRST_LINE
 
 
 def script() -> gr.Textbox:

@@ -12,14 +12,14 @@ from gradio.utils import get_upload_folder
 from starlette.requests import HTTPConnection
 
 from engines.errors import BadInput, EngineError
-from studio.champions.jobs import Job, Jobs
-from studio.champions.stores.held import archive_name
-from studio.champions.telling import teller
+from studio.champions.disclosure import teller
 from studio.database import saving
-from studio.ownership import Ownership
-from studio.shelf import UPLOADS
+from studio.jobs import Job, Jobs
+from studio.references.session_clips import UPLOADS
+from studio.stores.entry import archive_name
 from studio.studio import Studio
 from studio.ui.components.island import island
+from studio.web.ownership import Ownership
 
 WAIT_S = 0.1  # a listener looks up this often, so that leaving it takes no longer
 

@@ -9,10 +9,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from engines.errors import EngineError
 from studio.listening import Ballot
-from studio.listening.telling import told
-from studio.session import OWNER_HEADER
+from studio.listening.disclosure import told
 from studio.studio import Studio
 from studio.ui.components.island import island
+from studio.web.session import OWNER_HEADER
 
 BALLOT = TypeAdapter(Ballot)
 Told = dict[str, Any]

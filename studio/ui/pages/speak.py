@@ -11,12 +11,12 @@ from gradio.utils import get_upload_folder
 
 from engines.errors import BadInput, Cancelled, EngineError
 from studio.order import Order, read_order
-from studio.session import ARRIVED_HEADER, OWNER_HEADER
 from studio.studio import Studio
 from studio.ui.components import fields
 from studio.ui.components.island import island
-from studio.ui.line import DEVICE
-from studio.ui.present import engine_choices, status_json, take_json
+from studio.ui.gradio_queue import DEVICE
+from studio.ui.presentation import engine_choices, status_json, take_json
+from studio.web.session import ARRIVED_HEADER, OWNER_HEADER
 
 WAIT_S = 0.1  # a listener looks up this often, so that stopping it takes no longer
 Said = tuple[dict[str, Any], str | None, dict[str, Any] | None]

@@ -8,11 +8,11 @@ import pytest
 import soundfile
 
 from engines.base import Checkpoint
-from engines.manager import Manager, Policy
 from engines.registry import Device
-from engines.ticket import Ticket
+from engines.scheduling.manager import Manager, Policy
+from engines.scheduling.ticket import Ticket
 from engines.types import Audio, Reference, Request, Take
-from tests.engines.test_manager import until
+from tests.engines.scheduling.test_manager import until
 
 VOICES = Path(__file__).parents[3] / "assets" / "voices"
 

@@ -12,12 +12,12 @@ import pytest
 from engines.base import Advanced, Checkpoint
 from engines.errors import BadCheckpoint
 from engines.f5.engine import F5Engine
-from engines.f5.turns import SLICE
-from engines.manager import Manager, Policy
+from engines.f5.weight_turns import SLICE
 from engines.registry import Device
+from engines.scheduling.manager import Manager, Policy
 from engines.types import Weights
 from tests.engines.f5.tuning import Listener, checkpoint, job, loaded, reference, say, weights
-from tests.engines.test_manager import until
+from tests.engines.scheduling.test_manager import until
 
 LONG = "a much longer line that is to be said with many more words than the other one. " * 3
 

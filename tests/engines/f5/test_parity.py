@@ -16,7 +16,7 @@ from engines.f5.mel import log_mel
 from engines.f5.network import DiT, DiTConfig
 from engines.f5.sampling import Row, advance, row, schedule, time_grid
 from tests.engines.f5.conftest import VOICES, reference
-from tests.engines.f5.test_loading import loaded
+from tests.engines.f5.test_model import loaded
 
 # Relative differences, each with what was measured on AVX-512 processors.
 ROUNDING = 2e-6  # float32, random weights through a whole grid, and rows in a batch against alone: 3e-7 to 7e-7

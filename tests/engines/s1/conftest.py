@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from engines.base import Checkpoint
-from engines.placing import Placement
-from engines.quantizing import Kind
-from engines.s1.loading import Voice, load
+from engines.runtime.placement import Placement
+from engines.runtime.quantization import Kind
+from engines.s1.model import Voice, load
 
 
 @pytest.fixture(scope="session")

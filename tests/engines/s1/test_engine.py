@@ -11,13 +11,13 @@ import torch
 from engines.base import Checkpoint, Event, Finished, Job, Refused, Spoke
 from engines.errors import BadAudio, BadSetting
 from engines.registry import Device
-from engines.s1 import planning
+from engines.s1 import plan as planning
+from engines.s1.caches import CodeStore
 from engines.s1.engine import S1Engine
-from engines.s1.loading import Defaults
-from engines.s1.packing import pack
-from engines.s1.planning import groups
+from engines.s1.model import Defaults
+from engines.s1.plan import groups
+from engines.s1.quantize import pack
 from engines.s1.references import References
-from engines.s1.voices import CodeStore
 from engines.text import parse
 from engines.types import Audio, Reference, Request, Samples
 

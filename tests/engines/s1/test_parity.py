@@ -9,13 +9,13 @@ from torch import Tensor
 
 from bench import s1_checkpoints, s1_upstream
 from engines.base import Checkpoint
-from engines.quantizing import quantize
 from engines.registry import Device
+from engines.runtime.quantization import quantize
 from engines.s1.codec import Past
 from engines.s1.decoding import Frames, Sampling
-from engines.s1.loading import Voice
-from engines.s1.packing import pack
+from engines.s1.model import Voice
 from engines.s1.prompt import Turn, embed
+from engines.s1.quantize import pack
 from tests.engines.s1.conftest import read
 
 TRANSCRIPT, TEXT = "what the reference said.", "Hello there, this is (excited) line 123."

@@ -7,10 +7,10 @@ import torch
 from torch import Tensor
 
 from assets.voices.samples import SHIPPED, read_references
+from engines.s1.caches import CodeStore
 from engines.s1.files import EMBEDDED
-from engines.s1.loading import Voice
+from engines.s1.model import Voice
 from engines.s1.references import LEVEL_RMS, Prepared, References
-from engines.s1.voices import CodeStore
 from engines.types import Audio, Reference
 from tests.engines.s1.conftest import read
 

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from bench.checkpoints import redraw
 from bench.s1_checkpoints import FULL
-from engines import quantizing
+from engines.runtime import quantization as quantizing
 from engines.s1.config import DualARConfig
 from engines.s1.decoding import Frames, Sampling
 from engines.s1.network import DualAR

@@ -15,11 +15,11 @@ import soundfile
 
 from studio.champions.library import Library
 from studio.order import Order
-from studio.session import COOKIE, owner_of
 from studio.settings import Settings
 from studio.studio import Studio
+from studio.web.session import COOKIE, owner_of
 from tests.engines.metronome import Metronome
-from tests.studio.champions.archives import base, packed, tar
+from tests.studio.archive.archives import base, packed, tar
 from tests.studio.champions.voices import TRANSCRIPT, keep
 from tests.studio.house import ENGINE, ready, served, studio_of, web
 

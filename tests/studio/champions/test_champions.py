@@ -11,17 +11,17 @@ import pytest
 from engines.types import Request
 from studio.champions.champion import BadChampion, Conflict, UnknownChampion
 from studio.champions.champions import MADE_AGAIN_S, TRANSFER_S, TRANSFERS
-from studio.champions.jobs import Job
 from studio.champions.library import Kept
 from studio.champions.members import METADATA, PORTRAITS, TRANSCRIPT
 from studio.housekeeping import Housekeeping
+from studio.jobs import Job
 from studio.order import Order
 from studio.settings import Settings
 from studio.studio import Studio
 from tests.engines.metronome import Metronome
-from tests.studio.champions.test_jobs import until
 from tests.studio.house import ENGINE, studio_of
 from tests.studio.test_housekeeping import aged
+from tests.studio.test_jobs import until
 
 OWNER = "anna"
 SAID = "one two three four"

@@ -13,7 +13,7 @@ from studio.champions.__main__ import champions
 from studio.champions.commands import main
 from studio.champions.library import Kept, Library
 from studio.champions.members import METADATA
-from tests.studio.champions.archives import base, packed, tar, written
+from tests.studio.archive.archives import base, packed, tar, written
 from tests.studio.champions.voices import keep
 
 ROOT = Path(__file__).parents[3]

@@ -13,8 +13,8 @@ import soundfile
 
 from studio.champions.library import Library
 from tests.browser.serving import PATIENCE_S, Served, now, serving, until, wait_until_idle
-from tests.studio.champions.conftest import keep_amber
 from tests.studio.champions.hearing import understood
+from tests.studio.conftest import keep_amber
 
 SPEECH = "/v1/audio/speech"
 LINE = "Lock every window in the house."

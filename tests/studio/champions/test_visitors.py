@@ -16,11 +16,11 @@ from gradio_client.exceptions import AppError
 
 from studio.champions.library import Library
 from studio.order import Order
-from studio.ownership import COOKIE
-from studio.session import COOKIE as SESSION
-from studio.session import OWNER_HEADER, owner_of
 from studio.settings import Settings
 from studio.studio import Studio
+from studio.web.ownership import COOKIE
+from studio.web.session import COOKIE as SESSION
+from studio.web.session import OWNER_HEADER, owner_of
 from tests.browser.serving import Served, serving
 from tests.engines.metronome import Metronome
 from tests.studio.champions.voices import TRANSCRIPT, keep

@@ -13,8 +13,8 @@ import pyloudnorm
 import pytest
 import soundfile
 
-from studio.session import COOKIE, owner_of
 from studio.studio import Studio
+from studio.web.session import COOKIE, owner_of
 from tests.engines.metronome import Metronome
 from tests.studio.house import served, studio_of, web
 from tests.studio.listening.takes import keep, sound

@@ -13,7 +13,7 @@ import pytest
 
 from studio.history import History, UnknownTake
 from studio.listening import BadPair, Ballot, Choice, Decided, Listening, NoPairs, NotHeard, Trial, UnknownTrial
-from studio.listening.telling import desk, told
+from studio.listening.disclosure import desk, told
 from tests.studio.listening.takes import keep, sound
 from tests.studio.losing import WAYS
 

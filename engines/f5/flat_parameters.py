@@ -1,0 +1,90 @@
+"""A network's parameters in one buffer: other weights are one copy into place, which compiled code never notices."""
+
+import hashlib
+import math
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError, safe_open
+from torch import Tensor, nn
+
+from engines.errors import BadCheckpoint, OutOfMemory
+from engines.runtime.weights import misfit, shapes
+from engines.types import Weights
+
+ALIGNED = 128  # elements; every parameter starts at a multiple, so that kernels may read it in wide words
+
+
+class FlatParameters:
+    """Where each parameter lies in one buffer `data`, (n,) of the network's dtype on its device."""
+
+    def __init__(self, network: nn.Module, device: torch.device, dtype: torch.dtype) -> None:
+        """Moves the network's parameters into the buffer; from here on they are views of it."""
+        self._shapes = shapes(network)
+        self._starts: dict[str, int] = {}
+        end = 0
+        for name, shape in self._shapes.items():
+            self._starts[name] = end
+            end += -(-math.prod(shape) // ALIGNED) * ALIGNED
+        self.data = torch.zeros(end, dtype=dtype, device=device)
+        views = self._views(self.data)
+        for name, parameter in network.named_parameters():
+            views[name].copy_(parameter.detach())
+        network.load_state_dict(views, strict=False, assign=True)
+        network.requires_grad_(False)
+
+    def read(self, weights: Weights) -> Tensor:
+        """The file's tensors as `data` is laid out, on the host. From any thread.
+
+        Raises BadCheckpoint, and OutOfMemory where the host has no room.
+        """
+        path = Path(weights.path)
+        try:
+            self._check(path, weights)
+            return self._filled(path)
+        except (OSError, SafetensorError) as error:
+            raise BadCheckpoint(f"the weights of {weights.name} cannot be read; attach them again") from error
+        except (MemoryError, RuntimeError) as error:  # torch's allocators raise the second
+            raise OutOfMemory(
+                f"there is no memory left for the weights of {weights.name}; unload an engine, or try again later"
+            ) from error
+
+    def _check(self, path: Path, weights: Weights) -> None:
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        if digest != weights.sha256:
+            raise BadCheckpoint(
+                f"the weights of {weights.name} were changed since they were checked; attach them again"
+            )
+        # Read, not mapped: a mapped file that is cut short meanwhile would end the studio.
+        with safe_open(path, framework="pt", backend="pread") as held:
+            found = {name: tuple(held.get_slice(name).get_shape()) for name in held.keys()}  # noqa: SIM118
+        if wrong := misfit(found, self._shapes):
+            raise BadCheckpoint(
+                f"the weights of {weights.name} are of another architecture than this studio's F5-TTS: {wrong}; "
+                "set STUDIO_F5_CHECKPOINT to the checkpoint they were tuned from"
+            )
+
+    def _filled(self, path: Path) -> Tensor:
+        flat = self._host_buffer()
+        views = self._views(flat)
+        with safe_open(path, framework="pt", backend="pread") as held:
+            for name, view in views.items():
+                view.copy_(held.get_tensor(name))
+        return flat
+
+    def _host_buffer(self) -> Tensor:
+        """Page-locked where a GPU will copy from it, which makes that copy several times as fast."""
+        size, dtype = self.data.shape, self.data.dtype
+        if self.data.device.type == "cuda":
+            try:
+                return torch.empty(size, dtype=dtype, pin_memory=True)
+            except RuntimeError:  # the system locks no more pages
+                return torch.empty(size, dtype=dtype)
+        return torch.empty(size, dtype=dtype)
+
+    def _views(self, flat: Tensor) -> dict[str, Tensor]:
+        return {
+            name: flat[start : start + math.prod(self._shapes[name])].view(self._shapes[name])
+            for name, start in self._starts.items()
+        }

@@ -1,0 +1,57 @@
+"""An F5-TTS voice in memory: network, vocabulary, vocoder and its own defaults."""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+from engines.base import Checkpoint
+from engines.f5.files import locate, read_design
+from engines.f5.flat_parameters import FlatParameters
+from engines.f5.frontend import Vocabulary
+from engines.f5.layouts import transformer
+from engines.f5.network import DiT, DiTConfig
+from engines.f5.vocoder import Vocoder
+from engines.runtime import weights
+from engines.runtime.placement import Placement
+from engines.types import Progress
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Voice:
+    """Everything the engine runs on."""
+
+    name: str
+    network: DiT
+    parameters: FlatParameters  # the network's, where other weights are put in their place
+    vocoder: Vocoder
+    vocabulary: Vocabulary
+    steps: int
+    guidance: float
+    sway: float | None
+
+
+def load(checkpoint: Checkpoint, placement: Placement) -> Generator[Progress, None, Voice]:
+    """Yields progress, returns the voice. Raises BadCheckpoint."""
+    files = yield from locate(checkpoint)
+    yield Progress(0.6, "reading weights")
+    vocabulary = Vocabulary.read(files.vocabulary)
+    arch, chosen = read_design(files.architecture)
+    network = DiT(DiTConfig.from_mapping(arch, vocabulary.size))
+    weights.fill(network, transformer(weights.read(files.weights)), files.weights.name)
+    yield Progress(0.8, "reading the vocoder")
+    vocoder = Vocoder.from_config(files.vocoder_config)
+    state = {k: v for k, v in weights.read(files.vocoder_weights).items() if not k.startswith("feature_extractor.")}
+    weights.fill(vocoder, state, files.vocoder_weights.name)
+    yield Progress(0.9, f"moving to {placement.device}")
+    parameters = FlatParameters(network, placement.device, placement.dtype)
+    network = network.to(placement.device, placement.dtype).eval()
+    vocoder = vocoder.to(placement.device).eval().requires_grad_(False)
+    return Voice(
+        files.name,
+        network,
+        parameters,
+        vocoder,
+        vocabulary,
+        chosen.get("steps", 32),
+        chosen.get("guidance", 2.0),
+        chosen.get("sway", -1.0),
+    )

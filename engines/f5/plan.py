@@ -1,0 +1,60 @@
+"""What a request asks of F5: pieces of text, and how many mel frames each one gets."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from engines import text as writing
+from engines.f5.assembly import Piece
+from engines.f5.mel import HOP, SAMPLE_RATE
+
+FIRST_CHARACTERS = 48  # the first piece is short, so that it is heard early
+REST_CHARACTERS = 120
+MARGIN_S = 0.2  # room for the last sound; silence is trimmed afterwards
+SHORT_BYTES = 10  # upstream stretches texts below this, or their words get lost
+SHORT_SPEED = 0.3
+
+
+def pieces(script: writing.Script, characters: frozenset[str]) -> list[Piece]:
+    """The script in speaking order. A pause without speech beside it is a piece of silence.
+
+    Raises UnsupportedText when the vocabulary lacks a script.
+    """
+    found: list[Piece] = []
+    pause_s = 0.0
+    for part in script.parts:
+        if isinstance(part, writing.Pause):
+            pause_s += part.duration_s
+            continue
+        fresh = [piece for piece in _said(part, characters, first=not found)]
+        if not fresh:
+            continue
+        if pause_s:
+            fresh[0] = replace(fresh[0], pause_before_s=pause_s)
+            if found:
+                found[-1] = replace(found[-1], pause_after_s=pause_s)
+            else:
+                found.append(Piece("", pause_after_s=pause_s))
+        found += fresh
+        pause_s = 0.0
+    if pause_s and found:
+        found[-1] = replace(found[-1], pause_after_s=pause_s)
+    return found
+
+
+def _said(part: writing.Say, characters: frozenset[str], first: bool) -> Iterator[Piece]:
+    sayable = writing.fit(part.spoken, characters)
+    texts = writing.chunks(sayable, FIRST_CHARACTERS if first else REST_CHARACTERS, REST_CHARACTERS)
+    for index, text in enumerate(texts):
+        yield Piece(text, ending="end" if index == len(texts) - 1 else _ending(text))
+
+
+def _ending(text: str) -> str:
+    last = text.rstrip("\"')")[-1:]
+    return "sentence" if last in ".!?。！？" else "clause" if last in ",;:-，；：" else "word"
+
+
+def frames(paced_frames: int, transcript: str, text: str, speed: float, stretch_short: bool) -> int:
+    """Mel frames of new speech: upstream's rule, but for silence in the reference that is no part of its pace."""
+    if stretch_short and len(text.encode()) < SHORT_BYTES:
+        speed = min(speed, SHORT_SPEED)
+    return int(writing.lasts(paced_frames, transcript, text) / speed) + round(MARGIN_S * SAMPLE_RATE / HOP)

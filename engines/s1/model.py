@@ -1,0 +1,142 @@
+"""An S1 voice in memory: network, tokenizer, codec and its own defaults."""
+
+import json
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from engines.base import Checkpoint
+from engines.errors import BadCheckpoint, BadSetting
+from engines.runtime import quantization as quantizing
+from engines.runtime import weights
+from engines.runtime.placement import Placement
+from engines.runtime.quantization import Kind
+from engines.s1.codec import Codec
+from engines.s1.config import CodecConfig, DualARConfig
+from engines.s1.files import Files, locate
+from engines.s1.network import DualAR
+from engines.s1.tokenizer import Tokenizer
+from engines.text.script import CHARACTERS_PER_S
+from engines.types import Progress
+
+CONSTANTS = ("freqs_cis", "causal_mask")  # buffers that upstream's codec saves and that are made from its numbers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Defaults:
+    """How a checkpoint speaks best: generation_config.json beside it; these are openaudio-s1-mini's."""
+
+    temperature: float = 0.7
+    top_p: float = 0.7
+    repetition_penalty: float = 1.2
+    group_characters: int = 200  # of a long text, spoken in one go
+    least_characters: int = 0  # of a line it was taught
+    characters: str = ""  # what it can say; empty = anything
+    pace_kept: float = 1.0  # as EngineInfo has them
+    own_pace: float = CHARACTERS_PER_S
+    markers: bool = True  # whether it was taught (excited), (whispering) and the like
+
+    @classmethod
+    def read(cls, path: Path | None) -> "Defaults":
+        """Raises BadCheckpoint."""
+        if path is None:
+            return cls()
+        try:
+            held: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            return cls(**{key: held[key] for key in {each.name for each in fields(cls)} & held.keys()})
+        except (OSError, ValueError, TypeError, AttributeError) as error:
+            raise BadCheckpoint(f"{path.name} cannot be read ({error}); fetch it again") from error
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Voice:
+    """Everything the engine runs on."""
+
+    name: str
+    network: DualAR
+    tokenizer: Tokenizer
+    codec: Codec
+    encoder: Codec  # the codec itself, or its other half on another device
+    codec_digest: str  # of the codec's file: codes made by another codec mean nothing to this one
+    defaults: Defaults = field(default_factory=Defaults)
+
+
+def load(
+    checkpoint: Checkpoint, placement: Placement, encoder_at: torch.device | None = None, quantize: Kind = "none"
+) -> Generator[Progress, None, Voice]:
+    """Yields progress, returns the voice; its encoder may stand on another device. Raises BadCheckpoint, BadSetting."""
+    files = yield from locate(checkpoint)
+    kind = _kind(files, placement, quantize)
+    yield Progress(0.5, "reading the tokenizer")
+    tokenizer = Tokenizer.read(files.folder)
+    yield Progress(0.55, "reading weights")
+    network = read_network(files, tokenizer)
+    yield Progress(0.75, "reading the codec")
+    codec_config = CodecConfig() if files.codec_config is None else CodecConfig.read(files.codec_config)
+    with torch.device("meta"):  # nothing is drawn that the checkpoint overwrites
+        codec = Codec(codec_config).requires_grad_(False)
+    weights.fill(codec, plain(weights.read(files.codec)), files.codec.name, adopt=True)
+    if codec.config.residual_codebooks + 1 != network.config.codebooks:
+        raise BadCheckpoint(f"{files.codec.name} has another number of codebooks than config.json says; check both")
+    device = placement.device
+    yield Progress(0.85, f"moving to {device}")
+    network = network.to(device, placement.dtype).eval()
+    encoder, codec = (codec, codec) if encoder_at in (None, device) else (codec, codec.split())
+    encoder.to(encoder_at or device, torch.float32).eval()
+    codec.to(device, torch.float32).eval()
+    if kind != files.quantized:
+        yield Progress(0.95, f"storing weights as {kind}")
+        quantizing.quantize([network.layers, network.fast_layers], kind)
+    return Voice(files.name, network, tokenizer, codec, encoder, files.codec_digest, Defaults.read(files.defaults))
+
+
+def _kind(files: Files, placement: Placement, wish: Kind) -> Kind:
+    """How the weights will be stored. Raises BadSetting."""
+    kind = wish if files.quantized == "none" else files.quantized
+    if wish not in ("none", kind):
+        raise BadSetting(f"{files.name} is stored as {kind} already; set STUDIO_QUANTIZE to none or {kind}")
+    return quantizing.check(kind, placement.device, placement.dtype)
+
+
+def read_network(files: Files, tokenizer: Tokenizer) -> DualAR:
+    """The network on the CPU, its weights as they are stored. Raises BadCheckpoint."""
+    config = DualARConfig.read(files.folder / "config.json")
+    with torch.device("meta"):
+        network = DualAR(config, tokenizer.semantic_begin, tokenizer.semantic_count, tokenizer.end).requires_grad_(
+            False
+        )
+    if files.quantized != "none":
+        quantizing.known()
+    held = weights.read(files.weights)
+    inner = held.get("state_dict", held)
+    if not isinstance(inner, dict):
+        raise BadCheckpoint(f"{files.weights.name} holds no named tensors; it is not a checkpoint")
+    state = {name.removeprefix("model."): tensor for name, tensor in inner.items()}
+    weights.fill(network, state, files.weights.name, adopt=True)
+    return network
+
+
+def plain(held: dict[str, Any]) -> dict[str, Tensor]:
+    """The codec's tensors of any of upstream's layouts, each weight norm folded into the weight it stands for."""
+    held = held.get("state_dict", held)
+    if any(name.startswith("generator.") for name in held):
+        held = {name.removeprefix("generator."): value for name, value in held.items() if name.startswith("generator.")}
+    state: dict[str, Tensor] = {}
+    for name, value in held.items():
+        if name.endswith(CONSTANTS):
+            continue
+        stem, _, last = name.rpartition(".")
+        match last:
+            case "original0" | "weight_g":
+                direction = held[f"{stem}.original1" if last == "original0" else f"{stem}.weight_v"]
+                target = stem.removesuffix(".parametrizations.weight") + ".weight"
+                state[target] = torch._weight_norm(direction.float(), value.float(), 0)
+            case "original1" | "weight_v":
+                continue
+            case _:
+                state[name] = value
+    return state

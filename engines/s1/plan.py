@@ -1,0 +1,52 @@
+"""What a request asks of S1: groups of sentences, the pauses around them, and how long each may last."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from engines import text as writing
+from engines.s1.model import Defaults
+from engines.text.script import CHARACTERS_PER_S
+
+SLOWEST_CHARACTERS_PER_S = 4.0
+ROOM_S = 2.0  # for a short group
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Sentences spoken in one go. Without text it is silence alone."""
+
+    text: str
+    pause_before: bool = False  # an exact pause precedes it: its sound begins at once
+    pause_after_s: float = 0.0  # exact silence behind it
+
+    @property
+    def longest_s(self) -> float:
+        """Past this the network has lost its way and is stopped."""
+        return ROOM_S + len(self.text) / SLOWEST_CHARACTERS_PER_S
+
+    @property
+    def usual_s(self) -> float:
+        return max(0.5, len(self.text) / CHARACTERS_PER_S)
+
+
+def groups(script: writing.Script, defaults: Defaults) -> list[Group]:
+    """The script in speaking order. Raises UnsupportedText when the checkpoint lacks a script."""
+    found: list[Group] = []
+    for part in script.parts:
+        if isinstance(part, writing.Pause):
+            if not found:
+                found.append(Group(text=""))
+            found[-1] = replace(found[-1], pause_after_s=found[-1].pause_after_s + part.duration_s)
+        else:
+            fresh = list(_said(part, defaults))
+            if fresh and found and found[-1].pause_after_s:
+                fresh[0] = replace(fresh[0], pause_before=True)
+            found += fresh
+    return found if any(group.text for group in found) else []
+
+
+def _said(part: writing.Say, defaults: Defaults) -> Iterator[Group]:
+    sayable = writing.fit(part.spoken, frozenset(defaults.characters)) if defaults.characters else part.spoken
+    for text in writing.chunks(sayable, defaults.group_characters, defaults.group_characters):
+        # A checkpoint that met no line so short hums it; between dashes, which make no sound, it speaks.
+        yield Group(text=text if len(text) >= defaults.least_characters else f"- {text} -")

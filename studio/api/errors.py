@@ -1,0 +1,126 @@
+"""What every route has in common: errors become one JSON sentence, data becomes JSON, the asker is known."""
+
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Annotated, Any
+
+from fastapi import Depends, Request, Response, params
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from fastapi.routing import APIRoute
+from pydantic import TypeAdapter
+from starlette.exceptions import HTTPException
+
+from engines.errors import Closing, EngineError, EngineFailed, NotReady, OutOfMemory, QueueFull, TimedOut, UnknownEngine
+from studio.champions.attachments import UnknownAttachment
+from studio.champions.champion import Conflict, UnknownChampion
+from studio.database import NotSaved
+from studio.history import UnknownTake
+from studio.jobs import UnknownJob
+from studio.listening import Decided, NoPairs, NotHeard, UnknownTrial
+from studio.references.library import NoRoom, UnknownClip
+from studio.speaking import UnknownPerformance
+from studio.stores.errors import Occupied, StoreError, StoreFull, UnknownArchive, UnknownStore, Unreachable
+from studio.web.ownership import LoginNeeded, NotOwner, Ownership, TooManyTries
+from studio.web.session import OWNER_HEADER
+
+log = logging.getLogger(__name__)
+
+# The first class that fits counts; every other EngineError is the request's own fault: 400.
+STATUSES: tuple[tuple[type[EngineError], int], ...] = (
+    (LoginNeeded, 401),
+    (TooManyTries, 429),
+    (NotOwner, 403),
+    (UnknownTake, 404),
+    (UnknownPerformance, 404),
+    (UnknownClip, 404),
+    (UnknownTrial, 404),
+    (UnknownEngine, 404),
+    (UnknownChampion, 404),
+    (UnknownJob, 404),
+    (UnknownAttachment, 404),
+    (UnknownStore, 404),
+    (UnknownArchive, 404),
+    (NoPairs, 404),
+    (NotHeard, 409),
+    (Decided, 409),
+    (Conflict, 409),
+    (Occupied, 409),
+    (QueueFull, 429),
+    (NotReady, 503),
+    (Closing, 503),
+    (OutOfMemory, 503),
+    (TimedOut, 504),
+    (NotSaved, 507),
+    (NoRoom, 507),
+    (StoreFull, 507),
+    (Unreachable, 503),
+    (StoreError, 502),
+    (EngineFailed, 500),
+)
+HEADERS = {
+    # Not "Basic", at which a browser shows a dialog of its own over the page's; programs send theirs unasked.
+    401: {"www-authenticate": 'Login realm="Champion Voice Studio"'},
+    429: {"retry-after": "2"},
+    503: {"retry-after": "5"},
+}
+
+
+class SayingRoute(APIRoute):
+    """A route whose failures are `{"error": sentence}`."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def handle_and_say(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except EngineError as error:
+                status = next((status for kind, status in STATUSES if isinstance(error, kind)), 400)
+                waits = {"retry-after": str(error.wait_s)} if isinstance(error, TooManyTries) else {}
+                return said(str(error), status, waits)
+            except RequestValidationError as error:
+                return said(_unfit(error), 422)
+            except HTTPException as error:
+                return said(str(error.detail), error.status_code, error.headers)
+            except Exception:
+                log.exception("%s %s failed", request.method, request.url.path)
+                return said(
+                    "the studio made a mistake here, which its log tells; try again, or try it differently", 500
+                )
+
+        return handle_and_say
+
+
+def said(sentence: str, status: int, headers: Any = None) -> JSONResponse:
+    return JSONResponse({"error": sentence}, status, headers=HEADERS.get(status, {}) | dict(headers or {}))
+
+
+def as_json(adapter: TypeAdapter[Any], value: object, **how: Any) -> Response:
+    """Frozen dataclasses as JSON, without FastAPI's slower walk through every field."""
+    return Response(
+        adapter.dump_json(value, **how), media_type="application/json", headers={"cache-control": "no-store"}
+    )
+
+
+def _owner(request: Request) -> str:
+    return request.headers[OWNER_HEADER]
+
+
+Owner = Annotated[str, Depends(_owner)]
+
+
+def owners_only(ownership: Ownership) -> params.Depends:
+    """A dependency that refuses everybody but the studio's owner. Raises NotOwner and its kinds."""
+
+    def require(request: Request) -> None:
+        ownership.require(request)
+
+    return params.Depends(require)
+
+
+def _unfit(error: RequestValidationError) -> str:
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
+    where = "the request" if first["type"] == "json_invalid" else where or "the request"
+    return f"{where}: {first['msg'].removeprefix('Value error, ')}; correct it and send it again"

@@ -1,0 +1,67 @@
+"""Whether the files an archive brought make a champion: its words and facts, its sound, its picture."""
+
+from collections.abc import Collection
+from pathlib import Path
+
+import soundfile
+
+from engines.audio import decode
+from engines.errors import BadAudio
+from engines.registry import SPECS
+from studio.archive.errors import BadArchive
+from studio.champions.champion import BadChampion, Champion
+from studio.champions.members import METADATA, ORIGINAL, PICTURES, PORTRAITS, REFERENCE, REQUIRED, TRANSCRIPT, WEIGHTS
+from studio.references.library import MAX_S, MIN_S
+
+LONGEST_S = max(known.reference_max_s for known in SPECS.values())  # of a champion no part is selected
+FRAMES_MAX = int(MAX_S * 48_000)  # of a sound at any rate, so that a rate lifts no cap
+CONTAINERS = {REFERENCE: ("WAV", "WAVEX"), ORIGINAL: ("FLAC",)}
+
+
+def check_members(folder: Path, names: Collection[str], as_id: str = "") -> Champion:
+    """The champion whose members lie in `folder`; of `names`, the weights alone need not. `as_id` replaces its id.
+
+    Raises BadArchive.
+    """
+    if missing := [name for name in REQUIRED if name not in names]:
+        raise BadArchive(f"{' and '.join(missing)} is missing; an archive without it is no champion")
+    try:
+        champion = Champion.read((folder / METADATA).read_bytes(), (folder / TRANSCRIPT).read_bytes(), as_id)
+    except BadChampion as error:
+        raise BadArchive(str(error)) from error
+    if champion.fine_tuned and WEIGHTS not in names:
+        raise BadArchive("metadata.json says the voice is fine-tuned, but model.pt is missing; fetch the archive again")
+    if not champion.fine_tuned and WEIGHTS in names:
+        raise BadArchive('there is a model.pt, but metadata.json does not say "model_type": "fine_tuned"; correct it')
+    for name in sorted(CONTAINERS.keys() & set(names)):
+        _check_sound(folder / name)
+    _check_pictures(folder, [name for name in PORTRAITS if name in names])
+    return champion
+
+
+def _check_sound(path: Path) -> None:
+    """As an upload is checked, but of one container and a known length, so that libsndfile alone ever opens it."""
+    try:
+        with soundfile.SoundFile(path) as sound:
+            container, rate, frames = sound.format, sound.samplerate, sound.frames
+        if container not in CONTAINERS[path.name]:
+            raise BadArchive(f"{path.name} holds {container}; put a {CONTAINERS[path.name][0]} file there")
+        if not MIN_S * rate <= frames <= min(LONGEST_S * rate, FRAMES_MAX):
+            raise BadArchive(
+                f"{path.name} does not last {MIN_S:.0f} to {LONGEST_S:.0f} s; a voice needs 3 to 12, cut it"
+            )
+        if not decode(path, max_duration_s=MAX_S).samples.any():
+            raise BadArchive(f"{path.name} is silent; put the voice there")
+    except (soundfile.LibsndfileError, TypeError) as error:
+        raise BadArchive(f"{path.name} is not sound or is damaged; fetch or export the archive again") from error
+    except BadAudio as error:
+        raise BadArchive(f"{path.name}: {error}") from error
+
+
+def _check_pictures(folder: Path, names: Collection[str]) -> None:
+    if len(names) > 1:
+        raise BadArchive(f"there are {len(names)} portraits; leave one and pack again")
+    for name in names:
+        with (folder / name).open("rb") as file:
+            if PICTURES[name].match(file.read(12)) is None:
+                raise BadArchive(f"{name} is not the picture its name says; replace or remove it")

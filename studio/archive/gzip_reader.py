@@ -1,0 +1,122 @@
+"""A gzip file of unknown hand read forward in small pieces, with everything it unpacks to held to limits."""
+
+import zlib
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from studio.archive.errors import BadArchive
+from studio.archive.limits import Limits
+from studio.archive.progress import Meter
+
+PACKED, UNPACKED = 2**16, 2**20  # bytes at a time
+GZIP = 16 + zlib.MAX_WBITS
+KINDS = {  # what people send instead, by its first bytes
+    b"PK": "a zip file",
+    b"BZh": "a bzip2 file",
+    b"\xfd7zXZ": "an xz file",
+    b"\x28\xb5\x2f\xfd": "a zstd file",
+    b"7z\xbc\xaf": "a 7z file",
+    b"Rar!": "a rar file",
+    b"RIFF": "a sound file",
+    b"fLaC": "a sound file",
+}
+CUT_OFF = "the archive is cut off; fetch or export it again"
+DAMAGED = "the archive is damaged; fetch or export it again"
+
+
+class Inflated:
+    """One gzip stream. Raises BadArchive for what is damaged, cut off, followed by more, or unpacks beyond the limits."""
+
+    def __init__(self, file: BinaryIO, limits: Limits, meter: Meter) -> None:
+        self._file = file
+        self._limits = limits
+        self._meter = meter
+        self._stream = zlib.decompressobj(GZIP)
+        self._packed = self._unpacked = 0  # bytes so far
+        self._ready = memoryview(b"")
+        self._input = self._more_input()
+        if not self._input.startswith(b"\x1f\x8b"):
+            raise BadArchive(f"{_kind(self._input)}; an archive is a .tar.gz, pack it with tar -czf")
+
+    def read(self, count: int) -> memoryview:
+        """The next `count` bytes or fewer, at least one."""
+        if not len(self._ready):
+            self._ready = memoryview(self._inflate())
+            if not len(self._ready):
+                raise BadArchive(CUT_OFF)
+        piece, self._ready = self._ready[:count], self._ready[count:]
+        return piece
+
+    def exactly(self, count: int) -> bytes:
+        """For small counts: the whole is in memory."""
+        return b"".join(self.pieces(count))
+
+    def pieces(self, count: int) -> Iterator[memoryview]:
+        """The next `count` bytes."""
+        while count:
+            piece = self.read(count)
+            count -= len(piece)
+            yield piece
+
+    def finish(self) -> None:
+        """Read to the end of the file: only zeros may follow, and the checksum must be right."""
+        self._only_zeros(self._rest())
+        self._only_zeros(self._after())
+
+    def _rest(self) -> Iterator[bytes]:
+        yield bytes(self._ready)
+        while piece := self._inflate():
+            yield piece
+
+    def _after(self) -> Iterator[bytes]:
+        yield self._stream.unused_data
+        while piece := self._more_input():
+            yield piece
+
+    def _only_zeros(self, pieces: Iterator[bytes]) -> None:
+        padding = 0
+        for piece in pieces:
+            padding += len(piece)
+            if piece.strip(b"\0") or padding > self._limits.padding:
+                raise BadArchive("something follows the end of the archive; pack it again with tar -czf")
+
+    def _inflate(self) -> bytes:
+        """The next piece; empty at the end of the stream."""
+        try:
+            while not self._stream.eof:
+                given = self._stream.unconsumed_tail or self._input or self._more_input()
+                self._input = b""
+                if not given:
+                    raise BadArchive(CUT_OFF)
+                piece = self._stream.decompress(given, UNPACKED)
+                if piece:
+                    return self._allowed(piece)
+        except zlib.error as error:
+            raise BadArchive(DAMAGED) from error
+        return b""
+
+    def _allowed(self, piece: bytes) -> bytes:
+        self._unpacked += len(piece)
+        limits = self._limits
+        if self._unpacked > limits.total:
+            raise BadArchive(f"the archive unpacks to more than {limits.total / 1e9:.1f} GB; no champion is that large")
+        if self._unpacked > limits.ratio_free + limits.ratio * self._packed:
+            raise BadArchive(
+                f"the archive unpacks to over {limits.ratio} times its size, as no voice does; pack the champion again"
+            )
+        return piece
+
+    def _more_input(self) -> bytes:
+        piece = self._file.read(PACKED)
+        self._packed += len(piece)
+        self._meter.add(len(piece))
+        return piece
+
+
+def _kind(start: bytes) -> str:
+    if not start:
+        return "the file is empty"
+    named = next((kind for magic, kind in KINDS.items() if start.startswith(magic)), None)
+    if named is None and start[257:262] == b"ustar":
+        named = "a tar file that is not compressed"
+    return f"the file is {named or 'no gzip file'}"

@@ -1,0 +1,98 @@
+"""The members of an archive one by one as they stream by.
+
+`tarfile` itself is not used to read: it takes whole extended headers into memory, follows what they override, and
+extracts. Here every header is 512 bytes, and what one may say beyond a name, a kind and a size is refused.
+"""
+
+import tarfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from studio.archive.errors import BadArchive
+from studio.archive.gzip_reader import DAMAGED, Inflated
+from studio.archive.limits import Limits
+from studio.archive.names import Layout, shown
+
+DIGITS_MAX, NEWLINE = 8, ord("\n")
+EXTENDED = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
+# Dates, owners and attributes, which nobody needs. What overrides a name, a size or a kind is not among them.
+HARMLESS = ("mtime", "atime", "ctime", "uid", "gid", "uname", "gname", "comment", "charset", "hdrcharset")
+HARMLESS_FAMILIES = (
+    "LIBARCHIVE.creationtime",
+    "LIBARCHIVE.xattr.",
+    "SCHILY.acl.",
+    "SCHILY.dev",
+    "SCHILY.fflags",
+    "SCHILY.ino",
+    "SCHILY.nlink",
+    "SCHILY.xattr.",
+    "RHT.security.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A member, to be read before the next one is asked for; what is left of it is passed over."""
+
+    name: str
+    bytes: int
+    pieces: Iterator[memoryview]
+
+
+def members(archive: Inflated, limits: Limits) -> Iterator[Found]:
+    """Every member, then the end is checked. Raises BadArchive."""
+    layout = Layout(limits)
+    for header in _headers(archive, limits):
+        if header.type in EXTENDED:
+            _refuse_overrides(archive, header, limits)
+            continue
+        name = layout.place(header)
+        pieces = archive.pieces(header.size)
+        if name is not None:
+            yield Found(name, header.size, pieces)
+        for _ in pieces:
+            pass
+        archive.exactly(-header.size % tarfile.BLOCKSIZE)
+    archive.finish()
+
+
+def _headers(archive: Inflated, limits: Limits) -> Iterator[tarfile.TarInfo]:
+    """Up to the end mark of two empty blocks."""
+    for _ in range(limits.entries):
+        block = archive.exactly(tarfile.BLOCKSIZE)
+        if not any(block):
+            if any(archive.exactly(tarfile.BLOCKSIZE)):
+                raise BadArchive(DAMAGED)
+            return
+        try:
+            yield tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
+        except tarfile.HeaderError as error:
+            raise BadArchive(DAMAGED) from error
+    raise BadArchive(f"the archive has more than {limits.entries} entries; a champion has a dozen, pack it again")
+
+
+def _refuse_overrides(archive: Inflated, header: tarfile.TarInfo, limits: Limits) -> None:
+    """Read past an extended header (POSIX pax) that says nothing of consequence. Raises BadArchive."""
+    if not 0 <= header.size <= limits.extended:
+        raise BadArchive("the archive has an enormous extended header; pack it again with tar --format=ustar")
+    records = archive.exactly(header.size)
+    archive.exactly(-header.size % tarfile.BLOCKSIZE)
+    for key in _keys(records):
+        if key not in HARMLESS and not key.startswith(HARMLESS_FAMILIES):
+            raise BadArchive(
+                f"an extended header sets {shown(key)}, which is not taken from archives; "
+                "give the folder a short name of plain letters and pack it again with tar --format=ustar"
+            )
+
+
+def _keys(records: bytes) -> Iterator[str]:
+    """Of records `LENGTH KEY=VALUE\\n`, one after another; the length counts all of it."""
+    start = 0
+    while start < len(records):
+        digits, _, _ = records[start : start + DIGITS_MAX].partition(b" ")
+        end = start + int(digits) if digits.isdigit() else start
+        key, equals, _ = records[start + len(digits) + 1 : end].partition(b"=")
+        if not equals or end > len(records) or records[end - 1] != NEWLINE:
+            raise BadArchive(DAMAGED)
+        yield key.decode(errors="backslashreplace")
+        start = end

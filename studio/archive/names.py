@@ -1,0 +1,97 @@
+"""Which entries of an archive are members of a champion, which are passed over, and which are refused."""
+
+import tarfile
+
+from studio.archive.errors import BadArchive
+from studio.archive.limits import Limits
+
+KINDS = {
+    tarfile.LNKTYPE: "a hard link",
+    tarfile.SYMTYPE: "a symbolic link",
+    tarfile.CHRTYPE: "a device",
+    tarfile.BLKTYPE: "a device",
+    tarfile.FIFOTYPE: "a named pipe",
+    tarfile.CONTTYPE: "a contiguous file",
+    tarfile.GNUTYPE_SPARSE: "a sparse file",
+    tarfile.GNUTYPE_LONGNAME: "a name of over 100 characters",
+    tarfile.GNUTYPE_LONGLINK: "a link of over 100 characters",
+}
+FILES = (tarfile.REGTYPE, tarfile.AREGTYPE)
+LITTER_FOLDER, LITTER = "__MACOSX", ("._", ".DS_Store")  # what macOS adds to archives
+SHIM_FOLDER = ["1"]
+TOP_MAX, SHOWN_MAX = 100, 80  # characters
+
+
+class Layout:
+    """Remembers what was seen, so that nothing comes twice and everything lies in one place."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._places: set[str] = set()  # "" = the archive's root
+        self._seen: set[str] = set()
+
+    def place(self, header: tarfile.TarInfo) -> str | None:
+        """The member this entry is; None for one that is passed over. Raises BadArchive."""
+        if header.type not in (*FILES, tarfile.DIRTYPE):
+            kind = KINDS.get(header.type, "an entry of an unknown kind")
+            raise BadArchive(f"{shown(header.name)} is {kind}; an archive holds plain files only, pack it again")
+        parts = _parts(header.name)
+        if LITTER_FOLDER in parts or "".join(parts[-1:]).startswith(LITTER):
+            _held(header, 0 if header.isdir() else self._limits.litter)
+            return None
+        if not header.isdir():
+            return self._member(parts, header)
+        self._check_folder(parts, header)
+        return None
+
+    def _check_folder(self, parts: list[str], header: tarfile.TarInfo) -> None:
+        if parts[1:] not in ([], SHIM_FOLDER):
+            raise BadArchive(f"the folder {shown(header.name)} does not belong to a champion; remove it and pack again")
+        _held(header, 0)
+        if parts and parts != SHIM_FOLDER:
+            self._settle(parts[0])
+
+    def _member(self, parts: list[str], header: tarfile.TarInfo) -> str:
+        allowed = self._limits.members
+        depth = next((depth for depth in (0, 1) if "/".join(parts[depth:]) in allowed), None)
+        if depth is None:
+            raise BadArchive(f"{shown(header.name)} does not belong to a champion; remove it and pack again")
+        name = "/".join(parts[depth:])
+        self._settle("".join(parts[:depth]))
+        if name in self._seen:
+            raise BadArchive(f"{name} is there twice; remove one and pack again")
+        self._seen.add(name)
+        _held(header, allowed[name])
+        return name
+
+    def _settle(self, place: str) -> None:
+        if len(place) > TOP_MAX or not place.isprintable() or "\\" in place:
+            raise BadArchive(f"the folder {shown(place)} has a name no folder should have; rename it and pack again")
+        self._places.add(place)
+        if len(self._places) > 1:
+            raise BadArchive("the files lie in more than one folder; put all into one and pack again")
+
+
+def shown(name: str) -> str:
+    """A name from outside as it may be printed: plain characters, not too many."""
+    plain = ascii(name)
+    return plain if len(plain) <= SHOWN_MAX else f"{plain[:SHOWN_MAX]}…'"
+
+
+def _parts(name: str) -> list[str]:
+    parts = name.split("/")
+    if not parts[0] and len(parts) > 1:
+        raise BadArchive(f"{shown(name)} is an absolute path; pack the files from inside their folder")
+    if ".." in parts:
+        raise BadArchive(f"{shown(name)} leads out of the archive; pack the files from inside their folder")
+    while parts and parts[0] in (".", ""):
+        parts = parts[1:]
+    return parts
+
+
+def _held(header: tarfile.TarInfo, most: int) -> None:
+    if not 0 <= header.size <= most:
+        size = f"{header.size / 1e6:,.1f} MB" if header.size > 0 else "an impossible size"
+        raise BadArchive(
+            f"{shown(header.name)} has {size}, and at most {most / 1e6:,.1f} MB are taken; pack a smaller one"
+        )

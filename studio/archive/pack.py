@@ -1,0 +1,92 @@
+"""A champion as one file, `{championId}.tar.gz`: the same members give the same bytes everywhere."""
+
+import hashlib
+import os
+import tarfile
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from studio.archive.gzip_writer import StoredGzip
+from studio.archive.limits import LIMITS
+from studio.archive.progress import Meter, Told
+from studio.champions.champion import BadChampion
+from studio.champions.members import REQUIRED, SHIM, VOICE_MEMBERS, Member, identity
+from studio.database import saving
+from studio.durable import published
+
+BLOCK = 2**20  # bytes
+SHIM_FILES = {name: Path(__file__).parent / "shim" / Path(name).name for name in SHIM}
+FOLDER = "1"
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """What was written."""
+
+    sha256: str  # of the archive
+    bytes: int
+    identity: str  # of the champion
+
+
+def pack(members: Mapping[str, Path], target: Path, told: Told, stop: threading.Event) -> Packed:
+    """Write a champion's voice members, by name, and what lets Triton load them to `target`.
+
+    `target` appears whole or not at all; a file that is there is replaced. Raises BadChampion for members no champion
+    has, NotSaved when the disk does not take it, Cancelled once `stop` is set.
+    """
+    files = {**_checked(members), **SHIM_FILES}
+    meter = Meter("packing", sum(path.stat().st_size for path in files.values()), told, stop)
+    written = []
+    with saving(), published(target) as file:
+        archive = StoredGzip(file)
+        archive.write(_header(FOLDER))
+        for name in sorted(files):
+            written.append(_append(archive, name, files[name], meter))
+        archive.write(bytes(-(archive.size + 2 * tarfile.BLOCKSIZE) % tarfile.RECORDSIZE + 2 * tarfile.BLOCKSIZE))
+        archive.close()
+    return Packed(archive.sha256, archive.bytes, identity(written))
+
+
+def _checked(members: Mapping[str, Path]) -> Mapping[str, Path]:
+    if missing := [name for name in REQUIRED if name not in members]:
+        raise BadChampion(f"a champion cannot be packed without {' and '.join(missing)}; add what is missing")
+    if foreign := sorted(set(members) - VOICE_MEMBERS):
+        raise BadChampion(f"a champion has no file {' or '.join(foreign)}; pack it without")
+    for name, path in members.items():
+        if not path.is_file():
+            raise BadChampion(f"{name} is gone from the disk; go back to an older version of the champion")
+        if path.stat().st_size > LIMITS.members[name]:
+            most = f"{LIMITS.members[name] / 1e6:,.1f} MB"
+            raise BadChampion(
+                f"{name} is larger than the {most} an archive may hold of it; replace it by a smaller one"
+            )
+    return members
+
+
+def _append(archive: StoredGzip, name: str, path: Path, meter: Meter) -> Member:
+    with path.open("rb") as file:
+        left = size = os.fstat(file.fileno()).st_size
+        archive.write(_header(name, size))
+        hashed = hashlib.sha256()
+        while left:
+            block = file.read(min(BLOCK, left))
+            if not block:
+                raise BadChampion(f"{name} became shorter while it was packed; pack the champion again")
+            hashed.update(block)
+            archive.write(block)
+            left -= len(block)
+            meter.add(len(block))
+    archive.write(bytes(-size % tarfile.BLOCKSIZE))
+    return Member(name, hashed.hexdigest(), size)
+
+
+def _header(name: str, size: int | None = None) -> bytes:
+    """Of a file of this many bytes, or of a folder. No time, no owner; plain USTAR, which every reader knows."""
+    header = tarfile.TarInfo(name)
+    header.mode = 0o644
+    if size is None:
+        header.type, header.mode = tarfile.DIRTYPE, 0o755
+    header.size = size or 0
+    return header.tobuf(tarfile.USTAR_FORMAT, "ascii", "strict")

@@ -1,0 +1,101 @@
+"""An archive of unknown hand becomes checked files in a folder, or a sentence that says why not."""
+
+import hashlib
+import threading
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from engines.types import Progress
+from studio.archive.contents import check_members
+from studio.archive.errors import BadArchive
+from studio.archive.gzip_reader import Inflated
+from studio.archive.limits import LIMITS, Limits
+from studio.archive.members import Found, members
+from studio.archive.progress import Meter, Told
+from studio.champions.champion import Champion
+from studio.champions.members import SHIM, VOICE_MEMBERS, WEIGHTS, Manifest, Member
+from studio.database import saving
+
+Vet = Callable[[Path, Path], object]  # (model.pt, safetensors to write); raises EngineError
+VERIFIED = "model.safetensors"
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """What an archive held."""
+
+    members: Manifest  # of the voice
+    shim: frozenset[str]  # files for Triton that came with it; never kept
+
+
+@dataclass(frozen=True, slots=True)
+class Unpacked:
+    """What now lies in the staging folder."""
+
+    champion: Champion
+    members: Manifest
+    weights: Path | None  # verified, of a fine-tuned champion
+
+
+def unpack(
+    archive: Path, staged: Path, vet: Vet, told: Told, stop: threading.Event, limits: Limits = LIMITS, as_id: str = ""
+) -> Unpacked:
+    """Fill an empty folder with the checked voice members of an archive; `1/model.py` and config.pbtxt are not kept.
+
+    `as_id` is the id it shall have in place of its own, which its metadata still says. Raises BadArchive, NotSaved,
+    Cancelled, or what `vet` raises of the weights; then the folder is empty again.
+    """
+    with _emptied(staged), saving():
+        received = receive(archive, staged, VOICE_MEMBERS, Meter("unpacking", size_of(archive), told, stop), limits)
+        champion = check_members(staged, received.members, as_id)
+        if not champion.fine_tuned:
+            return Unpacked(champion, received.members, None)
+        told(Progress(1.0, "checking the weights"))
+        vet(staged / WEIGHTS, staged / VERIFIED)
+        return Unpacked(champion, received.members, staged / VERIFIED)
+
+
+def receive(archive: Path, folder: Path, kept: Collection[str], meter: Meter, limits: Limits = LIMITS) -> Received:
+    """Read an archive through; its members that are `kept` become files of `folder`. Raises BadArchive, OSError."""
+    voice: dict[str, Member] = {}
+    shim = set()
+    with archive.open("rb") as file:
+        for found in members(Inflated(file, limits, meter), limits):
+            if found.name in SHIM:
+                shim.add(found.name)
+            elif found.name in kept:
+                with (folder / found.name).open("xb") as target:
+                    voice[found.name] = _copied(found, target)
+            else:
+                voice[found.name] = _copied(found)
+    return Received(voice, frozenset(shim))
+
+
+def size_of(archive: Path) -> int:
+    """Bytes. Raises BadArchive where there is no file."""
+    if not archive.is_file():
+        raise BadArchive(f"there is no file {archive.name}; check its name and folder")
+    return archive.stat().st_size
+
+
+def _copied(found: Found, target: BinaryIO | None = None) -> Member:
+    hashed = hashlib.sha256()
+    for piece in found.pieces:
+        hashed.update(piece)
+        if target is not None:
+            target.write(piece)
+    return Member(found.name, hashed.hexdigest(), found.bytes)
+
+
+@contextmanager
+def _emptied(staged: Path) -> Iterator[None]:
+    """Whatever fails, nothing stays in the folder."""
+    try:
+        yield
+    except BaseException:
+        for path in staged.iterdir():
+            path.unlink()
+        raise

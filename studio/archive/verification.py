@@ -1,0 +1,67 @@
+"""What an archive is, whether it is whole, and what is wrong with it, in words; the archive itself is only read."""
+
+import hashlib
+import tempfile
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+from studio.archive.contents import check_members
+from studio.archive.errors import BadArchive
+from studio.archive.limits import LIMITS, Limits
+from studio.archive.progress import Meter, Told
+from studio.archive.unpack import Received, receive, size_of
+from studio.champions.champion import Champion
+from studio.champions.members import SHIM, VOICE_MEMBERS, WEIGHTS, Manifest, identity
+from studio.database import saving
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """The first thing that is wrong, or what the archive is."""
+
+    wrong: str = ""  # empty = it is whole
+    bytes: int = 0  # of the archive
+    sha256: str = ""  # of the archive
+    champion: Champion | None = None  # None where something is wrong
+    members: Manifest | None = None
+    identity: str = ""
+    serves: bool = False  # whether it brings what lets Triton load it
+
+    @property
+    def whole(self) -> bool:
+        return not self.wrong
+
+    @property
+    def sentence(self) -> str:
+        if self.champion is None:
+            return self.wrong
+        kind = "a fine-tuned champion (its weights were not opened)" if self.champion.fine_tuned else "a base champion"
+        triton = "loads in Triton" if self.serves else "has no files for Triton; pack it again to add them"
+        return f"{self.champion.id} is {kind}, {self.bytes / 1e6:,.1f} MB, whole, and {triton}"
+
+
+def verify(archive: Path, told: Told, stop: threading.Event, limits: Limits = LIMITS) -> Verdict:
+    """Read an archive through as `unpack` does, but open no weights and keep nothing. Raises Cancelled, NotSaved."""
+    try:
+        size = size_of(archive)
+        meter = Meter("verifying", size, told, stop)
+        with saving(), tempfile.TemporaryDirectory(prefix="studio-verify-") as folder:
+            received = receive(archive, Path(folder), VOICE_MEMBERS - {WEIGHTS}, meter, limits)
+            champion = check_members(Path(folder), received.members)
+            with archive.open("rb") as file:
+                sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    except BadArchive as error:
+        return Verdict(wrong=str(error))
+    return _whole(champion, received, size, sha256)
+
+
+def _whole(champion: Champion, received: Received, size: int, sha256: str) -> Verdict:
+    return Verdict(
+        bytes=size,
+        sha256=sha256,
+        champion=champion,
+        members=received.members,
+        identity=identity(received.members.values()),
+        serves=received.shim == set(SHIM),
+    )

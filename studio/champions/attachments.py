@@ -1,0 +1,98 @@
+"""Fine-tuned weights on trial: verified, heard, then kept with a champion or dropped."""
+
+import secrets
+import shutil
+import threading
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+from engines.errors import BadInput
+from engines.f5.vetting.process import Vetted
+from engines.types import Weights
+from studio.champions.library import Kept, Library
+from studio.champions.members import METADATA, TRANSCRIPT, WEIGHTS, write_words
+from studio.database import saving
+
+ATTACHMENTS = "attachments"  # folder of the library
+BROUGHT, VERIFIED = "weights.safetensors", "verified.safetensors"
+
+
+class UnknownAttachment(BadInput):
+    """No such weights are on trial; they were kept or dropped, or the studio was started anew."""
+
+
+class Vet(Protocol):
+    """Opens weights in safety: writes what was verified, and `model.pt` of what is no such file already."""
+
+    def __call__(
+        self, weights: Path, safetensors: Path, *, pt: Path | None = None, stop: threading.Event | None = None
+    ) -> Vetted:
+        """Raises EngineError, Cancelled once `stop` is set."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attachment:
+    """Verified weights that no version of the champion has yet."""
+
+    id: str
+    champion: str
+    vetted: Vetted
+    folder: Path
+
+
+class Attaching:
+    def __init__(self, library: Library, vet: Vet) -> None:
+        self._library = library
+        self._vet = vet
+        self._attachments: dict[str, Attachment] = {}
+
+    def attach(self, champion: str, brought: Path, stop: threading.Event) -> Attachment:
+        """Open what was brought in safety; it is the attachment's afterwards. Raises EngineError; then nothing is left."""
+        id = secrets.token_urlsafe(12)
+        folder = self._library.folder / ATTACHMENTS / id
+        try:
+            self._library.get(champion)
+            with saving():
+                folder.mkdir(parents=True)
+                brought = brought.rename(folder / (WEIGHTS if brought.suffix == ".pt" else BROUGHT))
+            made = None if brought.name == WEIGHTS else folder / WEIGHTS
+            vetted = self._vet(brought, folder / VERIFIED, pt=made, stop=stop)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        finally:
+            if brought.name != WEIGHTS:
+                brought.unlink(missing_ok=True)
+        self._attachments[id] = Attachment(id=id, champion=champion, vetted=vetted, folder=folder)
+        return self._attachments[id]
+
+    def weights(self, id: str) -> Weights:
+        """To speak with before they are kept. Raises UnknownAttachment."""
+        attachment = self.get(id)
+        return Weights(str(attachment.folder / VERIFIED), attachment.vetted.sha256, f"{attachment.champion} on trial")
+
+    def keep(self, id: str) -> Kept:
+        """A new version of the champion, as it is now, with these weights. Raises UnknownAttachment, Conflict, NotSaved."""
+        attachment = self.get(id)
+        kept = self._library.get(attachment.champion)
+        with self._library.staging() as folder:
+            self._library.stage(kept, folder, without=(METADATA, TRANSCRIPT, WEIGHTS))
+            write_words(folder, replace(kept.champion, fine_tuned=True))
+            for name in (WEIGHTS, VERIFIED):
+                (folder / name).hardlink_to(attachment.folder / name)
+            tuned = self._library.publish(folder, expected=kept.version, weights=folder / VERIFIED)
+        self.drop(id)
+        return tuned
+
+    def drop(self, id: str) -> None:
+        """Raises UnknownAttachment."""
+        shutil.rmtree(self.get(id).folder, ignore_errors=True)
+        del self._attachments[id]
+
+    def get(self, id: str) -> Attachment:
+        """Raises UnknownAttachment."""
+        if id not in self._attachments:
+            raise UnknownAttachment("these weights are no longer on trial; attach them again")
+        return self._attachments[id]

@@ -1,0 +1,141 @@
+"""A folder as a store: `{id}.tar.gz`, and beside it `{id}.json` with what is known of it."""
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from studio.database import NO_ROOM
+from studio.stores.backend import CHUNK_BYTES, Kind, digest, unless
+from studio.stores.entry import ArchiveFacts, Held, Meter, archive_name, champion_of
+from studio.stores.errors import Damaged, NotAllowed, StoreError, StoreFull, StoreMissing
+from studio.stores.facts import facts_json, read_facts
+
+
+class FolderBackend:
+    kind: Kind = "folder"
+
+    def __init__(self, name: str, folder: Path) -> None:
+        """The folder must exist: a network drive that is not mounted is not to be filled under its mount point."""
+        self._name = name
+        self._folder = folder
+        self._measured: dict[str, tuple[str, str]] = {}  # id: tag and SHA-256 of an archive nothing is written beside
+
+    def list(self) -> Sequence[Held]:
+        with self._said():
+            found = ((path, champion_of(path.name)) for path in self._folder.iterdir())
+            return [_held(path, id) for path, id in found if id is not None and path.is_file()]
+
+    def find(self, id: str) -> Held | None:
+        path = self._folder / archive_name(id)
+        with self._said():
+            if not self._folder.is_dir():
+                raise FileNotFoundError(self._folder)
+            return self._with_hash(path, _held(path, id)) if path.is_file() else None
+
+    def sent(self, id: str, facts: ArchiveFacts) -> int:
+        partial = self._partial(id, facts.sha256)
+        return min(partial.stat().st_size, facts.bytes) if partial.is_file() else 0
+
+    def send(self, id: str, archive: Path, facts: ArchiveFacts, meter: Meter, stop: threading.Event) -> None:
+        """Copy beside, check what was written, publish by a rename."""
+        partial, target = self._partial(id, facts.sha256), self._folder / archive_name(id)
+        with self._said():
+            for other in self._folder.glob(f".{id}.*.part"):
+                if other != partial:
+                    other.unlink(missing_ok=True)
+            _copy(archive, partial, meter, stop)
+            if digest(partial, stop) != facts.sha256:
+                partial.unlink()
+                raise Damaged(f"what was written for {id} reads back differently; check the disk of {self._name}")
+            partial.replace(target)
+            self._write(self._folder / f"{id}.json", facts_json(facts))
+
+    def read(self, held: Held, start: int, end: int) -> Iterator[bytes]:
+        with self._said(), (self._folder / archive_name(held.id)).open("rb") as file:
+            if _tag(os.fstat(file.fileno())) != held.tag:
+                raise Damaged(f"{held.id} was replaced in {self._name} while it was fetched; fetch it again")
+            file.seek(start)
+            while start < end and (chunk := file.read(min(CHUNK_BYTES, end - start))):
+                start += len(chunk)
+                yield chunk
+
+    def delete(self, held: Held) -> None:
+        with self._said():
+            (self._folder / f"{held.id}.json").unlink(missing_ok=True)
+            (self._folder / archive_name(held.id)).unlink()
+
+    def _with_hash(self, path: Path, held: Held) -> Held:
+        if held.sha256:
+            return held
+        tag, sha256 = self._measured.get(held.id, ("", ""))
+        if tag != held.tag:
+            sha256 = digest(path, threading.Event())
+            self._measured[held.id] = held.tag, sha256
+        return replace(held, sha256=sha256)
+
+    def _partial(self, id: str, sha256: str) -> Path:
+        return self._folder / f".{id}.{sha256[:16]}.part"
+
+    def _write(self, path: Path, content: bytes) -> None:
+        staged = path.with_name(f".{path.name}.part")
+        staged.write_bytes(content)
+        staged.replace(path)
+
+    @contextmanager
+    def _said(self) -> Iterator[None]:
+        """What the system says, in a sentence about this store."""
+        try:
+            yield
+        except FileNotFoundError as error:
+            raise StoreMissing(
+                f"the folder of {self._name} or a file in it is gone; mount or create it, or correct STUDIO_STORES"
+            ) from error
+        except PermissionError as error:
+            raise NotAllowed(
+                f"the studio may not do this in the folder of {self._name}; check its permissions"
+            ) from error
+        except OSError as error:
+            if error.errno in NO_ROOM:
+                raise StoreFull(f"the disk of {self._name} is full; free some space there, then go on") from error
+            raise StoreError(
+                f"the folder of {self._name} failed ({error.strerror}); check its disk, try again"
+            ) from error
+
+
+def _held(path: Path, id: str) -> Held:
+    """The facts beside an archive count only if they were written after it; a person may have replaced it."""
+    status, beside = path.stat(), path.with_name(f"{id}.json")
+    facts = read_facts(beside.read_bytes()) if beside.is_file() else None
+    if facts is not None and (facts.bytes != status.st_size or beside.stat().st_mtime_ns < status.st_mtime_ns):
+        facts = None
+    return Held(
+        id=id,
+        bytes=status.st_size,
+        sha256=facts.sha256 if facts else "",
+        identity=facts.identity if facts else "",
+        licence=facts.licence if facts else "",
+        changed_at=datetime.fromtimestamp(status.st_mtime, UTC),
+        tag=_tag(status),
+    )
+
+
+def _tag(status: os.stat_result) -> str:
+    return f"{status.st_mtime_ns}-{status.st_size}-{status.st_ino}"
+
+
+def _copy(archive: Path, partial: Path, meter: Meter, stop: threading.Event) -> None:
+    """Append what is missing. Raises OSError, Cancelled."""
+    with archive.open("rb") as source, partial.open("ab") as target:
+        if target.tell() > meter.total:
+            target.truncate(0)
+        source.seek(target.tell())
+        while chunk := source.read(CHUNK_BYTES):
+            unless(stop)
+            target.write(chunk)
+            meter.at(target.tell())
+        target.flush()
+        os.fsync(target.fileno())

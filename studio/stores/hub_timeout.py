@@ -1,0 +1,60 @@
+"""The Hub's client cannot be interrupted, and waits without end for an answer; this waits for it instead."""
+
+import concurrent.futures
+import io
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from studio.stores.backend import unless
+from studio.stores.errors import Unreachable
+
+LOOK_S = 0.05
+
+Result = TypeVar("Result")
+
+
+class Watched(io.BufferedReader):
+    """A file that says how far it was read, once `count` is set, and refuses to be read on after `stop`."""
+
+    def __init__(self, path: Path, stop: threading.Event) -> None:
+        super().__init__(io.FileIO(path))
+        self.count: Callable[[int], None] | None = None
+        self._stop = stop
+
+    def read(self, size: int | None = -1) -> bytes:
+        unless(self._stop)
+        content = super().read(size)
+        if self.count is not None:
+            self.count(self.tell())
+        return content
+
+
+def wait_for(
+    work: Callable[[], Result], silence_s: float, stop: threading.Event | None = None, moved: Callable[[], int] = int
+) -> Result:
+    """What `work` returns or raises. `moved` is a number that changes while it goes on.
+
+    Raises Unreachable when it did not change for `silence_s`, and Cancelled soon after `stop` is set; the thread
+    that is left behind then ends with its connection.
+    """
+    outcome: concurrent.futures.Future[Result] = concurrent.futures.Future()
+
+    def run() -> None:
+        try:
+            outcome.set_result(work())
+        except BaseException as error:
+            outcome.set_exception(error)
+
+    threading.Thread(target=run, name="hub", daemon=True).start()
+    last, since = moved(), time.monotonic()
+    while not concurrent.futures.wait([outcome], LOOK_S).done:
+        if stop is not None:
+            unless(stop)
+        if moved() != last:
+            last, since = moved(), time.monotonic()
+        elif time.monotonic() - since > silence_s:
+            raise Unreachable("the Hub does not answer; check the network, then go on")
+    return outcome.result()

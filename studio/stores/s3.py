@@ -1,0 +1,102 @@
+"""A bucket as a store. What is known of an archive is its object's metadata."""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import TypeVar
+
+from studio.stores.backend import CHUNK_BYTES, Kind, Terms
+from studio.stores.entry import ArchiveFacts, Held, Meter, archive_name, champion_of
+from studio.stores.errors import StoreMissing, UnknownArchive
+from studio.stores.places import S3Place
+from studio.stores.retry import Patience
+from studio.stores.s3_bucket import AT_ONCE, Bucket
+from studio.stores.s3_upload import Sending
+
+QUICK_S = 5.0  # a person waits for these answers
+
+Result = TypeVar("Result")
+
+
+class S3Backend:
+    kind: Kind = "s3"
+
+    def __init__(self, place: S3Place, state: Path, terms: Terms) -> None:
+        """`state` is the folder that remembers unfinished uploads."""
+        self._place = place
+        self._bucket = Bucket(place, terms)
+        self._state = state
+        self._heads: dict[str, Held] = {}  # by id; an object of the same ETag has the same head
+
+    def list(self) -> Sequence[Held]:
+        place = self._place
+
+        def objects() -> list[tuple[str, str]]:
+            pages = self._bucket.client.get_paginator("list_objects_v2")
+            answers = pages.paginate(Bucket=place.bucket, Prefix=place.prefix, Delimiter="/")
+            return [(one["Key"], one["ETag"]) for answer in answers for one in answer.get("Contents", ())]
+
+        named = [(champion_of(key.removeprefix(place.prefix)), etag) for key, etag in self._ask(objects)]
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            heads = pool.map(lambda one: self._head(*one), [(id, etag) for id, etag in named if id is not None])
+            return [held for held in heads if held is not None]
+
+    def find(self, id: str) -> Held | None:
+        try:
+            head = self._ask(lambda: self._bucket.client.head_object(**self._bucket.named(self._key(id))))
+        except UnknownArchive:
+            self._check_bucket()
+            return None
+        known = head.get("Metadata", {})
+        self._heads[id] = Held(
+            id=id,
+            bytes=head["ContentLength"],
+            sha256=known.get("sha256", ""),
+            identity=known.get("identity", ""),
+            licence=known.get("licence", ""),
+            changed_at=head.get("LastModified"),
+            tag=head["ETag"],
+        )
+        return self._heads[id]
+
+    def sent(self, id: str, facts: ArchiveFacts) -> int:
+        return self._sending(id, facts).there()
+
+    def send(self, id: str, archive: Path, facts: ArchiveFacts, meter: Meter, stop: threading.Event) -> None:
+        self._sending(id, facts).run(archive, meter, stop)
+
+    def read(self, held: Held, start: int, end: int) -> Iterator[bytes]:
+        with self._bucket.saying():
+            answer = self._bucket.client.get_object(
+                **self._bucket.named(self._key(held.id)), IfMatch=held.tag, Range=f"bytes={start}-{end - 1}"
+            )
+            with closing(answer["Body"]) as body:
+                yield from body.iter_chunks(min(CHUNK_BYTES, end - start))
+
+    def delete(self, held: Held) -> None:
+        self._ask(lambda: self._bucket.client.delete_object(**self._bucket.named(self._key(held.id))))
+
+    def _key(self, id: str) -> str:
+        return self._place.prefix + archive_name(id)
+
+    def _sending(self, id: str, facts: ArchiveFacts) -> Sending:
+        return Sending(bucket=self._bucket, key=self._key(id), facts=facts, state=self._state / f"{id}.upload.json")
+
+    def _head(self, id: str, etag: str) -> Held | None:
+        known = self._heads.get(id)
+        return known if known is not None and known.tag == etag else self.find(id)
+
+    def _check_bucket(self) -> None:
+        """A missing bucket is answered like a missing archive."""
+        bucket, name = self._place.bucket, self._place.name
+        try:
+            self._ask(lambda: self._bucket.client.head_bucket(Bucket=bucket))
+        except UnknownArchive as error:
+            raise StoreMissing(
+                f"the bucket {bucket} of {name} does not exist; create it, or correct STUDIO_STORES"
+            ) from error
+
+    def _ask(self, question: Callable[[], Result]) -> Result:
+        return self._bucket.ask(question, Patience(min(QUICK_S, self._bucket.terms.patience_s)))

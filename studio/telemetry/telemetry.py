@@ -1,0 +1,282 @@
+"""Bounded history of what the lane did and of how full the device is; what the panels read.
+
+Definitions. Latency: arrival at the server to the last sample made. TTFA: arrival to the first sample made. RTF: device
+seconds per second of audio. Percentiles: over the last 512 finished requests of the last 15 minutes, interpolated
+linearly; None while there are none. Failed and stopped requests are counted, not timed. Refused: a queue was full, or an
+engine cannot do what was asked. Waiting: in the lane or, before it, in the page's own line.
+"""
+
+import logging
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from engines.scheduling.manager import QueueEntry
+from engines.types import EngineStatus, LaneEvent, TicketState
+from studio.telemetry.gauges import Gauge, open_gauge
+
+log = logging.getLogger(__name__)
+
+REQUESTS_MAX = 512
+REQUESTS_S = 900.0
+SERIES_S = 600.0
+SAMPLE_S = 1.0
+OTHER = "other"  # what no engine claims: runtime, caches, other processes
+
+
+class Watched(Protocol):
+    """The part of the manager that telemetry reads."""
+
+    def statuses(self) -> list[EngineStatus]: ...
+
+    def queue(self) -> list[QueueEntry]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Percentiles:
+    p50: float | None
+    p95: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """A finished request."""
+
+    at_s: float  # when it finished; like every at_s, seconds of the studio's clock
+    engine: str
+    latency_s: float
+    ttfa_s: float
+    queued_s: float
+    rtf: float
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """The device over one second."""
+
+    at_s: float
+    used_bytes: int
+    parts_bytes: Mapping[str, int]  # by engine, and the rest; adds up to used_bytes
+    utilisation: float  # 0 to 1: the GPU, or this process's share of all cores
+    lane_busy: float  # 0 to 1: time the lane spent in engines' steps
+    queued: int
+    running: int
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """A request that waits before the lane."""
+
+    owner: str
+    engine: str
+    eta_s: float | None  # to the end of its take
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """How often an engine found what it had made or read before, since it was loaded."""
+
+    engine: str
+    name: str
+    found: int
+    missed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InLane:
+    """A request that waits or runs; only its owner learns which it is."""
+
+    ticket_id: str  # empty for somebody else's, and before the lane
+    mine: bool
+    engine: str
+    state: TicketState
+    rank: int
+    progress: float
+    eta_s: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """Everything the strip and the Monitor page show."""
+
+    at_s: float
+    engines: Sequence[EngineStatus]
+    device: str
+    memory: str  # "VRAM" or "process memory": what the bytes mean
+    total_bytes: int
+    now: Point
+    latency_s: Percentiles
+    ttfa_s: Percentiles
+    rtf: Percentiles
+    requests: int  # how many the percentiles are over
+    caches: Sequence[Cache]  # as of each engine's last take
+    outcomes: Mapping[str, int]  # since start: arrived (in the lane), done, failed, cancelled, refused
+    queue_length: int  # waiting, not yet admitted
+    running: Sequence[InLane]
+    waiting: Sequence[InLane]  # in order of rank
+    points: Sequence[Point]  # oldest first, one a second, the last 10 minutes
+    timed: Sequence[Timed]  # oldest first
+
+
+class Telemetry:
+    def __init__(
+        self, manager: Watched, gauge: Gauge | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """Hear events with `manager.listen(telemetry.record)`; `clock` is the manager's. `start` begins sampling."""
+        self._manager = manager
+        self._gauge = gauge or open_gauge("auto")
+        self._clock = clock
+        self._timed: deque[Timed] = deque(maxlen=REQUESTS_MAX)
+        self._points: deque[Point] = deque(maxlen=round(SERIES_S / SAMPLE_S))
+        self._outcomes: Counter[str] = Counter()
+        self._caches: dict[str, Sequence[Cache]] = {}
+        self._line: Callable[[], Sequence[Queued]] = list
+        self._stepped_s = 0.0
+        self._sampled_at = clock()
+        self._total_bytes = 0
+        self._lock = threading.Lock()  # only ever held for a few assignments, so `record` never waits
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="telemetry", daemon=True)
+
+    def watch(self, line: Callable[[], Sequence[Queued]]) -> None:
+        """Count those who wait before the lane as well; `line` tells them, first come first, to any thread."""
+        self._line = line
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def close(self) -> None:
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def record(self, event: LaneEvent) -> None:
+        """Take in an event, in constant time; runs on the lane's thread."""
+        with self._lock:
+            if event.kind == "stepped":
+                self._stepped_s += event.figures.get("step_s", 0.0)
+            elif event.kind in ("arrived", "done", "failed", "cancelled", "refused"):
+                self._outcomes[event.kind] += 1
+            if event.kind == "done":
+                self._timed.append(_timed(event))
+                self._caches[event.engine] = _caches(event)
+
+    def turned_away(self) -> None:
+        """Count a request that was refused before the lane."""
+        with self._lock:
+            self._outcomes["refused"] += 1
+
+    def sample(self) -> Point:
+        """Read the device now and add it to the series; the thread does this every second."""
+        reading = self._gauge.read()
+        entries = self._manager.queue()
+        parts = {status.name: status.memory_bytes for status in self._manager.statuses() if status.memory_bytes}
+        running = sum(entry.status.state == "running" for entry in entries)
+        queued = len(entries) - running + len(self._line())
+        with self._lock:
+            now = self._clock()
+            elapsed, stepped = now - self._sampled_at, self._stepped_s
+            self._sampled_at, self._stepped_s, self._total_bytes = now, 0.0, reading.total_bytes
+            point = Point(
+                at_s=now,
+                used_bytes=reading.used_bytes,
+                parts_bytes=parts | {OTHER: max(0, reading.used_bytes - sum(parts.values()))},
+                utilisation=reading.utilisation,
+                lane_busy=min(1.0, stepped / elapsed) if elapsed > 0 else 0.0,
+                queued=queued,
+                running=running,
+            )
+            self._points.append(point)
+        return point
+
+    def snapshot(self, owner: str = "", series: bool = True) -> Snapshot:
+        """What there is to see now; `owner` marks their own requests, without `series` there are no plots' data."""
+        now = self._clock()
+        with self._lock:
+            timed = [one for one in self._timed if now - one.at_s <= REQUESTS_S]
+            points, outcomes = list(self._points), dict(self._outcomes)
+            caches = [cache for name in sorted(self._caches) for cache in self._caches[name]]
+        latest = points[-1] if points else self.sample()
+        lane = [_seen(entry, owner) for entry in self._manager.queue()]
+        running = [entry for entry in lane if entry.state == "running"]
+        waiting = [entry for entry in lane if entry.state == "queued"]
+        waiting += [_in_line(one, len(waiting) + place, owner) for place, one in enumerate(self._line(), start=1)]
+        return Snapshot(
+            at_s=now,
+            engines=self._manager.statuses(),
+            device=self._gauge.device,
+            memory=self._gauge.memory,
+            total_bytes=self._total_bytes,
+            now=latest,
+            latency_s=percentiles([one.latency_s for one in timed]),
+            ttfa_s=percentiles([one.ttfa_s for one in timed]),
+            rtf=percentiles([one.rtf for one in timed]),
+            requests=len(timed),
+            caches=caches,
+            outcomes=outcomes,
+            queue_length=len(waiting),
+            running=running,
+            waiting=waiting,
+            points=points if series else [],
+            timed=timed if series else [],
+        )
+
+    def _run(self) -> None:
+        while not self._stop.wait(SAMPLE_S):
+            try:
+                self.sample()
+            except Exception:
+                log.exception("the device could not be read; trying again in %.0f s", SAMPLE_S)
+
+
+def percentiles(values: Sequence[float]) -> Percentiles:
+    """The median and the 95th percentile, between neighbours where it falls between two."""
+    if not values:
+        return Percentiles(None, None)
+    p50, p95 = np.percentile(values, (50, 95))
+    return Percentiles(float(p50), float(p95))
+
+
+def _timed(event: LaneEvent) -> Timed:
+    figures = event.figures
+    audio_s = figures["audio_s"]
+    rtf = figures["compute_s"] / audio_s if audio_s else 0.0
+    return Timed(event.at, event.engine, figures["total_s"], figures["ttfa_s"], figures["queued_s"], rtf)
+
+
+def _caches(event: LaneEvent) -> Sequence[Cache]:
+    """Of every `x_found` that has its `x_missed`."""
+    counts = event.figures
+    names = [name.removesuffix("_found") for name in counts if name.endswith("_found")]
+    known = [(name, counts[f"{name}_found"], counts.get(f"{name}_missed")) for name in names]
+    return [Cache(event.engine, name, int(found), int(missed)) for name, found, missed in known if missed is not None]
+
+
+def _seen(entry: QueueEntry, owner: str) -> InLane:
+    mine = entry.owner == owner
+    return InLane(
+        ticket_id=entry.ticket_id if mine else "",
+        mine=mine,
+        engine=entry.engine,
+        state=entry.status.state,
+        rank=entry.status.rank,
+        progress=entry.status.progress,
+        eta_s=entry.status.eta_s,
+    )
+
+
+def _in_line(one: Queued, rank: int, owner: str) -> InLane:
+    return InLane(
+        ticket_id="",
+        mine=one.owner == owner,
+        engine=one.engine,
+        state="queued",
+        rank=rank,
+        progress=0.0,
+        eta_s=one.eta_s,
+    )

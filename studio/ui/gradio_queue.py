@@ -1,0 +1,134 @@
+"""Gradio's own queue, in which requests wait for the lane: in turn, timed by the lane's experience, quiet while idle."""
+
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+from gradio.queueing import Event, EventQueue, Queue
+from gradio.server_messages import EstimationMessage
+from gradio.utils import get_upload_folder, run_coro_in_background
+from gradio_client.utils import is_file_obj_with_meta, traverse
+
+from engines.errors import EngineError
+from engines.scheduling.fairness import Rotation
+from studio.order import Order, read_order
+from studio.studio import Studio
+from studio.telemetry.telemetry import Queued
+from studio.web.session import OWNER_HEADER
+
+DEVICE = "gpu"  # the concurrency id of everything that makes audio
+LOOK_S = 0.02  # Gradio looks a thousand times a second whether something came, which costs 4 % of a core
+TELL_S = 1.0  # those who wait are told their place and time this often
+PARAMETERS = [field.name for field in fields(Order)]  # of /speak, in its order
+
+
+class Line(Queue):
+    def __init__(self, page: gr.Blocks, studio: Studio) -> None:
+        super().__init__(
+            live_updates=True,
+            concurrency_count=page.max_threads,
+            update_intervals=TELL_S,
+            max_size=studio.settings.queue_size,
+            blocks=page,
+            default_concurrency_limit=1,
+        )
+        self.sleep_when_free, self.progress_update_sleep_when_free = LOOK_S, TELL_S
+        self._studio = studio
+        self._rotation = Rotation()
+        self._nothing = read_order({"engine": studio.settings.engines[0]})
+
+    def waiting(self) -> list[Queued]:
+        """Who waits for the device, next first; for any thread."""
+        return [Queued(event_owner(event), order.engine, eta_s) for event, order, eta_s in self._waiting()]
+
+    def start(self) -> None:
+        super().start()  # type: ignore[no-untyped-call]
+        run_coro_in_background(self.notify_clients)  # Gradio alone tells only when the line moves
+
+    async def push(self, body: Any, request: Any, username: str | None) -> tuple[bool, Any, Any]:
+        """Queue an event; a refusal is a sentence, and is counted. Values that are left out are left to the studio."""
+        called = self.blocks.fns.get(body.fn_index)
+        if called is None:
+            return False, f"there is no function {body.fn_index} here; reload the page", "error"
+        if not all(map(was_uploaded, files_among(body.data))):
+            return (
+                False,
+                "upload the file itself first; the studio opens no address and no file of its own disk",
+                "error",
+            )
+        body.data += [None] * (len(called.inputs) - len(body.data))
+        accepted, said, state = await super().push(body, request, username)
+        if state == "queue_full":
+            self._studio.telemetry.turned_away()
+            said = f"Queue is full: {len(self)} requests are waiting already; try again in a moment"
+        return accepted, said, state
+
+    def get_events(self) -> tuple[list[Event], bool, str] | None:
+        """What begins next; of those who wait for the device, the one whose turn it is."""
+        line = self.event_queue_per_concurrency_id.get(DEVICE)
+        if line is not None:
+            line.concurrency_limit = self._width()
+            self._take_turns(line)
+        chosen: tuple[list[Event], bool, str] | None = super().get_events()
+        if line is not None and chosen is not None and chosen[2] == DEVICE:
+            [event] = chosen[0]
+            self._rotation.served(event_owner(event), [event_owner(each) for each in (event, *line.queue)])
+        return chosen
+
+    def broadcast_estimations(self, concurrency_id: str, after: int | None = None) -> None:
+        """Tell those who wait for the device how long it will be; Gradio knows only what the average take took."""
+        if concurrency_id != DEVICE:
+            super().broadcast_estimations(concurrency_id, after)
+            return
+        self._take_turns(self.event_queue_per_concurrency_id[DEVICE])
+        waiting = self._waiting()
+        before = sum(entry.status.state == "queued" for entry in self._studio.manager.queue())
+        for rank, (event, _, eta_s) in enumerate(waiting, start=before):
+            self.send_message(event, EstimationMessage(rank=rank, rank_eta=eta_s, queue_size=before + len(waiting)))
+
+    def _take_turns(self, line: EventQueue) -> None:
+        """Order the line as it will be served. On Gradio's own thread, which alone changes it."""
+        line.queue[:] = self._rotation.order(line.queue, event_owner)
+
+    def _width(self) -> int:
+        """How many requests are spoken at a time: as set, else one on a CPU and a whole batch on a GPU."""
+        loaded = [status.info for status in self._studio.manager.statuses() if status.info is not None]
+        rows = [info.rows for info in loaded if not info.device.startswith("cpu")]
+        return self._studio.settings.gpu_concurrency or max(rows, default=1)
+
+    def _waiting(self) -> list[tuple[Event, Order, float | None]]:
+        line = self.event_queue_per_concurrency_id.get(DEVICE)
+        events = list(line.queue) if line else []
+        orders = [self._order(event) for event in events]
+        return list(zip(events, orders, self._studio.manager.etas(orders), strict=True))
+
+    def _order(self, event: Event) -> Order:
+        """What the event asks for; nothing where that will be refused."""
+        try:
+            sent = event.data.data if event.data else []
+            order = read_order(dict(zip(PARAMETERS, sent, strict=False)))
+            self._studio.manager.status(order.engine)
+        except EngineError:
+            return self._nothing
+        return order
+
+
+def event_owner(event: Event) -> str:
+    owner: str = event.request.headers.get(OWNER_HEADER, "")
+    return owner
+
+
+def files_among(data: Any) -> list[object]:
+    """Paths of the files among the inputs of a call."""
+    paths: list[object] = []
+    traverse(data, lambda file: paths.append(file["path"]), is_file_obj_with_meta)
+    return paths
+
+
+def was_uploaded(path: object) -> bool:
+    """Whether it lies where Gradio keeps uploads; it would fetch an address, and copy other files to where it serves them."""
+    try:
+        return isinstance(path, str) and Path(path).resolve().is_relative_to(Path(get_upload_folder()).resolve())
+    except ValueError:  # no path at all
+        return False

@@ -1,0 +1,265 @@
+"""A folder as a store: whole archives or none, copies that go on, and a person who meddles."""
+
+import os
+import subprocess
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engines.errors import Cancelled
+from studio.champions.champion import BadChampion
+from studio.stores import (
+    Damaged,
+    Occupied,
+    Store,
+    StoreMissing,
+    Terms,
+    UnknownArchive,
+    open_stores,
+    parse_stores,
+)
+from studio.stores.download import publish
+from tests.studio.stores.conftest import Archive, Watching, made
+
+ROOT = Path(__file__).parents[3]
+LARGE = 5_000_000  # several of the pieces a copy is made of
+LIMIT = 2_000_000  # what a disk holds that is full
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Store:
+    (tmp_path / "shelf").mkdir()
+    return opened(tmp_path)
+
+
+def opened(tmp_path: Path) -> Store:
+    places = parse_stores([f"shelf=folder:{tmp_path / 'shelf'}"])
+    return open_stores(places, tmp_path / "transfers", Terms(part_bytes=1 << 20))["shelf"]
+
+
+def push(store: Store, archive: Archive, id: str = "ahri") -> Watching:
+    watching = Watching()
+    store.push(id, archive.path, archive.facts, watching, watching.stop)
+    return watching
+
+
+def test_an_archive_comes_back_byte_for_byte_with_what_is_known_of_it(
+    shelf: Store, archive: Archive, tmp_path: Path
+) -> None:
+    push(shelf, archive)
+    held = shelf.pull("ahri", tmp_path / "back.tar.gz", lambda progress: None, threading.Event())
+    assert (tmp_path / "back.tar.gz").read_bytes() == archive.content
+    assert (held.sha256, held.identity, held.licence) == (
+        archive.facts.sha256,
+        archive.facts.identity,
+        archive.facts.licence,
+    )
+    assert [one.id for one in shelf.list()] == ["ahri"]
+
+
+def test_plans_say_what_would_happen_and_change_nothing(shelf: Store, archive: Archive, tmp_path: Path) -> None:
+    assert (shelf.plan_push("ahri", archive.facts).action, list(shelf.list())) == ("send", [])
+    push(shelf, archive)
+    before = sorted(path.name for path in (tmp_path / "shelf").iterdir())
+    other = made(tmp_path, 2)
+    assert shelf.plan_push("ahri", archive.facts).action == "nothing"
+    assert shelf.plan_push("ahri", archive.facts).bytes == 0
+    assert (shelf.plan_push("ahri", other.facts).action, shelf.plan_push("ahri", other.facts).bytes) == (
+        "replace",
+        other.facts.bytes,
+    )
+    assert (shelf.plan_pull("ahri").action, shelf.plan_pull("ahri").bytes) == ("fetch", archive.facts.bytes)
+    assert shelf.plan_delete("ahri").action == "delete"
+    assert sorted(path.name for path in (tmp_path / "shelf").iterdir()) == before
+
+
+def test_progress_rises_to_the_end_and_names_bytes(shelf: Store, tmp_path: Path) -> None:
+    told = push(shelf, made(tmp_path, 3, LARGE)).told
+    fractions = [progress.fraction for progress in told]
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == 1.0
+    assert any("2.1 MB of 5 MB" in progress.message for progress in told)
+
+
+def test_the_same_content_is_not_copied_again(shelf: Store, archive: Archive, tmp_path: Path) -> None:
+    push(shelf, archive)
+    before = (tmp_path / "shelf" / "ahri.tar.gz").stat()
+    assert push(shelf, archive).told[-1].fraction == 1.0
+    assert (tmp_path / "shelf" / "ahri.tar.gz").stat().st_ino == before.st_ino
+
+
+def test_a_paused_push_leaves_no_archive_and_goes_on_where_it_stopped(shelf: Store, tmp_path: Path) -> None:
+    large, watching = made(tmp_path, 3, LARGE), Watching(until=0.5)
+    with pytest.raises(Cancelled):
+        shelf.push("ahri", large.path, large.facts, watching, watching.stop)
+    assert list(shelf.list()) == []
+    again = opened(tmp_path)
+    left = again.plan_push("ahri", large.facts).bytes
+    assert 0 < left < LARGE / 2
+    first = next(progress for progress in push(again, large).told if progress.fraction)
+    assert first.fraction > 0.5
+    assert (tmp_path / "shelf" / "ahri.tar.gz").read_bytes() == large.content
+
+
+def test_a_paused_pull_goes_on_where_it_stopped(shelf: Store, tmp_path: Path) -> None:
+    large, watching, target = made(tmp_path, 3, LARGE), Watching(until=0.5), tmp_path / "back.tar.gz"
+    push(shelf, large)
+    with pytest.raises(Cancelled):
+        shelf.pull("ahri", target, watching, watching.stop)
+    assert not target.exists()
+    assert 0 < shelf.plan_pull("ahri").bytes < LARGE / 2
+    again = Watching()
+    opened(tmp_path).pull("ahri", target, again, again.stop)
+    assert again.told[0].fraction > 0.5
+    assert target.read_bytes() == large.content
+
+
+def test_an_archive_put_there_by_hand_is_listed_and_fetched(shelf: Store, archive: Archive, tmp_path: Path) -> None:
+    (tmp_path / "shelf" / "yasuo.tar.gz").write_bytes(archive.content)
+    (tmp_path / "shelf" / "Notes.tar.gz").write_bytes(b"not ours")
+    (tmp_path / "shelf" / "notes.txt").write_bytes(b"not ours")
+    assert [(one.id, one.sha256) for one in shelf.list()] == [("yasuo", "")]
+    held = shelf.pull("yasuo", tmp_path / "back.tar.gz", lambda progress: None, threading.Event())
+    assert held.sha256 == archive.facts.sha256
+
+
+def test_facts_of_an_archive_that_a_person_replaced_are_not_believed(
+    shelf: Store, archive: Archive, tmp_path: Path
+) -> None:
+    push(shelf, archive)
+    other, path = made(tmp_path, 2), tmp_path / "shelf" / "ahri.tar.gz"
+    path.write_bytes(other.content)
+    later = path.stat().st_mtime + 5
+    os.utime(path, (later, later))
+    assert next(iter(shelf.list())).sha256 == ""
+    assert shelf.plan_push("ahri", other.facts).action == "nothing"
+    assert shelf.plan_push("ahri", archive.facts).action == "replace"
+
+
+def test_an_archive_that_no_longer_is_what_its_facts_say_is_not_handed_on(
+    shelf: Store, archive: Archive, tmp_path: Path
+) -> None:
+    push(shelf, archive)
+    path = tmp_path / "shelf" / "ahri.tar.gz"
+    status = path.stat()
+    with path.open("r+b") as file:
+        file.seek(1000)
+        file.write(bytes([archive.content[1000] ^ 1]))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))  # a disk that rots tells nobody
+    with pytest.raises(Damaged, match="another SHA-256"):
+        shelf.pull("ahri", tmp_path / "back.tar.gz", lambda progress: None, threading.Event())
+    assert not (tmp_path / "back.tar.gz").exists()
+
+
+def test_an_archive_that_changed_since_it_was_packaged_is_not_sent(
+    shelf: Store, archive: Archive, tmp_path: Path
+) -> None:
+    wrong = replace(archive.facts, sha256="0" * 64)
+    with pytest.raises(Damaged, match="package it again"):
+        shelf.push("ahri", archive.path, wrong, lambda progress: None, threading.Event())
+    assert list((tmp_path / "shelf").iterdir()) == []
+
+
+def test_deleting_leaves_nothing_of_it(shelf: Store, archive: Archive, tmp_path: Path) -> None:
+    push(shelf, archive)
+    shelf.delete("ahri")
+    assert list((tmp_path / "shelf").iterdir()) == []
+    for act in (shelf.delete, shelf.plan_delete, shelf.plan_pull):
+        with pytest.raises(UnknownArchive, match="holds no archive ahri"):
+            act("ahri")
+
+
+@pytest.mark.parametrize("id", ["../ahri", "Ahri", "", "a/b", "ahri\n", ".."])
+def test_what_is_no_id_reaches_no_file(shelf: Store, archive: Archive, id: str) -> None:
+    for act in (
+        lambda: shelf.plan_push(id, archive.facts),
+        lambda: shelf.push(id, archive.path, archive.facts, lambda progress: None, threading.Event()),
+        lambda: shelf.pull(id, archive.path, lambda progress: None, threading.Event()),
+        lambda: shelf.delete(id),
+    ):
+        with pytest.raises(BadChampion):
+            act()
+
+
+def test_a_folder_that_is_not_there_is_said_and_not_made(shelf: Store, archive: Archive, tmp_path: Path) -> None:
+    (tmp_path / "shelf").rmdir()
+    for act in (shelf.list, lambda: shelf.plan_pull("ahri"), lambda: push(shelf, archive)):
+        with pytest.raises(StoreMissing, match="mount or create it"):
+            act()
+    assert not (tmp_path / "shelf").exists()
+
+
+def test_one_archive_is_on_one_way_at_a_time(shelf: Store, archive: Archive, tmp_path: Path) -> None:
+    refused: list[str] = []
+
+    def told(progress: object) -> None:
+        with pytest.raises(Occupied) as caught:
+            push(opened(tmp_path), archive)
+        refused.append(str(caught.value))
+
+    shelf.push("ahri", archive.path, archive.facts, told, threading.Event())
+    assert refused
+    assert "on its way" in refused[0]
+    push(opened(tmp_path), archive)
+
+
+def test_a_full_disk_keeps_the_old_archive_and_the_push_goes_on_later(
+    shelf: Store, archive: Archive, tmp_path: Path
+) -> None:
+    push(shelf, archive)
+    large = made(tmp_path, 3, LARGE)
+    said = limited(f"store.push('ahri', Path({str(large.path)!r}), {large.facts!r}, told, stop)", tmp_path)
+    assert said.startswith("StoreFull")
+    assert (tmp_path / "shelf" / "ahri.tar.gz").read_bytes() == archive.content
+    assert shelf.plan_push("ahri", large.facts).bytes == LARGE - LIMIT
+    push(shelf, large)
+    assert (tmp_path / "shelf" / "ahri.tar.gz").read_bytes() == large.content
+
+
+def test_a_pull_onto_a_full_disk_says_so_and_goes_on_later(shelf: Store, tmp_path: Path) -> None:
+    large = made(tmp_path, 3, LARGE)
+    push(shelf, large)
+    target = tmp_path / "back.tar.gz"
+    said = limited(f"store.pull('ahri', Path({str(target)!r}), told, stop)", tmp_path)
+    assert said.startswith("NotSaved")
+    assert "disk is full" in said
+    assert not target.exists()
+    assert shelf.plan_pull("ahri").bytes == LARGE - LIMIT
+    shelf.pull("ahri", target, lambda progress: None, threading.Event())
+    assert target.read_bytes() == large.content
+
+
+def limited(work: str, tmp_path: Path) -> str:
+    """What a process raised that may write no file larger than LIMIT: to it, the disk is full."""
+    code = f"""
+import resource, threading
+from pathlib import Path
+from studio.stores import ArchiveFacts, open_stores, parse_stores
+home = Path({str(tmp_path)!r})
+store = open_stores(parse_stores([f"shelf=folder:{{home / 'shelf'}}"]), home / "transfers")["shelf"]
+told, stop = lambda progress: None, threading.Event()
+resource.setrlimit(resource.RLIMIT_FSIZE, ({LIMIT}, {LIMIT}))
+try:
+    {work}
+except Exception as error:
+    print(type(error).__name__, error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=False, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_finished_file_reaches_another_file_system_whole(tmp_path: Path) -> None:
+    memory = Path("/dev/shm")
+    if not memory.is_dir() or memory.stat().st_dev == tmp_path.stat().st_dev:
+        pytest.skip("there is no second file system here")
+    staged, target = tmp_path / "staged", memory / f"champion-{os.getpid()}.tar.gz"
+    staged.write_bytes(b"whole")
+    try:
+        publish(staged, target)
+        assert (target.read_bytes(), staged.exists()) == (b"whole", False)
+    finally:
+        target.unlink(missing_ok=True)

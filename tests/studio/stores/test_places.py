@@ -1,0 +1,100 @@
+"""STUDIO_STORES: read in full, or refused in a sentence that shows no credential."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from studio.stores import WrongStores, open_stores, parse_stores
+from studio.stores.places import FolderPlace, HubPlace, S3Place
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_each_kind_of_store_is_read() -> None:
+    written = ["shelf=folder:/srv/voices", "bucket=s3://champions/f5tts-models/", "hub=hf://studio/voices"]
+    assert parse_stores(written) == (
+        FolderPlace("shelf", Path("/srv/voices")),
+        S3Place(name="bucket", bucket="champions", prefix="f5tts-models/"),
+        HubPlace("hub", "studio/voices"),
+    )
+
+
+def test_each_bucket_has_an_endpoint_and_ways_of_its_own() -> None:
+    options = "endpoint=https://s3.example.com:9000/&region=auto&profile=minio&addressing=path&checksum=when_required"
+    assert parse_stores([f"b=s3://voices?{options}"]) == (
+        S3Place(
+            name="b",
+            bucket="voices",
+            endpoint="https://s3.example.com:9000",
+            region="auto",
+            profile="minio",
+            addressing="path",
+            checksum="when_required",
+        ),
+    )
+
+
+@pytest.mark.parametrize("written", ["b=s3://voices/a/b", "b=s3://voices/a/b/", "b=s3://voices//a/b"])
+def test_a_prefix_is_a_folder(written: str) -> None:
+    place = parse_stores([written])[0]
+    assert isinstance(place, S3Place)
+    assert place.prefix == "a/b/"
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        (["shelf"], "write each store as"),
+        (["Shelf=folder:/srv"], "write each store as"),
+        (["../x=folder:/srv"], "write each store as"),
+        (["shelf=folder:srv"], "absolute"),
+        (["shelf=ftp://host/x"], "no store the studio knows"),
+        (["hub=hf://voices"], "no store the studio knows"),
+        (["hub=hf://a/b/c"], "no store the studio knows"),
+        (["b=s3://voices?endpoint=minio:9000"], "an endpoint is"),
+        (["b=s3://voices?endpoint=http://minio:port"], "an endpoint as"),
+        (["shelf=folder:~nobody-of-this-name/x"], "absolute"),
+        (["b=s3://voices?addressing=dns"], "addressing is one of"),
+        (["b=s3://voices?checksum=never"], "checksum is one of"),
+        (["b=s3://voices?colour=red"], "colour is no option"),
+        (["a=folder:/a", "a=folder:/b"], "names two stores"),
+    ],
+)
+def test_what_is_no_store_is_refused_saying_what_to_write(written: list[str], told: str) -> None:
+    with pytest.raises(WrongStores, match=told):
+        parse_stores(written)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "b=s3://KEYCANARY:hunter2@voices/x",
+        "b=s3://voices?endpoint=https://KEYCANARY:hunter2@s3.example.com",
+        "b=s3://voices?endpoint=https://s3.example.com?key=hunter2",
+        "b=s3://[KEYCANARY:hunter2@voices",
+        "b=s3://voices?addressing=hunter2",
+        "b=hf://hunter2@a/b",
+        "b=https://u:hunter2@host",
+    ],
+)
+def test_a_credential_in_the_setting_is_refused_and_not_repeated(written: str) -> None:
+    with pytest.raises(WrongStores) as caught:
+        parse_stores([written])
+    assert "hunter2" not in str(caught.value)
+    assert "KEYCANARY" not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+def test_opening_stores_creates_nothing_and_asks_nobody(tmp_path: Path) -> None:
+    written = ["shelf=folder:/nowhere", "bucket=s3://voices?endpoint=http://127.0.0.1:9", "hub=hf://studio/voices"]
+    stores = open_stores(parse_stores(written), tmp_path / "transfers")
+    assert {name: store.kind for name, store in stores.items()} == {"shelf": "folder", "bucket": "s3", "hub": "hub"}
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_who_has_no_bucket_pays_for_no_client() -> None:
+    code = "import sys, studio.stores; print([n for n in ('boto3', 'huggingface_hub') if n in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True, text=True)
+    assert done.stdout.strip() == "[]"

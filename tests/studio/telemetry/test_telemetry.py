@@ -1,0 +1,219 @@
+"""Telemetry tells what the lane did, from the request's arrival on, and costs next to nothing."""
+
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engines.scheduling.manager import Policy
+from engines.types import EngineStatus, LaneEvent
+from studio.telemetry.gauges import ProcessGauge, open_gauge
+from studio.telemetry.telemetry import REQUESTS_MAX, REQUESTS_S, SAMPLE_S, Cache, Queued, Telemetry, percentiles
+from tests.engines.metronome import Metronome, request
+from tests.engines.scheduling.test_manager import until
+from tests.studio.house import ENGINE, studio_of
+
+
+class Resting:
+    """A manager's two views, with nothing going on."""
+
+    def statuses(self) -> list[EngineStatus]:
+        return []
+
+    def queue(self) -> list[object]:
+        return []
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now_s = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+def done(at_s: float, total_s: float, ttfa_s: float = 0.2, compute_s: float = 1.0, audio_s: float = 4.0) -> LaneEvent:
+    figures = {
+        "total_s": total_s, "ttfa_s": ttfa_s, "queued_s": 0.1, "compute_s": compute_s, "audio_s": audio_s
+    }  # fmt: skip
+    return LaneEvent(at_s, "done", "f5", "t", figures)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def telemetry(clock: Clock) -> Telemetry:
+    return Telemetry(Resting(), ProcessGauge(), clock)  # type: ignore[arg-type]
+
+
+def test_percentiles_lie_between_neighbours() -> None:
+    assert percentiles([float(n) for n in range(1, 102)]).p50 == 51.0
+    assert percentiles([float(n) for n in range(1, 102)]).p95 == pytest.approx(96.0)
+    assert percentiles([]).p50 is None
+
+
+def test_latency_ttfa_and_rtf_come_from_finished_requests(telemetry: Telemetry, clock: Clock) -> None:
+    for total_s in (1.0, 2.0, 3.0):
+        telemetry.record(done(clock(), total_s, ttfa_s=total_s / 10))
+    telemetry.record(LaneEvent(clock(), "failed", "f5", "t"))
+    telemetry.record(LaneEvent(clock(), "cancelled", "f5", "t"))
+    snapshot = telemetry.snapshot()
+    assert snapshot.latency_s.p50 == 2.0
+    assert snapshot.latency_s.p95 == pytest.approx(2.9)
+    assert snapshot.ttfa_s.p50 == pytest.approx(0.2)
+    assert snapshot.rtf.p50 == 0.25
+    assert (snapshot.requests, snapshot.outcomes) == (3, {"done": 3, "failed": 1, "cancelled": 1})
+
+
+def test_caches_are_told_as_of_each_engines_last_take(telemetry: Telemetry, clock: Clock) -> None:
+    for found in (0.0, 3.0):
+        event = done(clock(), 1.0)
+        telemetry.record(replace(event, figures={**event.figures, "codes_found": found, "codes_missed": 1.0}))
+    assert list(telemetry.snapshot().caches) == [Cache("f5", "codes", 3, 1)]
+
+
+def test_only_the_last_512_requests_count(telemetry: Telemetry, clock: Clock) -> None:
+    for number in range(REQUESTS_MAX + 100):
+        telemetry.record(done(clock(), 9.0 if number < 100 else 1.0))
+    snapshot = telemetry.snapshot()
+    assert (snapshot.requests, snapshot.latency_s.p95) == (REQUESTS_MAX, 1.0)
+    assert snapshot.outcomes["done"] == REQUESTS_MAX + 100
+
+
+def test_requests_older_than_a_quarter_of_an_hour_do_not_count(telemetry: Telemetry, clock: Clock) -> None:
+    telemetry.record(done(clock(), 9.0))
+    clock.now_s += REQUESTS_S + 1
+    telemetry.record(done(clock(), 1.0))
+    assert telemetry.snapshot().latency_s.p95 == 1.0
+
+
+def test_the_series_is_ten_minutes_long_at_most(telemetry: Telemetry, clock: Clock) -> None:
+    for _ in range(700):
+        clock.now_s += SAMPLE_S
+        telemetry.sample()
+    points = telemetry.snapshot().points
+    assert len(points) == 600
+    assert points[-1].at_s - points[0].at_s == 599.0
+
+
+def test_lane_busy_is_the_share_of_time_spent_in_steps(telemetry: Telemetry, clock: Clock) -> None:
+    telemetry.sample()
+    clock.now_s += 2.0
+    for _ in range(10):
+        telemetry.record(LaneEvent(clock(), "stepped", "f5", "", {"step_s": 0.05, "rows": 1.0}))
+    assert telemetry.sample().lane_busy == pytest.approx(0.25)
+    clock.now_s += 1.0
+    assert telemetry.sample().lane_busy == 0.0
+
+
+def test_parts_of_memory_add_up_to_what_is_used(tmp_path: Path) -> None:
+    with studio_of(tmp_path, Metronome()) as studio:
+        wait_for(studio, "ready")
+        point = studio.telemetry.sample()
+        assert sum(point.parts_bytes.values()) == point.used_bytes
+        assert point.parts_bytes[ENGINE] == 1_000
+        snapshot = studio.telemetry.snapshot()
+        assert snapshot.memory == "process memory"
+        assert 10_000_000 < point.used_bytes < snapshot.total_bytes
+
+
+def wait_for(studio: object, state: str) -> None:
+    due = time.monotonic() + 5.0
+    while studio.manager.status(ENGINE).state != state:  # type: ignore[attr-defined]
+        assert time.monotonic() < due
+        time.sleep(0.005)
+
+
+def test_figures_of_a_real_lane_agree_with_a_stopwatch(tmp_path: Path) -> None:
+    with studio_of(tmp_path, Metronome(width=1, step_s=0.02, click_s=0.1)) as studio:
+        wait_for(studio, "ready")
+        arrived_at = time.monotonic()
+        time.sleep(0.2)  # between the server and the lane
+        ticket = studio.manager.submit(request("tick" * 10, ENGINE), owner="ann", arrived_at=arrived_at)
+        assert ticket.wait(10.0)
+        took_s = time.monotonic() - arrived_at
+        snapshot = studio.telemetry.snapshot()
+    assert snapshot.latency_s.p50 == pytest.approx(took_s, rel=0.05)
+    assert snapshot.ttfa_s.p50 is not None
+    assert 0.2 < snapshot.ttfa_s.p50 < 0.3
+    assert snapshot.outcomes == {"arrived": 1, "done": 1}
+
+
+def test_what_runs_and_what_waits_is_shown_and_each_owner_knows_their_own(tmp_path: Path) -> None:
+    with studio_of(tmp_path, Metronome(width=1, step_s=0.05, click_s=0.1), Policy(queue_size=4)) as studio:
+        wait_for(studio, "ready")
+        tickets = [studio.manager.submit(request("t" * 40, ENGINE), owner=owner) for owner in ("ann", "bob", "cid")]
+        while tickets[0].progress == 0.0:
+            time.sleep(0.005)
+        snapshot = studio.telemetry.snapshot("bob")
+    assert snapshot.queue_length == 2
+    assert [(one.state, one.mine) for one in snapshot.running] == [("running", False)]
+    assert snapshot.running[0].progress > 0
+    assert [(one.rank, one.mine) for one in snapshot.waiting] == [(1, True), (2, False)]
+    assert snapshot.running[0].ticket_id == snapshot.waiting[1].ticket_id == ""
+    assert snapshot.waiting[0].ticket_id == tickets[1].id
+
+
+def test_recording_and_sampling_cost_less_than_two_percent_of_a_core(telemetry: Telemetry, clock: Clock) -> None:
+    for _ in range(600):
+        telemetry.sample()
+    stepped = LaneEvent(clock(), "stepped", "f5", "", {"step_s": 0.003, "rows": 1.0})
+    began_s = time.thread_time()
+    for _ in range(10):  # seconds of a lane at 300 steps a second, watched by two pages
+        for _ in range(300):
+            telemetry.record(stepped)
+        telemetry.sample()
+        for _ in range(2):
+            telemetry.snapshot()
+    assert (time.thread_time() - began_s) / 10 < 0.02
+
+
+def test_many_threads_may_record_and_look_at_once(telemetry: Telemetry, clock: Clock) -> None:
+    def record() -> None:
+        for _ in range(2_000):
+            telemetry.record(done(clock(), 1.0))
+
+    threads = [threading.Thread(target=record) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        telemetry.snapshot()
+    assert telemetry.snapshot().outcomes["done"] == 16_000
+
+
+def test_without_a_gpu_the_process_is_shown() -> None:
+    assert isinstance(open_gauge("cpu"), ProcessGauge)
+    reading = open_gauge("auto").read()
+    assert 0 < reading.used_bytes < reading.total_bytes
+    assert 0.0 <= reading.utilisation <= 1.0
+
+
+def test_those_who_wait_before_the_lane_are_counted_behind_those_in_it(tmp_path: Path) -> None:
+    metronome, gate = Metronome(width=1), threading.Semaphore(0)
+    metronome.gate = gate.acquire
+    with studio_of(tmp_path, metronome) as studio:
+        studio.telemetry.watch(lambda: [Queued("bob", ENGINE, 9.0), Queued("ann", ENGINE, None)])
+        tickets = [studio.manager.submit(request("tick", ENGINE), owner="cat") for _ in range(2)]
+        until(lambda: tickets[0].state == "running")
+        point, seen = studio.telemetry.sample(), studio.telemetry.snapshot("bob")
+        assert (seen.queue_length, point.queued, point.running) == (3, 3, 1)
+        assert [(one.rank, one.mine, one.eta_s) for one in seen.waiting[1:]] == [(2, True, 9.0), (3, False, None)]
+        gate.release(99)
+        assert all(ticket.wait(5.0) for ticket in tickets)
+
+
+def test_who_is_turned_away_before_the_lane_is_refused(telemetry: Telemetry) -> None:
+    telemetry.turned_away()
+    assert telemetry.snapshot().outcomes == {"refused": 1}
+
+
+def test_what_an_engine_cannot_say_is_refused_not_failed(tmp_path: Path) -> None:
+    with studio_of(tmp_path, Metronome()) as studio:
+        ticket = studio.manager.submit(request("no!", ENGINE), owner="ann")
+        assert ticket.wait(5.0)
+        until(lambda: studio.telemetry.snapshot().outcomes == {"arrived": 1, "refused": 1})
