@@ -24,14 +24,15 @@ from studio.history import History
 from studio.housekeeping import UPLOAD_S, Housekeeping
 from studio.listening import Listening
 from studio.references.library import ClipStore
-from studio.references.session_clips import UPLOADS, Shelf
+from studio.references.session_clips import UPLOADS, SessionClips
 from studio.settings import Settings, WrongSettings
 from studio.speaking import Speaking
 from studio.studio import Studio
 from studio.telemetry.gauges import open_gauge
 from studio.telemetry.telemetry import Telemetry
 from studio.ui import build, mount_assets, mount_page
-from studio.web.drain import Door
+from studio.web.drain import Drain, DrainMiddleware
+from studio.web.guard import Guard
 from studio.web.session import SessionMiddleware
 
 log = logging.getLogger("studio")
@@ -47,18 +48,18 @@ def compose(settings: Settings) -> Studio:
     """Every service of the studio, wired; nothing runs yet."""
     manager = open_manager(settings)
     clips, history = ClipStore(settings.data_dir, SAMPLES), History(settings.data_dir)
-    shelf = Shelf(clips, settings.data_dir)
+    session_clips = SessionClips(clips, settings.data_dir)
     telemetry = Telemetry(manager, open_gauge(settings.device))
     manager.listen(telemetry.record)
     listening = Listening(history, settings.data_dir)
     vetted = partial(vet, against=checkpoints(settings)["f5"])
-    champions = open_champions(settings, vetted, history, shelf, listening, manager)
+    champions = open_champions(settings, vetted, history, session_clips, listening, manager)
     return Studio(
         settings=settings,
         manager=manager,
-        speaking=Speaking(manager, shelf, history, champions.voices),
+        speaking=Speaking(manager, session_clips, history, champions.voices),
         clips=clips,
-        shelf=shelf,
+        session_clips=session_clips,
         history=history,
         listening=listening,
         champions=champions,
@@ -73,11 +74,13 @@ def import_early() -> None:
             import_module(name)
 
 
-def web(studio: Studio, door: Door) -> FastAPI:
+def web(studio: Studio, drain: Drain) -> FastAPI:
     """The application: our routes, our assets, and the Gradio page at the root."""
     champions = studio.champions
     uploads = {studio.settings.data_dir / UPLOADS: UPLOAD_S, Path(os.environ[GRADIO_FOLDER]): UPLOAD_S}
-    housekeeping = Housekeeping([studio.history, studio.shelf, champions.library], {**uploads, **champions.swept})
+    housekeeping = Housekeeping(
+        [studio.history, studio.session_clips, champions.library], {**uploads, **champions.swept}
+    )
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -97,19 +100,21 @@ def web(studio: Studio, door: Door) -> FastAPI:
     application.include_router(router(studio))
     mount_assets(application)
     page = build(studio)
-    door.count(lambda: len(page._queue) + len(studio.manager.queue()))
+    drain.count(lambda: len(page._queue) + len(studio.manager.queue()))
     mounted = mount_page(application, page)
-    mounted.add_middleware(SessionMiddleware, settings=studio.settings)
-    mounted.add_middleware(Door.Middleware, door=door)
+    # Each wraps those above it, so a request meets the last one first.
+    mounted.add_middleware(SessionMiddleware)
+    mounted.add_middleware(Guard, settings=studio.settings)
+    mounted.add_middleware(DrainMiddleware, drain=drain)
     return mounted
 
 
 class Server(uvicorn.Server):
     """Serves until a signal; then finishes what was accepted, and ends with exit code 0."""
 
-    def __init__(self, config: uvicorn.Config, drain: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, finish: Callable[[], None]) -> None:
         super().__init__(config)
-        self._drain = drain
+        self._finish = finish
         self._leaving = False
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -120,7 +125,7 @@ class Server(uvicorn.Server):
         threading.Thread(target=self._leave, name="drain").start()
 
     def _leave(self) -> None:
-        self._drain()
+        self._finish()
         self.should_exit = True
 
 
@@ -133,17 +138,17 @@ def main() -> None:
         sys.exit(2)
     os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
     os.environ.setdefault(GRADIO_FOLDER, str(settings.data_dir / "gradio"))
-    studio, door = compose(settings), Door()
+    studio, drain = compose(settings), Drain()
 
-    def drain() -> None:
+    def finish() -> None:
         log.info("finishing accepted requests; new ones are refused")
-        door.close()
-        door.wait(DRAIN_S)
+        drain.close()
+        drain.wait(DRAIN_S)
         studio.manager.close(DRAIN_S)
         time.sleep(LAST_LOOK_S)
 
     config = uvicorn.Config(
-        web(studio, door),
+        web(studio, drain),
         host=settings.host,
         port=settings.port,
         log_level="warning",
@@ -151,7 +156,7 @@ def main() -> None:
         server_header=False,
     )
     log.info("open http://%s:%d", settings.host, settings.port)
-    asyncio.run(Server(config, drain).serve())
+    asyncio.run(Server(config, finish).serve())
 
 
 if __name__ == "__main__":

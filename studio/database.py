@@ -21,6 +21,7 @@ log = logging.getLogger(__name__)
 
 BUSY_S = 30.0
 FILE = "studio.sqlite"
+SESSION_COLUMN = {"name": "owner"}  # what the id of a session is called in every table, from the first version on
 BESIDE = ("-wal", "-shm", "")  # what SQLite keeps beside a database, and the database, the last to be put aside
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

@@ -8,15 +8,16 @@ import logging
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Annotated, Generic, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from studio.durable import published, sync
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+SessionId = Annotated[str, Field(alias="owner")]  # the name it has had in these files from the first version on
 
 KEPT, DELETED = ".json", ".deleted"
 
@@ -51,7 +52,7 @@ class Descriptions(Generic[T]):
 
     def write(self, name: str, thing: T, *, deleted: bool = False) -> None:
         """Describe a thing as it is now. Raises OSError."""
-        described = self._adapter.dump_json(thing, indent=1)
+        described = self._adapter.dump_json(thing, indent=1, by_alias=True)
         target, other = (self._path(name, suffix) for suffix in ((DELETED, KEPT) if deleted else (KEPT, DELETED)))
         if other.exists():
             other.rename(target)

@@ -22,13 +22,13 @@ from studio.references.window import Window, cut
 if TYPE_CHECKING:
     from studio.champions.voices import Voices
     from studio.history import History, StoredTake
-    from studio.references.session_clips import Shelf
+    from studio.references.session_clips import SessionClips
 
 KEPT_PERFORMANCES = 64  # ended ones stay readable, so that a page may still fetch their sound
 
 
 class UnknownPerformance(EngineError):
-    """No such performance for this owner: it ended long ago, or was somebody else's."""
+    """No such performance for this session: it ended long ago, or was somebody else's."""
 
 
 class Performance:
@@ -36,7 +36,7 @@ class Performance:
 
     def __init__(
         self,
-        owner: str,
+        session_id: str,
         order: Order,
         ticket: Ticket,
         rate: Callable[[], int | None],
@@ -44,7 +44,7 @@ class Performance:
         warnings: Sequence[str] = (),
     ) -> None:
         self.id = ticket.id
-        self.owner = owner
+        self.session_id = session_id
         self.order = order
         self._rate = rate
         self.warnings = [*doubts(ticket.request.reference), *warnings]
@@ -105,59 +105,59 @@ def doubts(reference: Reference) -> list[str]:
 
 
 class Speaking:
-    def __init__(self, manager: Manager, shelf: "Shelf", history: "History", voices: "Voices") -> None:
+    def __init__(self, manager: Manager, session_clips: "SessionClips", history: "History", voices: "Voices") -> None:
         self._manager = manager
-        self._shelf = shelf
+        self._session_clips = session_clips
         self._voices = voices
         self._history = history
         self._performances: OrderedDict[tuple[str, str], Performance] = OrderedDict()
         self._lock = threading.Lock()
 
-    def speak(self, order: Order, *, owner: str, arrived_at: float | None = None) -> Performance:
+    def speak(self, order: Order, *, session_id: str, arrived_at: float | None = None) -> Performance:
         """Submit the order, whose take is kept. Raises EngineError when it cannot be spoken; then nothing was queued.
 
         `arrived_at` is when the order reached the server, in seconds of time.monotonic().
         """
-        order, ticket, warnings = self._submit(order, owner, arrived_at)
+        order, ticket, warnings = self._submit(order, session_id, arrived_at)
         performance = Performance(
-            owner,
+            session_id,
             order,
             ticket,
             rate=lambda: self._manager.sample_rate(order.engine),
-            keep=lambda take: self._history.add(owner, order, take),
+            keep=lambda take: self._history.add(session_id, order, take),
             warnings=warnings,
         )
         self._remember(performance)
         return performance
 
-    def say(self, order: Order, *, owner: str, arrived_at: float | None = None) -> Ticket:
+    def say(self, order: Order, *, session_id: str, arrived_at: float | None = None) -> Ticket:
         """Submit the order for somebody who takes the sound away: likewise, but nothing of it is kept."""
-        return self._submit(order, owner, arrived_at)[1]
+        return self._submit(order, session_id, arrived_at)[1]
 
-    def _submit(self, order: Order, owner: str, arrived_at: float | None) -> tuple[Order, Ticket, list[str]]:
+    def _submit(self, order: Order, session_id: str, arrived_at: float | None) -> tuple[Order, Ticket, list[str]]:
         """What is spoken exactly, the request in the lane, and what the designer should know of it."""
         order = replace(order, seed=secrets.randbelow(SEEDS) if order.seed is None else order.seed)
         self._heeded(order)
         parse(order.text)  # an engine does so when it admits the request; nobody shall wait in line to be refused
-        order, reference, weights = self._cast(order, owner)
+        order, reference, weights = self._cast(order, session_id)
         taken = weights if self._manager.status(order.engine).fine_tunes else None
         request = _request(order, reference, taken)
-        ticket = self._manager.submit(request, owner=owner, arrived_at=arrived_at)
+        ticket = self._manager.submit(request, session_id=session_id, arrived_at=arrived_at)
         return order, ticket, [] if taken is weights else [self._ignored(order)]
 
-    def reference(self, order: Order, owner: str) -> Reference:
+    def reference(self, order: Order, session_id: str) -> Reference:
         """What the engine hears of the order's voice. Raises EngineError where it cannot be used."""
-        return self._cast(order, owner)[1]
+        return self._cast(order, session_id)[1]
 
-    def performance(self, owner: str, id: str) -> Performance:
-        """A live or recently ended performance of this owner. Raises UnknownPerformance."""
+    def performance(self, session_id: str, id: str) -> Performance:
+        """A live or recently ended performance of this session. Raises UnknownPerformance."""
         with self._lock:
-            found = self._performances.get((owner, id))
+            found = self._performances.get((session_id, id))
         if found is None:
             raise UnknownPerformance("this take is no longer being made; look for it in the list of takes")
         return found
 
-    def _cast(self, order: Order, owner: str) -> tuple[Order, Reference, Weights | None]:
+    def _cast(self, order: Order, session_id: str) -> tuple[Order, Reference, Weights | None]:
         """The order with the champion's version in it, what the engine hears of the voice, and the voice's own weights."""
         if order.champion:
             voice = self._voices.get(order.champion, order.version, order.attachment)
@@ -165,7 +165,7 @@ class Speaking:
             return cast, voice.reference, voice.weights
         if not order.transcript.strip():
             raise BadText("the reference has no transcript; type exactly what is said in the selected part")
-        clip = self._shelf.get(owner, order.clip_id)
+        clip = self._session_clips.get(session_id, order.clip_id)
         audio = cut(clip.audio, Window(order.start_s, order.end_s))
         return order, Reference(audio, order.transcript), None
 
@@ -187,7 +187,7 @@ class Speaking:
 
     def _remember(self, performance: Performance) -> None:
         with self._lock:
-            self._performances[performance.owner, performance.id] = performance
+            self._performances[performance.session_id, performance.id] = performance
             ended = [
                 key for key, kept in self._performances.items() if kept.status().state not in ("queued", "running")
             ]

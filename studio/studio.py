@@ -7,7 +7,7 @@ from studio.champions.champions import Champions
 from studio.history import History
 from studio.listening import Listening
 from studio.references.library import ClipStore
-from studio.references.session_clips import Shelf
+from studio.references.session_clips import SessionClips
 from studio.settings import Settings
 from studio.speaking import Speaking
 from studio.telemetry.telemetry import Telemetry
@@ -19,7 +19,7 @@ class Studio:
     manager: Manager
     speaking: Speaking
     clips: ClipStore
-    shelf: Shelf  # whose clips; pages and routes add and get clips through it
+    session_clips: SessionClips  # whose clips; pages and routes add and get clips through it
     history: History
     listening: Listening
     champions: Champions

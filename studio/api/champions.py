@@ -13,7 +13,7 @@ from fastapi.responses import FileResponse, JSONResponse
 from pydantic import AfterValidator, BaseModel, Field
 
 from engines.scheduling.manager import Manager
-from studio.api.errors import Owner, SayingRoute, owners_only
+from studio.api.errors import SayingRoute, SessionId, owners_only
 from studio.api.jobs import job_teller
 from studio.api.uploads import received
 from studio.champions.champion import NAME_MAX, BadChampion, Champion, Conflict, Consent, UnknownChampion
@@ -150,9 +150,9 @@ def _writing(studio: Studio, ownership: Ownership, tell: Tell) -> APIRouter:
             return JSONResponse({"error": str(conflict), "current": current}, 409)
 
     @routes.post("")
-    def keep(form: Keep, owner: Owner) -> Any:
-        champion = form.champion.over(keeping.draft(owner, form.take), studio.manager)
-        return saved(champion.id, lambda: keeping.keep(owner, form.take, champion, expected=form.expected))
+    def keep(form: Keep, session_id: SessionId) -> Any:
+        champion = form.champion.over(keeping.draft(session_id, form.take), studio.manager)
+        return saved(champion.id, lambda: keeping.keep(session_id, form.take, champion, expected=form.expected))
 
     @routes.put("/{id}")
     def edit(id: str, form: Edit) -> Any:
@@ -203,9 +203,9 @@ def _bringing(studio: Studio, ownership: Ownership, tell: Tell) -> APIRouter:
     champions, uploads, told = studio.champions, studio.settings.data_dir / UPLOADS, job_teller(tell)
 
     @routes.get("/drafts/{take}")
-    def draft(owner: Owner, take: str) -> dict[str, Any]:
+    def draft(session_id: SessionId, take: str) -> dict[str, Any]:
         """What a champion of this take would be."""
-        return facts(champions.keeping.draft(owner, take), owner=True)
+        return facts(champions.keeping.draft(session_id, take), owner=True)
 
     @routes.post("/champions/{id}/package")
     def package(id: str, version: str = "") -> dict[str, Any]:

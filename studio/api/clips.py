@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from engines.text import MAX_CHARACTERS
 from engines.types import Audio
-from studio.api.errors import Owner, SayingRoute
+from studio.api.errors import SayingRoute, SessionId
 from studio.history.takes import peaks
 from studio.references.clip import Clip
 from studio.references.mend import Mend, mend, mended_name, starts_at_s
@@ -47,64 +47,66 @@ class Mending(Span):
 
 def router(studio: Studio) -> APIRouter:
     routes = APIRouter(prefix="/studio/clips", tags=["clips"], route_class=SayingRoute)
-    shelf, described = studio.shelf, _describer(studio)
+    own, described = studio.session_clips, _describer(studio)
 
     @routes.get("")
-    def clips(owner: Owner) -> dict[str, Any]:
-        samples = [described(one.clip_id) | {"transcript": one.transcript} for one in shelf.samples()]
-        return {"samples": samples, "mine": [described(id) for id in shelf.mine(owner)], "recogniser": available()}
+    def clips(session_id: SessionId) -> dict[str, Any]:
+        samples = [described(one.clip_id) | {"transcript": one.transcript} for one in own.samples()]
+        return {"samples": samples, "mine": [described(id) for id in own.mine(session_id)], "recogniser": available()}
 
     @routes.post("")
-    def upload(file: UploadFile, owner: Owner) -> dict[str, Any]:
-        return described(shelf.receive(owner, file.file, file.filename or "clip").id)
+    def upload(file: UploadFile, session_id: SessionId) -> dict[str, Any]:
+        return described(own.receive(session_id, file.file, file.filename or "clip").id)
 
     @routes.get("/{id}")
-    def clip(id: str, owner: Owner) -> dict[str, Any]:
-        return described(shelf.get(owner, id).id)
+    def clip(id: str, session_id: SessionId) -> dict[str, Any]:
+        return described(own.get(session_id, id).id)
 
     @routes.delete("/{id}")
-    def delete(id: str, owner: Owner) -> dict[str, str]:
-        shelf.delete(owner, id)
+    def delete(id: str, session_id: SessionId) -> dict[str, str]:
+        own.delete(session_id, id)
         return {"deleted": id}
 
     @routes.post("/{id}/restore")
-    def restore(id: str, owner: Owner) -> dict[str, Any]:
-        return described(shelf.restore(owner, id).id)
+    def restore(id: str, session_id: SessionId) -> dict[str, Any]:
+        return described(own.restore(session_id, id).id)
 
     @routes.get("/{id}/audio.wav")
-    def audio(id: str, owner: Owner, start: Annotated[float, Query()] = 0.0, end: float | None = None) -> Response:
-        found = shelf.get(owner, id)
+    def audio(
+        id: str, session_id: SessionId, start: Annotated[float, Query()] = 0.0, end: float | None = None
+    ) -> Response:
+        found = own.get(session_id, id)
         window = Span(start_s=start, end_s=found.audio.duration_s if end is None else end)
         return Response(float_wav(window.of(found)), media_type="audio/wav", headers={"cache-control": "private"})
 
     @routes.post("/{id}/report")
-    def card(id: str, said: Said, owner: Owner) -> dict[str, Any]:
-        found = shelf.get(owner, id)
+    def card(id: str, said: Said, session_id: SessionId) -> dict[str, Any]:
+        found = own.get(session_id, id)
         unmended = studio.clips.unmended(found, said.window)
         checks = report(said.of(found), found.source, said.transcript, unmended).checks
         names = ("name", "state", "message", "mend")
         return {"checks": [{name: getattr(check, name) for name in names} for check in checks]}
 
     @routes.post("/{id}/mend")
-    def mended(id: str, mending: Mending, owner: Owner) -> dict[str, Any]:
+    def mended(id: str, mending: Mending, session_id: SessionId) -> dict[str, Any]:
         """Trimming is of the window; every other mend is of the whole clip, so that the window stays where it is."""
-        found = shelf.get(owner, id)
+        found = own.get(session_id, id)
         trims = mending.name == "trim"
         audio = mending.of(found) if trims else found.audio
         better = mend(audio, mending.name, original=studio.clips.original(id))
         start_s = mending.start_s * trims + starts_at_s(audio, mending.name)
         parent = None if mending.name == "mono" else found  # which is decoded anew
-        kept = shelf.keep(owner, better, mended_name(found.name, mending.name), parent=parent, start_s=start_s)
+        kept = own.keep(session_id, better, mended_name(found.name, mending.name), parent=parent, start_s=start_s)
         return described(kept.id)
 
     @routes.post("/{id}/transcribe")
-    def heard(id: str, span: Span, owner: Owner) -> dict[str, Any]:
-        return {"transcript": transcribe(span.of(shelf.get(owner, id))), "recogniser": available()}
+    def heard(id: str, span: Span, session_id: SessionId) -> dict[str, Any]:
+        return {"transcript": transcribe(span.of(own.get(session_id, id))), "recogniser": available()}
 
     @routes.post("/{id}/transcript")
-    def words(id: str, said: Said, owner: Owner) -> dict[str, str]:
+    def words(id: str, said: Said, session_id: SessionId) -> dict[str, str]:
         """The words of the whole clip that are probably said within the window."""
-        found = shelf.get(owner, id)
+        found = own.get(session_id, id)
         return {"transcript": split_transcript(said.transcript, found.audio, said.window)}
 
     return routes

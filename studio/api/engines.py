@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import TypeAdapter
 
 from engines.types import EngineStatus
-from studio.api.errors import Owner, SayingRoute, as_json, owners_only
+from studio.api.errors import SayingRoute, SessionId, as_json, owners_only
 from studio.studio import Studio
 from studio.telemetry.telemetry import Snapshot
 from studio.web.ownership import Ownership
@@ -25,8 +25,8 @@ def router(studio: Studio, ownership: Ownership) -> APIRouter:
         return as_json(STATUSES, studio.manager.statuses(), exclude={"__all__": WITHOUT_VOCABULARY})
 
     @routes.get("/telemetry")
-    def telemetry(owner: Owner, series: Annotated[bool, Query()] = True) -> Response:
-        snapshot = studio.telemetry.snapshot(owner, series)
+    def telemetry(session_id: SessionId, series: Annotated[bool, Query()] = True) -> Response:
+        snapshot = studio.telemetry.snapshot(session_id, series)
         return as_json(SNAPSHOT, snapshot, exclude={"engines": {"__all__": WITHOUT_VOCABULARY}})
 
     @routes.post("/engines/{name}/load", dependencies=owners)

@@ -22,7 +22,7 @@ from studio.references.library import NoRoom, UnknownClip
 from studio.speaking import UnknownPerformance
 from studio.stores.errors import Occupied, StoreError, StoreFull, UnknownArchive, UnknownStore, Unreachable
 from studio.web.ownership import LoginNeeded, NotOwner, Ownership, TooManyTries
-from studio.web.session import OWNER_HEADER
+from studio.web.session import SESSION_HEADER
 
 log = logging.getLogger(__name__)
 
@@ -103,11 +103,11 @@ def as_json(adapter: TypeAdapter[Any], value: object, **how: Any) -> Response:
     )
 
 
-def _owner(request: Request) -> str:
-    return request.headers[OWNER_HEADER]
+def _session_id(request: Request) -> str:
+    return request.headers[SESSION_HEADER]
 
 
-Owner = Annotated[str, Depends(_owner)]
+SessionId = Annotated[str, Depends(_session_id)]
 
 
 def owners_only(ownership: Ownership) -> params.Depends:

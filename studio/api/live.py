@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from engines.audio import encode
 from engines.errors import NotReady
 from engines.types import Audio, Samples, Status
-from studio.api.errors import Owner, SayingRoute, as_json
+from studio.api.errors import SayingRoute, SessionId, as_json
 from studio.speaking import Performance
 from studio.studio import Studio
 
@@ -24,12 +24,12 @@ def router(studio: Studio) -> APIRouter:
     threads = CapacityLimiter(LISTENERS_MAX)
 
     @routes.get("/{id}.pcm")
-    def pcm(id: str, owner: Owner) -> Response:
+    def pcm(id: str, session_id: SessionId) -> Response:
         """Mono int16 little-endian from the first sample on, as fast as it is made; ends with the performance.
 
         Leaving does not stop the performance: its sound is kept, and whoever asked for it may stop it.
         """
-        performance = studio.speaking.performance(owner, id)
+        performance = studio.speaking.performance(session_id, id)
         if performance.sample_rate is None:
             raise NotReady("the engine is still loading; its sound opens when it is ready")
         headers = {
@@ -41,12 +41,12 @@ def router(studio: Studio) -> APIRouter:
         return StreamingResponse(sound, media_type="application/octet-stream", headers=headers)
 
     @routes.get("/{id}")
-    def status(id: str, owner: Owner) -> Response:
-        return as_json(STATUS, studio.speaking.performance(owner, id).status())
+    def status(id: str, session_id: SessionId) -> Response:
+        return as_json(STATUS, studio.speaking.performance(session_id, id).status())
 
     @routes.post("/{id}/cancel")
-    def cancel(id: str, owner: Owner) -> Response:
-        performance = studio.speaking.performance(owner, id)
+    def cancel(id: str, session_id: SessionId) -> Response:
+        performance = studio.speaking.performance(session_id, id)
         performance.cancel()
         return as_json(STATUS, performance.status())
 

@@ -22,7 +22,7 @@ from engines.text import (
     without_markers,
 )
 from engines.types import EngineInfo
-from studio.api.errors import Owner, SayingRoute
+from studio.api.errors import SayingRoute, SessionId
 from studio.order import Order
 from studio.studio import Studio
 
@@ -47,7 +47,7 @@ def router(studio: Studio) -> APIRouter:
     routes = APIRouter(prefix="/studio", tags=["script"], route_class=SayingRoute)
 
     @routes.post("/script")
-    def script(form: ScriptForm, owner: Owner) -> dict[str, Any]:
+    def script(form: ScriptForm, session_id: SessionId) -> dict[str, Any]:
         """A text that cannot be spoken is an answer here, not a failure: the page shows its `error` while one types."""
         info = studio.manager.status(form.engine or studio.settings.engines[0]).info
         vocabulary = info.vocabulary if info else ANY_CHARACTER
@@ -61,18 +61,18 @@ def router(studio: Studio) -> APIRouter:
             "spoken": [spoken_json(part) for part in read.parts],
             "unsaid": [*([] if heeded else markers_in(form.text)), *unsaid(read, vocabulary)],  # what will not be heard
             "characters": characters,
-            "estimate_s": round(_estimate_s(read, _spoken(studio, form, owner), form.speed, info), 2),
+            "estimate_s": round(_estimate_s(read, _spoken(studio, form, session_id), form.speed, info), 2),
             "error": unspeakable(read, vocabulary),
         }
 
     return routes
 
 
-def _spoken(studio: Studio, form: ScriptForm, owner: str) -> Spoken | None:
+def _spoken(studio: Studio, form: ScriptForm, session_id: str) -> Spoken | None:
     """What the estimate needs of the chosen voice; None where none is chosen, or it cannot be used."""
     chosen = form.model_dump(exclude={"engine", "speed"})
     try:
-        reference = studio.speaking.reference(Order(**chosen), owner)
+        reference = studio.speaking.reference(Order(**chosen), session_id)
     except EngineError:
         return None  # speaking says why
     return Spoken(spoken_form(without_markers(reference.transcript)), paced_s(reference.audio))

@@ -23,7 +23,7 @@ from studio.champions.champion import KEPT_SETTINGS
 from studio.order import Order, read_order, shown
 from studio.studio import Studio
 from studio.web.ownership import source
-from studio.web.session import owner_of
+from studio.web.session import session_id_of
 
 WAITING_MAX = 128  # each waits in a thread; their own, so that no number of them holds up other routes
 WAIT_S = 0.1  # a caller who left is noticed this late at most
@@ -58,9 +58,9 @@ def router(studio: Studio) -> APIRouter:
     @routes.post("/audio/speech")
     async def speech(form: Speech, request: Request) -> Response:
         """The line as a whole WAV. A caller who hangs up stops it."""
-        caller, arrived_at = owner_of(f"address {source(request)}"), request.state.arrived_at
+        caller, arrived_at = session_id_of(f"address {source(request)}"), request.state.arrived_at
         order = await to_thread.run_sync(_order, studio, form)
-        say = partial(studio.speaking.say, order, owner=caller, arrived_at=arrived_at)
+        say = partial(studio.speaking.say, order, session_id=caller, arrived_at=arrived_at)
         ticket = await to_thread.run_sync(say)
         try:
             while not await to_thread.run_sync(_ended, ticket, limiter=threads):

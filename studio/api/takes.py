@@ -7,7 +7,7 @@ from fastapi import APIRouter, Body, Query, Response
 from fastapi.responses import FileResponse, JSONResponse, StreamingResponse
 
 from engines.errors import EngineError
-from studio.api.errors import Owner, SayingRoute
+from studio.api.errors import SayingRoute, SessionId
 from studio.history import Format, Named, StoredTake, described, file_stem
 from studio.order import Order
 from studio.studio import Studio
@@ -20,41 +20,41 @@ def router(studio: Studio) -> APIRouter:
     routes = APIRouter(prefix="/studio", tags=["takes"], route_class=SayingRoute)
 
     @routes.get("/takes")
-    def takes(owner: Owner) -> list[dict[str, Any]]:
-        return [take_json(take) for take in studio.history.list(owner)]
+    def takes(session_id: SessionId) -> list[dict[str, Any]]:
+        return [take_json(take) for take in studio.history.list(session_id)]
 
     @routes.get("/takes.zip")
-    def export(owner: Owner, ids: Annotated[str, Query(min_length=1)], format: Format = "wav") -> Response:
+    def export(session_id: SessionId, ids: Annotated[str, Query(min_length=1)], format: Format = "wav") -> Response:
         chosen = list(dict.fromkeys(ids.split(",")))
-        pieces = studio.history.export(owner, chosen, format, lambda order: voice_name(studio, order))
+        pieces = studio.history.export(session_id, chosen, format, lambda order: voice_name(studio, order))
         return StreamingResponse(pieces, media_type="application/zip", headers=_named("takes.zip"))
 
     @routes.get("/takes/{id}")
-    def take(id: str, owner: Owner) -> dict[str, Any]:
-        return take_json(studio.history.get(owner, id))
+    def take(id: str, session_id: SessionId) -> dict[str, Any]:
+        return take_json(studio.history.get(session_id, id))
 
     @routes.get("/takes/{id}/audio.{format}")
-    def audio(id: str, format: Format, owner: Owner, download: bool = False) -> Response:
-        found = studio.history.get(owner, id)
+    def audio(id: str, format: Format, session_id: SessionId, download: bool = False) -> Response:
+        found = studio.history.get(session_id, id)
         named = _named(f"{file_stem(Named(found, voice_name(studio, found.order)))}.{format}") if download else {}
         if format == "wav":  # the file itself, so that players can seek by range
-            path = studio.history.audio_path(owner, id)
+            path = studio.history.audio_path(session_id, id)
             return FileResponse(path, media_type=MEDIA_TYPES[format], headers=KEPT | named)
-        encoded = studio.history.encoded(owner, id, format)
+        encoded = studio.history.encoded(session_id, id, format)
         return Response(encoded, media_type=MEDIA_TYPES[format], headers=KEPT | named)
 
     @routes.post("/takes/{id}/star")
-    def star(id: str, owner: Owner, starred: Annotated[bool, Body(embed=True)]) -> dict[str, Any]:
-        return take_json(studio.history.star(owner, id, starred))
+    def star(id: str, session_id: SessionId, starred: Annotated[bool, Body(embed=True)]) -> dict[str, Any]:
+        return take_json(studio.history.star(session_id, id, starred))
 
     @routes.delete("/takes/{id}")
-    def delete(id: str, owner: Owner) -> JSONResponse:
-        studio.history.delete(owner, id)
+    def delete(id: str, session_id: SessionId) -> JSONResponse:
+        studio.history.delete(session_id, id)
         return JSONResponse({"deleted": id})
 
     @routes.post("/takes/{id}/restore")
-    def restore(id: str, owner: Owner) -> dict[str, Any]:
-        return take_json(studio.history.restore(owner, id))
+    def restore(id: str, session_id: SessionId) -> dict[str, Any]:
+        return take_json(studio.history.restore(session_id, id))
 
     return routes
 

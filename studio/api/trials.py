@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Response
 
-from studio.api.errors import Owner, SayingRoute
+from studio.api.errors import SayingRoute, SessionId
 from studio.listening import Ballot
 from studio.listening.disclosure import SOUNDS, desk
 from studio.studio import Studio
@@ -15,38 +15,40 @@ def router(studio: Studio) -> APIRouter:
     listening = studio.listening
 
     @routes.get("/studio/trials")
-    def now(owner: Owner) -> dict[str, Any]:
-        return desk(listening, owner, listening.current(owner))
+    def now(session_id: SessionId) -> dict[str, Any]:
+        return desk(listening, session_id, listening.current(session_id))
 
     @routes.post("/studio/trials")
     def begin(
-        owner: Owner, take_a: Annotated[str, Body(embed=True)], take_b: Annotated[str, Body(embed=True)]
+        session_id: SessionId, take_a: Annotated[str, Body(embed=True)], take_b: Annotated[str, Body(embed=True)]
     ) -> dict[str, Any]:
-        return desk(listening, owner, listening.open(owner, take_a, take_b))
+        return desk(listening, session_id, listening.open(session_id, take_a, take_b))
 
     @routes.post("/studio/trials/next")
-    def begin_next(owner: Owner) -> dict[str, Any]:
-        return desk(listening, owner, listening.next(owner))
+    def begin_next(session_id: SessionId) -> dict[str, Any]:
+        return desk(listening, session_id, listening.next(session_id))
 
     @routes.get(SOUNDS + "/{token}.wav")
-    def sound(token: str, owner: Owner) -> Response:
-        return Response(listening.sound(owner, token), media_type="audio/wav", headers={"cache-control": "no-store"})
+    def sound(token: str, session_id: SessionId) -> Response:
+        return Response(
+            listening.sound(session_id, token), media_type="audio/wav", headers={"cache-control": "no-store"}
+        )
 
     @routes.post("/studio/trials/{id}/vote")
-    def vote(id: str, owner: Owner, ballot: Ballot) -> dict[str, Any]:
-        return desk(listening, owner, listening.vote(owner, id, ballot))
+    def vote(id: str, session_id: SessionId, ballot: Ballot) -> dict[str, Any]:
+        return desk(listening, session_id, listening.vote(session_id, id, ballot))
 
     @routes.post("/studio/trials/{id}/undo")
-    def undo(id: str, owner: Owner) -> dict[str, Any]:
-        return desk(listening, owner, listening.undo(owner, id))
+    def undo(id: str, session_id: SessionId) -> dict[str, Any]:
+        return desk(listening, session_id, listening.undo(session_id, id))
 
     @routes.post("/studio/trials/{id}/reveal")
-    def reveal(id: str, owner: Owner) -> dict[str, Any]:
-        return desk(listening, owner, listening.reveal(owner, id))
+    def reveal(id: str, session_id: SessionId) -> dict[str, Any]:
+        return desk(listening, session_id, listening.reveal(session_id, id))
 
     @routes.delete("/studio/trials/{id}")
-    def leave(id: str, owner: Owner) -> dict[str, Any]:
-        listening.leave(owner, id)
-        return desk(listening, owner, None)
+    def leave(id: str, session_id: SessionId) -> dict[str, Any]:
+        listening.leave(session_id, id)
+        return desk(listening, session_id, None)
 
     return routes

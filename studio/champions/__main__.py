@@ -13,7 +13,7 @@ from studio.engines import checkpoints
 from studio.history import History
 from studio.listening import Listening
 from studio.references.library import ClipStore
-from studio.references.session_clips import Shelf
+from studio.references.session_clips import SessionClips
 from studio.settings import Settings, WrongSettings
 
 
@@ -21,9 +21,12 @@ def champions() -> Champions:
     """Wired as in the studio; no engine is loaded."""
     settings = Settings.load()
     vetted, history = partial(vet, against=checkpoints(settings)["f5"]), History(settings.data_dir)
-    shelf, listening = Shelf(ClipStore(settings.data_dir), settings.data_dir), Listening(history, settings.data_dir)
+    session_clips, listening = (
+        SessionClips(ClipStore(settings.data_dir), settings.data_dir),
+        Listening(history, settings.data_dir),
+    )
     manager = Manager({}, Device(), Policy())
-    return open_champions(settings, vetted, history, shelf, listening, manager)
+    return open_champions(settings, vetted, history, session_clips, listening, manager)
 
 
 if __name__ == "__main__":

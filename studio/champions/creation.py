@@ -12,7 +12,7 @@ from studio.champions.members import METADATA, PICTURES, PORTRAITS, TRANSCRIPT, 
 from studio.database import saving
 from studio.history import History, StoredTake
 from studio.listening import Listening
-from studio.references.session_clips import Shelf
+from studio.references.session_clips import SessionClips
 from studio.references.window import Window, cut
 
 PICTURE_MAX = 8_000_000  # bytes
@@ -20,10 +20,10 @@ PICTURE_MAX = 8_000_000  # bytes
 
 class Keeping:
     def __init__(
-        self, library: Library, history: History, shelf: Shelf, listening: Listening, manager: Manager
+        self, library: Library, history: History, session_clips: SessionClips, listening: Listening, manager: Manager
     ) -> None:
         self._library = library
-        self._history, self._shelf, self._listening, self._manager = history, shelf, listening, manager
+        self._history, self._session_clips, self._listening, self._manager = history, session_clips, listening, manager
 
     def draft(self, owner: str, take_id: str) -> Champion:
         """A champion of this take with everything filled in that is known, under an id that is free. Raises UnknownTake."""
@@ -31,7 +31,7 @@ class Keeping:
         if take.order.champion:
             known = self._library.get(take.order.champion, take.order.version).champion
             return replace(known, id=self._free(known.id), settings=_settings(take), engine=take.engine)
-        clip = self._shelf.get(owner, take.order.clip_id)
+        clip = self._session_clips.get(owner, take.order.clip_id)
         name = Path(clip.name).stem.replace("_", " ").strip().capitalize()
         return Champion(
             id=self._free(proposed_id(name)),
@@ -59,7 +59,7 @@ class Keeping:
                 self._library.stage(source, folder, without=(METADATA, TRANSCRIPT))
                 write_words(folder, replace(facts, fine_tuned=source.champion.fine_tuned))
             else:
-                clip = self._shelf.get(owner, take.order.clip_id)
+                clip = self._session_clips.get(owner, take.order.clip_id)
                 write_members(folder, facts, cut(clip.audio, Window(take.order.start_s, take.order.end_s)))
             return self._library.publish(folder, expected=expected)
 

@@ -7,15 +7,15 @@ from studio.champions.creation import Keeping
 from studio.champions.library import Library
 from studio.history import History
 from studio.listening import Listening
-from studio.references.session_clips import Shelf
+from studio.references.session_clips import SessionClips
 from studio.settings import Settings
 from studio.stores import open_stores
 
 
 def open_champions(
-    settings: Settings, vet: Vet, history: History, shelf: Shelf, listening: Listening, manager: Manager
+    settings: Settings, vet: Vet, history: History, session_clips: SessionClips, listening: Listening, manager: Manager
 ) -> Champions:
     """`vet` opens fine-tuned weights against the architecture this studio runs."""
     library = Library(settings.data_dir)
     stores = open_stores(settings.stores, library.folder / TRANSFERS)
-    return Champions(library, stores, vet, Keeping(library, history, shelf, listening, manager))
+    return Champions(library, stores, vet, Keeping(library, history, session_clips, listening, manager))

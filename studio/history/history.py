@@ -35,11 +35,11 @@ class History:
     def close(self) -> None:
         self._database.dispose()
 
-    def add(self, owner: str, order: Order, take: Take) -> StoredTake:
+    def add(self, session_id: str, order: Order, take: Take) -> StoredTake:
         """Keep a take: its files first, then its row. Raises NotSaved (disk full); the caller still holds the take."""
         stored = StoredTake(
             id=secrets.token_urlsafe(16),
-            owner=owner,
+            session_id=session_id,
             created_at=datetime.fromtimestamp(self._now(), UTC),
             order=order,
             cost=take.cost,
@@ -60,51 +60,55 @@ class History:
             raise
         return stored
 
-    def list(self, owner: str) -> Sequence[StoredTake]:
-        """This owner's takes, newest first, without deleted ones."""
-        chosen = select(TakeRow).where(TakeRow.owner == owner, col(TakeRow.deleted_at).is_(None))
+    def list(self, session_id: str) -> Sequence[StoredTake]:
+        """This session's takes, newest first, without deleted ones."""
+        chosen = select(TakeRow).where(TakeRow.session_id == session_id, col(TakeRow.deleted_at).is_(None))
         with Session(self._database) as session:
             rows = session.exec(chosen.order_by(col(TakeRow.created_at).desc())).all()
             return [row.stored() for row in rows]
 
-    def get(self, owner: str, id: str) -> StoredTake:
+    def get(self, session_id: str, id: str) -> StoredTake:
         """Raises UnknownTake for an id that is unknown, deleted or somebody else's."""
         with Session(self._database) as session:
             row = session.get(TakeRow, id)
-            if row is None or row.owner != owner or row.deleted_at is not None:
+            if row is None or row.session_id != session_id or row.deleted_at is not None:
                 raise UnknownTake("there is no such take here; reload the page to see the takes there are")
             return row.stored()
 
-    def audio(self, owner: str, id: str) -> Audio:
+    def audio(self, session_id: str, id: str) -> Audio:
         """Sample for sample what was played. Raises UnknownTake."""
-        return self._files.read(self.get(owner, id).id)
+        return self._files.read(self.get(session_id, id).id)
 
-    def audio_path(self, owner: str, id: str) -> Path:
+    def audio_path(self, session_id: str, id: str) -> Path:
         """The float32 WAV file of a take. Raises UnknownTake."""
-        path = self._files.path(self.get(owner, id).id)
+        path = self._files.path(self.get(session_id, id).id)
         if not path.is_file():
             raise UnknownTake("the audio of this take is no longer on disk; speak it again with the same settings")
         return path
 
-    def encoded(self, owner: str, id: str, format: Format) -> bytes:
+    def encoded(self, session_id: str, id: str, format: Format) -> bytes:
         """WAV is the file itself, float32 and exact; FLAC (24 bit) and MP3 clip at full scale. Raises UnknownTake."""
-        return self.audio_path(owner, id).read_bytes() if format == "wav" else encode(self.audio(owner, id), format)
+        return (
+            self.audio_path(session_id, id).read_bytes()
+            if format == "wav"
+            else encode(self.audio(session_id, id), format)
+        )
 
-    def star(self, owner: str, id: str, starred: bool) -> StoredTake:
+    def star(self, session_id: str, id: str, starred: bool) -> StoredTake:
         """Raises UnknownTake."""
-        self.get(owner, id)
-        self._change(owner, id, starred=starred)
-        return self.get(owner, id)
+        self.get(session_id, id)
+        self._change(session_id, id, starred=starred)
+        return self.get(session_id, id)
 
-    def delete(self, owner: str, id: str) -> None:
+    def delete(self, session_id: str, id: str) -> None:
         """Hide a take; `restore` brings it back until it is purged. Raises UnknownTake."""
-        self.get(owner, id)
-        self._change(owner, id, deleted_at=self._now())
+        self.get(session_id, id)
+        self._change(session_id, id, deleted_at=self._now())
 
-    def restore(self, owner: str, id: str) -> StoredTake:
-        """Undo a deletion. Raises UnknownTake when it was purged, or never was this owner's."""
-        self._change(owner, id, deleted_at=None)
-        return self.get(owner, id)
+    def restore(self, session_id: str, id: str) -> StoredTake:
+        """Undo a deletion. Raises UnknownTake when it was purged, or never was this session's."""
+        self._change(session_id, id, deleted_at=None)
+        return self.get(session_id, id)
 
     def purge(self, older_than_s: float) -> int:
         """Remove what was deleted longer ago than this; returns how many takes went. What no row names stays."""
@@ -121,7 +125,7 @@ class History:
 
     def export(
         self,
-        owner: str,
+        session_id: str,
         ids: Sequence[str],
         format: Format = "wav",
         voice: Callable[[Order], str] = lambda order: "voice",
@@ -130,15 +134,15 @@ class History:
 
         Raises UnknownTake at once, before the first byte, if any of them is unknown.
         """
-        takes = [self.get(owner, id) for id in ids]
+        takes = [self.get(session_id, id) for id in ids]
         named = [Named(take, voice(take.order)) for take in takes]
-        return zipped(named, format, lambda take: self.encoded(owner, take.id, format))
+        return zipped(named, format, lambda take: self.encoded(session_id, take.id, format))
 
-    def _change(self, owner: str, id: str, **values: object) -> None:
+    def _change(self, session_id: str, id: str, **values: object) -> None:
         """Change a row and its description; an unknown take is left alone."""
         with transaction(self._database) as session:
             row = session.get(TakeRow, id)
-            if row is not None and row.owner == owner:
+            if row is not None and row.session_id == session_id:
                 row.sqlmodel_update(values)
                 session.flush()
                 self._files.describe(row.stored(), deleted=row.deleted_at is not None)
@@ -167,10 +171,10 @@ class History:
         """Write the descriptions of takes that have none: an earlier studio made them, or somebody lost the files."""
         described = {deleted: self._files.described(deleted=deleted) for deleted in (False, True)}
         with Session(self._database) as session:
-            rows = session.exec(select(TakeRow.owner, TakeRow.id, TakeRow.deleted_at)).all()
-        for owner, id, deleted_at in rows:
+            rows = session.exec(select(TakeRow.session_id, TakeRow.id, TakeRow.deleted_at)).all()
+        for session_id, id, deleted_at in rows:
             if id not in described[deleted_at is not None] and self._files.path(id).is_file():
-                self._change(owner, id)
+                self._change(session_id, id)
 
     def _insert(self, session: Session, row: TakeRow) -> None:
         """Another process may have taken up the take before."""

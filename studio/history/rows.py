@@ -6,6 +6,7 @@ from pydantic import TypeAdapter
 from sqlmodel import Field, SQLModel
 
 from engines.types import Cost
+from studio.database import SESSION_COLUMN
 from studio.history.takes import StoredTake
 from studio.order import Order
 
@@ -21,7 +22,7 @@ class TakeRow(SQLModel, table=True):
     __tablename__ = "take"
 
     id: str = Field(primary_key=True)
-    owner: str = Field(index=True)
+    session_id: str = Field(index=True, sa_column_kwargs=SESSION_COLUMN)
     created_at: float
     deleted_at: float | None = Field(default=None, index=True)
     starred: bool = False
@@ -37,7 +38,7 @@ class TakeRow(SQLModel, table=True):
     def of(cls, take: StoredTake, deleted_at: float | None = None) -> "TakeRow":
         return cls(
             id=take.id,
-            owner=take.owner,
+            session_id=take.session_id,
             created_at=take.created_at.timestamp(),
             deleted_at=deleted_at,
             starred=take.starred,
@@ -53,7 +54,7 @@ class TakeRow(SQLModel, table=True):
     def stored(self) -> StoredTake:
         return StoredTake(
             id=self.id,
-            owner=self.owner,
+            session_id=self.session_id,
             created_at=datetime.fromtimestamp(self.created_at, UTC),
             order=ORDER.validate_json(self.order),
             cost=COST.validate_json(self.cost),

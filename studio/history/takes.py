@@ -8,13 +8,14 @@ import numpy as np
 
 from engines.errors import EngineError
 from engines.types import Cost, Samples
+from studio.descriptions import SessionId
 from studio.order import Order
 
 PEAKS = 200  # columns of a take's waveform on the page
 
 
 class UnknownTake(EngineError):
-    """No such take for this owner; another owner's take is unknown, not forbidden."""
+    """No such take for this session; another session's take is unknown, not forbidden."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +23,7 @@ class StoredTake:
     """A take on disk, without its audio."""
 
     id: str  # unguessable
-    owner: str
+    session_id: SessionId
     created_at: datetime  # UTC
     order: Order
     cost: Cost

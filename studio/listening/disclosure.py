@@ -10,13 +10,13 @@ from studio.listening.trial import Arm, Contender, Side, Trial
 SOUNDS = "/studio/trials/sounds"  # + /{token}.wav
 
 
-def desk(listening: Listening, owner: str, trial: Trial | None) -> dict[str, Any]:
+def desk(listening: Listening, session_id: str, trial: Trial | None) -> dict[str, Any]:
     """What lies before a listener: the trial, how many pairs wait, and the results unless a trial is unsealed."""
     blind = trial is not None and trial.stage != "sealed"
     return {
         "trial": trial and told(trial),
-        "pairs": listening.waiting(owner),
-        "tally": None if blind else [_tally(one) for one in listening.tally(owner)],
+        "pairs": listening.waiting(session_id),
+        "tally": None if blind else [_tally(one) for one in listening.tally(session_id)],
     }
 
 

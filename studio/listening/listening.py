@@ -17,7 +17,7 @@ DRAW = secrets.SystemRandom()
 
 
 class Listening:
-    """One trial at a time for each owner; any number of threads may call it."""
+    """One trial at a time for each session; any number of threads may call it."""
 
     def __init__(self, history: History, data_dir: Path, now: Callable[[], float] = time.time) -> None:
         """`now` gives seconds since 1970."""
@@ -25,42 +25,42 @@ class Listening:
         self._trials = Trials(data_dir)
         self._now = now
 
-    def open(self, owner: str, take_a: str, take_b: str) -> Trial:
-        """Begin a trial of two of this owner's takes, on sides drawn here; the one before ends.
+    def open(self, session_id: str, take_a: str, take_b: str) -> Trial:
+        """Begin a trial of two of this session's takes, on sides drawn here; the one before ends.
 
         Raises UnknownTake, BadPair, NotSaved.
         """
         if take_a == take_b:
             raise BadPair("these are one and the same take; choose two different ones")
-        return self._begin(owner, (self._history.get(owner, take_a), self._history.get(owner, take_b)))
+        return self._begin(session_id, (self._history.get(session_id, take_a), self._history.get(session_id, take_b)))
 
-    def next(self, owner: str) -> Trial:
+    def next(self, session_id: str) -> Trial:
         """Begin a trial of a pair drawn from the newest line that has one, if possible not the pair before.
 
         Raises NoPairs, NotSaved.
         """
-        groups = self._pairs(owner)
+        groups = self._pairs(session_id)
         if not groups:
             raise NoPairs("no pair is left; speak one line with two engines or settings, then press Next pair")
-        current = self.current(owner)
+        current = self.current(session_id)
         fresh = [pair for group in groups for pair in group if not current or _ids(pair) != current.pair]
         newest = [pair for pair in groups[0] if pair in fresh] or fresh or groups[0]
-        return self._begin(owner, DRAW.choice(newest))
+        return self._begin(session_id, DRAW.choice(newest))
 
-    def current(self, owner: str) -> Trial | None:
+    def current(self, session_id: str) -> Trial | None:
         """The trial whose sides are not told yet."""
-        return next((trial for trial in self._trials.all(owner) if trial.stage != "sealed"), None)
+        return next((trial for trial in self._trials.all(session_id) if trial.stage != "sealed"), None)
 
-    def waiting(self, owner: str) -> int:
+    def waiting(self, session_id: str) -> int:
         """How many pairs `next` has to draw from."""
-        return sum(map(len, self._pairs(owner)))
+        return sum(map(len, self._pairs(session_id)))
 
-    def sound(self, owner: str, token: str) -> bytes:
+    def sound(self, session_id: str, token: str) -> bytes:
         """One side as a WAV, matched to the other. Both are made each time, so that neither takes longer.
 
         Raises UnknownTrial, and UnknownTake where either take is gone, with which an open trial ends.
         """
-        trial = self._trials.of_token(owner, token)
+        trial = self._trials.of_token(session_id, token)
         name = "a" if trial.a.token == token else "b"
         a, b = matched(*self._takes(trial))
         encoded = wav(a if name == "a" else b)
@@ -68,49 +68,49 @@ class Listening:
             self._trials.change(trial, **{f"{name}_fetched_at": self._now()})
         return encoded
 
-    def vote(self, owner: str, id: str, ballot: Ballot) -> Trial:
+    def vote(self, session_id: str, id: str, ballot: Ballot) -> Trial:
         """Keep a vote; it is on the disk when this returns. Raises UnknownTrial, NotHeard, Decided, NotSaved."""
-        trial, now = self._trials.get(owner, id), self._now()
+        trial, now = self._trials.get(session_id, id), self._now()
         if trial.stage != "open":
             raise Decided("this trial has its vote; press Next pair for another")
         heard = ballot.believed(trial, now)
         return self._change(trial, **_renamed(heard), voted_at=now)
 
-    def undo(self, owner: str, id: str) -> Trial:
+    def undo(self, session_id: str, id: str) -> Trial:
         """Take back a vote while nobody knows what it was for. Raises UnknownTrial, Decided, NotSaved."""
-        trial = self._trials.get(owner, id)
+        trial = self._trials.get(session_id, id)
         if trial.stage != "voted":
             raise Decided("this vote stays: its sides are known, or there is none")
         return self._change(trial, choice=None, voted_at=None, a_heard_s=0.0, b_heard_s=0.0)
 
-    def reveal(self, owner: str, id: str) -> Trial:
+    def reveal(self, session_id: str, id: str) -> Trial:
         """Seal the vote; its sides may be told from now on. Raises UnknownTrial, Decided, NotSaved."""
-        trial = self._trials.get(owner, id)
+        trial = self._trials.get(session_id, id)
         if trial.stage == "open":
             raise Decided("this trial has no vote yet; listen to both sides, then vote")
         return trial if trial.stage == "sealed" else self._change(trial, sealed_at=self._now())
 
-    def leave(self, owner: str, id: str) -> None:
+    def leave(self, session_id: str, id: str) -> None:
         """Give up a trial without a vote; nobody learns its sides. Raises UnknownTrial, Decided, NotSaved."""
-        trial = self._trials.get(owner, id)
+        trial = self._trials.get(session_id, id)
         if trial.stage != "open":
             raise Decided("this trial has its vote and stays; press Next pair for another")
         self._trials.forget(trial)
 
-    def tally(self, owner: str) -> Sequence[Tally]:
-        """What this owner's sealed votes add up to."""
-        return tally(self._trials.all(owner))
+    def tally(self, session_id: str) -> Sequence[Tally]:
+        """What this session's sealed votes add up to."""
+        return tally(self._trials.all(session_id))
 
-    def record(self, owner: str, take_id: str) -> tuple[int, int, int]:
-        """How often a take won, tied and lost where this owner heard it blind."""
-        return record(self._trials.all(owner), take_id)
+    def record(self, session_id: str, take_id: str) -> tuple[int, int, int]:
+        """How often a take won, tied and lost where this session heard it blind."""
+        return record(self._trials.all(session_id), take_id)
 
-    def _begin(self, owner: str, takes: Sequence[StoredTake]) -> Trial:
+    def _begin(self, session_id: str, takes: Sequence[StoredTake]) -> Trial:
         now = self._now()
         a, b = (_side(take) for take in DRAW.sample(takes, 2))
         trial = Trial(
             id=secrets.token_urlsafe(16),
-            owner=owner,
+            session_id=session_id,
             a=a,
             b=b,
             opened_at=now,
@@ -119,24 +119,24 @@ class Listening:
             sealed_at=None,
         )
         self._trials.begin(trial, now)
-        return self._trials.get(owner, trial.id)
+        return self._trials.get(session_id, trial.id)
 
     def _takes(self, trial: Trial) -> tuple[Audio, Audio]:
         a, b = (side.contender.take_id for side in trial.sides)
         try:
-            return self._history.audio(trial.owner, a), self._history.audio(trial.owner, b)
+            return self._history.audio(trial.session_id, a), self._history.audio(trial.session_id, b)
         except UnknownTake as error:
             self._trials.forget(trial)
             raise UnknownTake("one of the two takes was deleted; press Next pair for another") from error
 
-    def _pairs(self, owner: str) -> list[list[tuple[StoredTake, StoredTake]]]:
-        voted = {trial.pair for trial in self._trials.all(owner) if trial.choice}
-        return pairs(self._history.list(owner), voted)
+    def _pairs(self, session_id: str) -> list[list[tuple[StoredTake, StoredTake]]]:
+        voted = {trial.pair for trial in self._trials.all(session_id) if trial.choice}
+        return pairs(self._history.list(session_id), voted)
 
     def _change(self, trial: Trial, **values: object) -> Trial:
         if not self._trials.change(trial, **values):
             raise Decided("this trial has moved on in another window; reload the page")
-        return self._trials.get(trial.owner, trial.id)
+        return self._trials.get(trial.session_id, trial.id)
 
 
 def _side(take: StoredTake) -> Side:

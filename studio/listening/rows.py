@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 from sqlmodel import Field, Session, SQLModel, col, select
 
-from studio.database import open_database, transaction
+from studio.database import SESSION_COLUMN, open_database, transaction
 from studio.descriptions import Descriptions
 from studio.listening.trial import Choice, Contender, Side, Trial, UnknownTrial
 
@@ -22,7 +22,7 @@ class TrialRow(SQLModel, table=True):
     __tablename__ = "trial"
 
     id: str = Field(primary_key=True)
-    owner: str = Field(index=True)
+    session_id: str = Field(index=True, sa_column_kwargs=SESSION_COLUMN)
     opened_at: float
     a: str
     b: str
@@ -40,7 +40,7 @@ class TrialRow(SQLModel, table=True):
     def of(cls, trial: Trial) -> "TrialRow":
         return cls(
             id=trial.id,
-            owner=trial.owner,
+            session_id=trial.session_id,
             opened_at=trial.opened_at,
             a=CONTENDER.dump_json(trial.a.contender).decode(),
             b=CONTENDER.dump_json(trial.b.contender).decode(),
@@ -51,7 +51,7 @@ class TrialRow(SQLModel, table=True):
     def trial(self) -> Trial:
         return Trial(
             id=self.id,
-            owner=self.owner,
+            session_id=self.session_id,
             a=_side(self.a, self.a_token, self.a_fetched_at, self.a_heard_s),
             b=_side(self.b, self.b_token, self.b_fetched_at, self.b_heard_s),
             opened_at=self.opened_at,
@@ -66,7 +66,7 @@ def _side(contender: str, token: str, fetched_at: float | None, heard_s: float) 
 
 
 class Trials:
-    """What is known of an owner's trials; another owner's are unknown."""
+    """What is known of a session's trials; another session's are unknown."""
 
     def __init__(self, data_dir: Path) -> None:
         self._described = Descriptions(data_dir / "trials", TrialRow)
@@ -74,8 +74,8 @@ class Trials:
         self._adopt()
 
     def begin(self, trial: Trial, now: float) -> None:
-        """Add a trial. The owner's others end with it: what has a vote is sealed, what has none is forgotten."""
-        others = select(TrialRow).where(TrialRow.owner == trial.owner, col(TrialRow.sealed_at).is_(None))
+        """Add a trial. The session's others end with it: what has a vote is sealed, what has none is forgotten."""
+        others = select(TrialRow).where(TrialRow.session_id == trial.session_id, col(TrialRow.sealed_at).is_(None))
         with transaction(self._database) as session:
             for other in session.exec(others):
                 if other.choice is None:
@@ -86,17 +86,17 @@ class Trials:
             session.add(row := TrialRow.of(trial))
             self._described.write(row.id, row)
 
-    def get(self, owner: str, id: str) -> Trial:
+    def get(self, session_id: str, id: str) -> Trial:
         """Raises UnknownTrial."""
-        return self._one(owner, lambda trial: trial.id == id)
+        return self._one(session_id, lambda trial: trial.id == id)
 
-    def of_token(self, owner: str, token: str) -> Trial:
+    def of_token(self, session_id: str, token: str) -> Trial:
         """The trial of which one side has this token. Raises UnknownTrial."""
-        return self._one(owner, lambda trial: token in (trial.a.token, trial.b.token))
+        return self._one(session_id, lambda trial: token in (trial.a.token, trial.b.token))
 
-    def all(self, owner: str) -> Sequence[Trial]:
+    def all(self, session_id: str) -> Sequence[Trial]:
         """Oldest first."""
-        chosen = select(TrialRow).where(TrialRow.owner == owner).order_by(col(TrialRow.opened_at))
+        chosen = select(TrialRow).where(TrialRow.session_id == session_id).order_by(col(TrialRow.opened_at))
         with Session(self._database) as session:
             trials = [row.trial() for row in session.exec(chosen).all()]
         voted = {trial.pair: trial for trial in reversed(trials) if trial.sealed_at}  # the first of each pair remains
@@ -134,8 +134,8 @@ class Trials:
             for lost, _ in self._described.unknown({row.id for row in rows}):
                 session.add(TrialRow(**lost.model_dump()))
 
-    def _one(self, owner: str, fits: Callable[[Trial], bool]) -> Trial:
-        found = next(filter(fits, self.all(owner)), None)
+    def _one(self, session_id: str, fits: Callable[[Trial], bool]) -> Trial:
+        found = next(filter(fits, self.all(session_id)), None)
         if found is None:
             raise UnknownTrial("this trial is over; press Next pair for another")
         return found

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from engines.errors import EngineError
+from studio.descriptions import SessionId
 from studio.history import StoredTake
 from studio.order import Order
 
@@ -20,7 +21,7 @@ REFERENCE = ("start_s", "end_s", "transcript")  # which words of that voice the 
 
 
 class UnknownTrial(EngineError):
-    """No such trial for this owner: it was left, or is somebody else's."""
+    """No such trial for this session: it was left, or is somebody else's."""
 
 
 class BadPair(EngineError):
@@ -108,7 +109,7 @@ class Side:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
     id: str
-    owner: str
+    session_id: SessionId
     a: Side
     b: Side
     opened_at: float  # seconds since 1970, UTC, as the others

@@ -11,8 +11,8 @@ from typing import BinaryIO
 from sqlmodel import Field, Session, SQLModel, col, select
 
 from engines.types import Audio
-from studio.database import NotSaved, open_database, transaction
-from studio.descriptions import Descriptions
+from studio.database import SESSION_COLUMN, NotSaved, open_database, transaction
+from studio.descriptions import Descriptions, SessionId
 from studio.references.clip import Clip
 from studio.references.library import ClipStore, NoRoom, UnknownClip
 
@@ -20,11 +20,11 @@ UPLOADS = "uploads"  # folder of the data folder; swept by housekeeping
 
 
 class ClipRow(SQLModel, table=True):
-    """A clip on a session's shelf. The same sound may lie on several."""
+    """A clip of a session. The same sound may be several sessions'."""
 
     __tablename__ = "clip"
 
-    owner: str = Field(primary_key=True)
+    session_id: str = Field(primary_key=True, sa_column_kwargs=SESSION_COLUMN)
     clip_id: str = Field(primary_key=True)
     added_at: float  # seconds since 1970, UTC
 
@@ -34,27 +34,27 @@ class BinnedRow(SQLModel, table=True):
 
     __tablename__ = "binned_clip"
 
-    owner: str = Field(primary_key=True)
+    session_id: str = Field(primary_key=True, sa_column_kwargs=SESSION_COLUMN)
     clip_id: str = Field(primary_key=True)
     added_at: float
     binned_at: float
 
 
 @dataclass(frozen=True, slots=True)
-class Shelved:
-    """A clip on a session's shelf, as a file beside the clips tells it."""
+class SessionClip:
+    """A clip of a session, as a file beside the clips tells it."""
 
-    owner: str
+    session_id: SessionId
     clip_id: str
     added_at: float
 
     @classmethod
-    def of(cls, row: ClipRow | BinnedRow) -> "Shelved":
-        return cls(row.owner, row.clip_id, row.added_at)
+    def of(cls, row: ClipRow | BinnedRow) -> "SessionClip":
+        return cls(row.session_id, row.clip_id, row.added_at)
 
     @property
     def name(self) -> str:
-        return f"{self.clip_id}-{self.owner}"
+        return f"{self.clip_id}-{self.session_id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +65,12 @@ class ShippedClip:
     transcript: str  # of the whole clip
 
 
-class Shelf:
+class SessionClips:
     def __init__(self, clips: ClipStore, data_dir: Path, now: Callable[[], float] = time.time) -> None:
         self._clips = clips
         self._uploads = data_dir / UPLOADS
         self._now = now
-        self._described = Descriptions(data_dir / "shelves", Shelved)
+        self._described = Descriptions(data_dir / "shelves", SessionClip)
         self._database = open_database(data_dir, ClipRow, BinnedRow)
         with transaction(self._database) as session:
             self._adopt(session)
@@ -84,19 +84,21 @@ class Shelf:
                 self._shipped[sample.path] = ShippedClip(kept.id, sample.transcript)
         return list(self._shipped.values())
 
-    def mine(self, owner: str) -> Sequence[str]:
+    def mine(self, session_id: str) -> Sequence[str]:
         """Ids of this session's clips, newest first."""
         with Session(self._database) as session:
-            chosen = select(ClipRow.clip_id).where(ClipRow.owner == owner).order_by(col(ClipRow.added_at).desc())
+            chosen = (
+                select(ClipRow.clip_id).where(ClipRow.session_id == session_id).order_by(col(ClipRow.added_at).desc())
+            )
             return [id for id in session.exec(chosen) if self._clips.has(id)]
 
-    def get(self, owner: str, id: str) -> Clip:
+    def get(self, session_id: str, id: str) -> Clip:
         """A sample or a clip of this session. Raises UnknownClip for anything else, somebody else's included."""
-        if not any(shipped.clip_id == id for shipped in self.samples()) and id not in self.mine(owner):
+        if not any(shipped.clip_id == id for shipped in self.samples()) and id not in self.mine(session_id):
             raise UnknownClip("there is no such clip here; upload it again")
         return self._clips.get(id)
 
-    def receive(self, owner: str, upload: BinaryIO, name: str) -> Clip:
+    def receive(self, session_id: str, upload: BinaryIO, name: str) -> Clip:
         """Take in an uploaded file. Raises BadAudio, NoRoom; then nothing is left of it."""
         try:
             self._uploads.mkdir(parents=True, exist_ok=True)
@@ -104,36 +106,38 @@ class Shelf:
                 path = Path(folder) / "upload"
                 with path.open("wb") as file:
                     shutil.copyfileobj(upload, file)
-                return self.add(owner, path, name)
+                return self.add(session_id, path, name)
         except OSError as error:
             raise NoRoom("the upload could not be stored; free some disk space and send it again") from error
 
-    def add(self, owner: str, path: Path, name: str) -> Clip:
+    def add(self, session_id: str, path: Path, name: str) -> Clip:
         """Take in a sound file. Raises BadAudio, NoRoom."""
-        return self._shelve(owner, self._clips.add(path, name))
+        return self._add(session_id, self._clips.add(path, name))
 
-    def keep(self, owner: str, audio: Audio, name: str, *, parent: Clip | None = None, start_s: float = 0.0) -> Clip:
+    def keep(
+        self, session_id: str, audio: Audio, name: str, *, parent: Clip | None = None, start_s: float = 0.0
+    ) -> Clip:
         """Take in sound made here; `parent` is the clip it was mended from, from `start_s` on. Raises BadAudio, NoRoom."""
-        return self._shelve(owner, self._clips.keep(audio, name, parent=parent, start_s=start_s))
+        return self._add(session_id, self._clips.keep(audio, name, parent=parent, start_s=start_s))
 
-    def delete(self, owner: str, id: str) -> None:
-        """Take one of this session's clips off its shelf; `restore` brings it back until it is purged.
+    def delete(self, session_id: str, id: str) -> None:
+        """Take one of this session's clips away; `restore` brings it back until it is purged.
 
         Raises UnknownClip, also for a sample.
         """
         with transaction(self._database) as session:
-            row = session.get(ClipRow, (owner, id))
+            row = session.get(ClipRow, (session_id, id))
             if row is None:
                 raise UnknownClip("there is no such clip of yours here; reload the page to see those there are")
-            self._put(session, Shelved.of(row), binned_at=self._now())
+            self._put(session, SessionClip.of(row), binned_at=self._now())
 
-    def restore(self, owner: str, id: str) -> Clip:
-        """Undo a deletion. Raises UnknownClip when it was purged, or never was this owner's."""
+    def restore(self, session_id: str, id: str) -> Clip:
+        """Undo a deletion. Raises UnknownClip when it was purged, or never was this session's."""
         with transaction(self._database) as session:
-            row = session.get(BinnedRow, (owner, id))
+            row = session.get(BinnedRow, (session_id, id))
             if row is not None:
-                self._put(session, Shelved.of(row))
-        return self.get(owner, id)
+                self._put(session, SessionClip.of(row))
+        return self.get(session_id, id)
 
     def purge(self, older_than_s: float) -> int:
         """Forget what was deleted longer ago than this, and the sound of what nobody else has; returns how many."""
@@ -144,7 +148,7 @@ class Shelf:
             gone = session.exec(select(BinnedRow).where(old)).all()
             for row in gone:
                 session.delete(row)
-                self._described.remove(Shelved.of(row).name)
+                self._described.remove(SessionClip.of(row).name)
             held = {*session.exec(select(ClipRow.clip_id)), *session.exec(select(BinnedRow.clip_id))} | samples
             for id in {row.clip_id for row in gone} - held:
                 if self._clips.has(id):
@@ -152,17 +156,17 @@ class Shelf:
             self._describe(session)
         return len(gone)
 
-    def _shelve(self, owner: str, clip: Clip) -> Clip:
+    def _add(self, session_id: str, clip: Clip) -> Clip:
         try:
             with transaction(self._database) as session:
-                self._put(session, Shelved(owner, clip.id, self._now()))
+                self._put(session, SessionClip(session_id, clip.id, self._now()))
         except NotSaved as error:
             raise NoRoom("the clip could not be kept; free some disk space and send it again") from error
         return clip
 
-    def _put(self, session: Session, clip: Shelved, binned_at: float | None = None) -> None:
-        """On the shelf, or off it for as long as it can be brought back."""
-        key = clip.owner, clip.clip_id
+    def _put(self, session: Session, clip: SessionClip, binned_at: float | None = None) -> None:
+        """Of the session, or deleted for as long as it can be brought back."""
+        key = clip.session_id, clip.clip_id
         kept, binned = session.get(ClipRow, key), session.get(BinnedRow, key)
         if other := kept if binned_at is not None else binned:
             session.delete(other)
@@ -171,21 +175,21 @@ class Shelf:
         self._described.write(clip.name, clip, deleted=binned_at is not None)
 
     def _adopt(self, session: Session) -> None:
-        """Shelve clips of which the database does not know whose they are, or which it alone calls deleted."""
-        shelved = {Shelved.of(row).name for row in session.exec(select(ClipRow))}
-        binned = {Shelved.of(row).name for row in session.exec(select(BinnedRow))}
-        lost = self._described.unknown(shelved | (binned - self._described.names()))
+        """Add clips of which the database does not know whose they are, or which it alone calls deleted."""
+        kept = {SessionClip.of(row).name for row in session.exec(select(ClipRow))}
+        binned = {SessionClip.of(row).name for row in session.exec(select(BinnedRow))}
+        lost = self._described.unknown(kept | (binned - self._described.names()))
         for clip, deleted in lost:
             if self._clips.has(clip.clip_id):
                 self._put(session, clip, binned_at=self._now() if deleted else None)
 
     def _describe(self, session: Session) -> None:
-        """Write the descriptions of what an earlier studio shelved."""
+        """Write the descriptions of what an earlier studio kept."""
         self._complete(session.exec(select(ClipRow)).all(), deleted=False)
         self._complete(session.exec(select(BinnedRow)).all(), deleted=True)
 
     def _complete(self, rows: Sequence[ClipRow | BinnedRow], *, deleted: bool) -> None:
         described = self._described.names(deleted=deleted)
-        for clip in map(Shelved.of, rows):
+        for clip in map(SessionClip.of, rows):
             if clip.name not in described and self._clips.has(clip.clip_id):
                 self._described.write(clip.name, clip, deleted=deleted)

@@ -3,7 +3,7 @@
 Definitions. Latency: arrival at the server to the last sample made. TTFA: arrival to the first sample made. RTF: device
 seconds per second of audio. Percentiles: over the last 512 finished requests of the last 15 minutes, interpolated
 linearly; None while there are none. Failed and stopped requests are counted, not timed. Refused: a queue was full, or an
-engine cannot do what was asked. Waiting: in the lane or, before it, in the page's own line.
+engine cannot do what was asked. Waiting: in the lane or, before it, in the page's own queue.
 """
 
 import logging
@@ -72,7 +72,7 @@ class Point:
 class Queued:
     """A request that waits before the lane."""
 
-    owner: str
+    session_id: str
     engine: str
     eta_s: float | None  # to the end of its take
 
@@ -89,7 +89,7 @@ class Cache:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InLane:
-    """A request that waits or runs; only its owner learns which it is."""
+    """A request that waits or runs; only its session learns which it is."""
 
     ticket_id: str  # empty for somebody else's, and before the lane
     mine: bool
@@ -135,7 +135,7 @@ class Telemetry:
         self._points: deque[Point] = deque(maxlen=round(SERIES_S / SAMPLE_S))
         self._outcomes: Counter[str] = Counter()
         self._caches: dict[str, Sequence[Cache]] = {}
-        self._line: Callable[[], Sequence[Queued]] = list
+        self._page_queue: Callable[[], Sequence[Queued]] = list
         self._stepped_s = 0.0
         self._sampled_at = clock()
         self._total_bytes = 0
@@ -143,9 +143,9 @@ class Telemetry:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="telemetry", daemon=True)
 
-    def watch(self, line: Callable[[], Sequence[Queued]]) -> None:
-        """Count those who wait before the lane as well; `line` tells them, first come first, to any thread."""
-        self._line = line
+    def watch(self, page_queue: Callable[[], Sequence[Queued]]) -> None:
+        """Count those who wait before the lane as well; `page_queue` gives them, next first, to any thread."""
+        self._page_queue = page_queue
 
     def start(self) -> None:
         self._thread.start()
@@ -177,7 +177,7 @@ class Telemetry:
         entries = self._manager.queue()
         parts = {status.name: status.memory_bytes for status in self._manager.statuses() if status.memory_bytes}
         running = sum(entry.status.state == "running" for entry in entries)
-        queued = len(entries) - running + len(self._line())
+        queued = len(entries) - running + len(self._page_queue())
         with self._lock:
             now = self._clock()
             elapsed, stepped = now - self._sampled_at, self._stepped_s
@@ -194,18 +194,21 @@ class Telemetry:
             self._points.append(point)
         return point
 
-    def snapshot(self, owner: str = "", series: bool = True) -> Snapshot:
-        """What there is to see now; `owner` marks their own requests, without `series` there are no plots' data."""
+    def snapshot(self, session_id: str = "", series: bool = True) -> Snapshot:
+        """What there is to see now; `session_id` marks their own requests, without `series` there are no plots' data."""
         now = self._clock()
         with self._lock:
             timed = [one for one in self._timed if now - one.at_s <= REQUESTS_S]
             points, outcomes = list(self._points), dict(self._outcomes)
             caches = [cache for name in sorted(self._caches) for cache in self._caches[name]]
         latest = points[-1] if points else self.sample()
-        lane = [_seen(entry, owner) for entry in self._manager.queue()]
+        lane = [_seen(entry, session_id) for entry in self._manager.queue()]
         running = [entry for entry in lane if entry.state == "running"]
         waiting = [entry for entry in lane if entry.state == "queued"]
-        waiting += [_in_line(one, len(waiting) + place, owner) for place, one in enumerate(self._line(), start=1)]
+        waiting += [
+            _in_page_queue(one, len(waiting) + place, session_id)
+            for place, one in enumerate(self._page_queue(), start=1)
+        ]
         return Snapshot(
             at_s=now,
             engines=self._manager.statuses(),
@@ -257,8 +260,8 @@ def _caches(event: LaneEvent) -> Sequence[Cache]:
     return [Cache(event.engine, name, int(found), int(missed)) for name, found, missed in known if missed is not None]
 
 
-def _seen(entry: QueueEntry, owner: str) -> InLane:
-    mine = entry.owner == owner
+def _seen(entry: QueueEntry, session_id: str) -> InLane:
+    mine = entry.session_id == session_id
     return InLane(
         ticket_id=entry.ticket_id if mine else "",
         mine=mine,
@@ -270,10 +273,10 @@ def _seen(entry: QueueEntry, owner: str) -> InLane:
     )
 
 
-def _in_line(one: Queued, rank: int, owner: str) -> InLane:
+def _in_page_queue(one: Queued, rank: int, session_id: str) -> InLane:
     return InLane(
         ticket_id="",
-        mine=one.owner == owner,
+        mine=one.session_id == session_id,
         engine=one.engine,
         state="queued",
         rank=rank,

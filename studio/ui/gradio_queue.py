@@ -15,7 +15,7 @@ from engines.scheduling.fairness import Rotation
 from studio.order import Order, read_order
 from studio.studio import Studio
 from studio.telemetry.telemetry import Queued
-from studio.web.session import OWNER_HEADER
+from studio.web.session import SESSION_HEADER
 
 DEVICE = "gpu"  # the concurrency id of everything that makes audio
 LOOK_S = 0.02  # Gradio looks a thousand times a second whether something came, which costs 4 % of a core
@@ -23,7 +23,7 @@ TELL_S = 1.0  # those who wait are told their place and time this often
 PARAMETERS = [field.name for field in fields(Order)]  # of /speak, in its order
 
 
-class Line(Queue):
+class GradioQueue(Queue):
     def __init__(self, page: gr.Blocks, studio: Studio) -> None:
         super().__init__(
             live_updates=True,
@@ -40,11 +40,11 @@ class Line(Queue):
 
     def waiting(self) -> list[Queued]:
         """Who waits for the device, next first; for any thread."""
-        return [Queued(event_owner(event), order.engine, eta_s) for event, order, eta_s in self._waiting()]
+        return [Queued(session_of(event), order.engine, eta_s) for event, order, eta_s in self._waiting()]
 
     def start(self) -> None:
         super().start()  # type: ignore[no-untyped-call]
-        run_coro_in_background(self.notify_clients)  # Gradio alone tells only when the line moves
+        run_coro_in_background(self.notify_clients)  # Gradio alone tells only when the queue moves
 
     async def push(self, body: Any, request: Any, username: str | None) -> tuple[bool, Any, Any]:
         """Queue an event; a refusal is a sentence, and is counted. Values that are left out are left to the studio."""
@@ -66,14 +66,14 @@ class Line(Queue):
 
     def get_events(self) -> tuple[list[Event], bool, str] | None:
         """What begins next; of those who wait for the device, the one whose turn it is."""
-        line = self.event_queue_per_concurrency_id.get(DEVICE)
-        if line is not None:
-            line.concurrency_limit = self._width()
-            self._take_turns(line)
+        waiting = self.event_queue_per_concurrency_id.get(DEVICE)
+        if waiting is not None:
+            waiting.concurrency_limit = self._width()
+            self._take_turns(waiting)
         chosen: tuple[list[Event], bool, str] | None = super().get_events()
-        if line is not None and chosen is not None and chosen[2] == DEVICE:
+        if waiting is not None and chosen is not None and chosen[2] == DEVICE:
             [event] = chosen[0]
-            self._rotation.served(event_owner(event), [event_owner(each) for each in (event, *line.queue)])
+            self._rotation.served(session_of(event), [session_of(each) for each in (event, *waiting.queue)])
         return chosen
 
     def broadcast_estimations(self, concurrency_id: str, after: int | None = None) -> None:
@@ -87,9 +87,9 @@ class Line(Queue):
         for rank, (event, _, eta_s) in enumerate(waiting, start=before):
             self.send_message(event, EstimationMessage(rank=rank, rank_eta=eta_s, queue_size=before + len(waiting)))
 
-    def _take_turns(self, line: EventQueue) -> None:
-        """Order the line as it will be served. On Gradio's own thread, which alone changes it."""
-        line.queue[:] = self._rotation.order(line.queue, event_owner)
+    def _take_turns(self, waiting: EventQueue) -> None:
+        """Order the queue as it will be served. On Gradio's own thread, which alone changes it."""
+        waiting.queue[:] = self._rotation.order(waiting.queue, session_of)
 
     def _width(self) -> int:
         """How many requests are spoken at a time: as set, else one on a CPU and a whole batch on a GPU."""
@@ -98,8 +98,8 @@ class Line(Queue):
         return self._studio.settings.gpu_concurrency or max(rows, default=1)
 
     def _waiting(self) -> list[tuple[Event, Order, float | None]]:
-        line = self.event_queue_per_concurrency_id.get(DEVICE)
-        events = list(line.queue) if line else []
+        waiting = self.event_queue_per_concurrency_id.get(DEVICE)
+        events = list(waiting.queue) if waiting else []
         orders = [self._order(event) for event in events]
         return list(zip(events, orders, self._studio.manager.etas(orders), strict=True))
 
@@ -114,9 +114,9 @@ class Line(Queue):
         return order
 
 
-def event_owner(event: Event) -> str:
-    owner: str = event.request.headers.get(OWNER_HEADER, "")
-    return owner
+def session_of(event: Event) -> str:
+    session_id: str = event.request.headers.get(SESSION_HEADER, "")
+    return session_id
 
 
 def files_among(data: Any) -> list[object]:

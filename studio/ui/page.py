@@ -6,7 +6,7 @@ from fastapi import FastAPI
 from studio.studio import Studio
 from studio.ui.assets import head, mount_assets
 from studio.ui.components.island import island
-from studio.ui.gradio_queue import Line
+from studio.ui.gradio_queue import GradioQueue
 from studio.ui.pages.champions import champions_page
 from studio.ui.pages.compare import compare_page
 from studio.ui.pages.monitor import monitor_page
@@ -32,8 +32,8 @@ def build(studio: Studio) -> gr.Blocks:
     page.max_threads = THREADS + max(studio.settings.gpu_concurrency, studio.settings.max_batch)
     page.api_open = False  # no way around the queue
     page.has_launched = True  # else Gradio takes any file of this machine that a request names, not uploads alone
-    page._queue = line = Line(page, studio)
-    studio.telemetry.watch(line.waiting)
+    page._queue = queue = GradioQueue(page, studio)
+    studio.telemetry.watch(queue.waiting)
     return page
 
 

@@ -1,4 +1,4 @@
-"""The way in for new work: open while the studio serves, closed while it shuts down."""
+"""Shutting down: new work is refused while accepted work is finished."""
 
 import threading
 import time
@@ -8,20 +8,20 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 CLOSED = "the studio is shutting down; what was accepted is finished, ask again when it is back"
-WORK = ("/gradio_api/queue/join", "/gradio_api/call", "/gradio_api/run", "/v1/", "/ws/", "/invocations")
+WORK = ("/gradio_api/queue/join", "/gradio_api/call", "/gradio_api/run", "/v1/")  # paths of requests that make audio
 POLL_S = 0.1
 QUIET_LOOKS = 5  # nothing pending this often in a row, since a request may be between two queues
 
 
-class Door:
-    """Knows whether new work may come in and how much of the accepted work is left."""
+class Drain:
+    """Whether new work is refused, and how much of the accepted work is left."""
 
     def __init__(self) -> None:
         self._closed = threading.Event()
         self._pending: Callable[[], int] = lambda: 0
 
     def count(self, pending: Callable[[], int]) -> None:
-        """Tell the door how to count requests that were accepted and are not done."""
+        """Give the function that counts requests that were accepted and are not done."""
         self._pending = pending
 
     @property
@@ -38,16 +38,17 @@ class Door:
             quiet = 0 if self._pending() else quiet + 1
             time.sleep(POLL_S)
 
-    class Middleware:
-        """Answers new work with 503 once the door is closed."""
 
-        def __init__(self, app: ASGIApp, door: "Door") -> None:
-            self._app = app
-            self._door = door
+class DrainMiddleware:
+    """ASGI middleware: answers new work with 503 once the drain is closed."""
 
-        async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-            if self._door.closed and scope["type"] == "http" and scope["path"].startswith(WORK):
-                body = {"error": CLOSED, "detail": CLOSED}
-                await JSONResponse(body, status_code=503)(scope, receive, send)
-                return
-            await self._app(scope, receive, send)
+    def __init__(self, app: ASGIApp, drain: Drain) -> None:
+        self._app = app
+        self._drain = drain
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._drain.closed and scope["type"] == "http" and scope["path"].startswith(WORK):
+            body = {"error": CLOSED, "detail": CLOSED}
+            await JSONResponse(body, status_code=503)(scope, receive, send)
+            return
+        await self._app(scope, receive, send)

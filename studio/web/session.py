@@ -1,6 +1,6 @@
 """Who is asking: a cookie for each browser, and when the request arrived; both for our routes and Gradio's listeners.
 
-The cookie is the secret; everything inside the studio knows the owner only by its digest, so neither logs nor the
+The cookie is the secret; everything inside the studio knows the session only by its digest, so neither logs nor the
 database hold anything that opens somebody's takes.
 """
 
@@ -14,28 +14,15 @@ from http.cookies import CookieError, SimpleCookie
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from studio.settings import Settings
-from studio.web.guard import Guard
-
 COOKIE = "studio_session"
-OWNER_HEADER = "x-studio-session"  # gr.Request.headers[...] and Request.headers[...] alike
+SESSION_HEADER = "x-studio-session"  # gr.Request.headers[...] and Request.headers[...] alike
 ARRIVED_HEADER = "x-studio-arrived"
 YEAR_S = 31_536_000
 TOKEN = re.compile(r"[A-Za-z0-9_-]{22}")  # 128 bits
 
 
 class SessionMiddleware:
-    """Everything that stands before the routes: the guard, with the cap on what really arrives, and the session."""
-
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        self.app = Guard(Session(app), settings)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self.app(scope, receive, send)
-
-
-class Session:
-    """ASGI middleware: an owner for every request; what a client sends under our header names is dropped."""
+    """ASGI middleware: gives every request a session; what a client sends under our header names is dropped."""
 
     def __init__(self, app: ASGIApp, clock: Callable[[], float] = time.monotonic) -> None:
         self.app = app
@@ -48,9 +35,9 @@ class Session:
         arrived_at = self.clock()
         known = _token(Headers(scope=scope))
         token = known or secrets.token_urlsafe(16)
-        owner = owner_of(token)
-        inner = {**scope, "headers": _marked(scope, owner, arrived_at)}
-        inner["state"] = {**scope.get("state", {}), "owner": owner, "arrived_at": arrived_at}
+        session_id = session_id_of(token)
+        inner = {**scope, "headers": _marked(scope, session_id, arrived_at)}
+        inner["state"] = {**scope.get("state", {}), "session_id": session_id, "arrived_at": arrived_at}
         cookie = "" if known else _cookie(token, secure=scope["scheme"] in ("https", "wss"))
 
         async def with_cookie(message: Message) -> None:
@@ -61,7 +48,7 @@ class Session:
         await self.app(inner, receive, with_cookie)
 
 
-def owner_of(token: str) -> str:
+def session_id_of(token: str) -> str:
     """The name under which a session's things are kept: a digest of its cookie."""
     return hashlib.sha256(token.encode()).hexdigest()[:32]
 
@@ -79,7 +66,7 @@ def _cookie(token: str, secure: bool) -> str:
     return f"{COOKIE}={token}; Path=/; Max-Age={YEAR_S}; HttpOnly; SameSite=Lax{'; Secure' if secure else ''}"
 
 
-def _marked(scope: Scope, owner: str, arrived_at: float) -> list[tuple[bytes, bytes]]:
-    ours = {OWNER_HEADER.encode(), ARRIVED_HEADER.encode()}
+def _marked(scope: Scope, session_id: str, arrived_at: float) -> list[tuple[bytes, bytes]]:
+    ours = {SESSION_HEADER.encode(), ARRIVED_HEADER.encode()}
     kept = [(name, value) for name, value in scope["headers"] if name.lower() not in ours]
-    return [*kept, (OWNER_HEADER.encode(), owner.encode()), (ARRIVED_HEADER.encode(), repr(arrived_at).encode())]
+    return [*kept, (SESSION_HEADER.encode(), session_id.encode()), (ARRIVED_HEADER.encode(), repr(arrived_at).encode())]

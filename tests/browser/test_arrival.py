@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from app import GRADIO_FOLDER, compose, web
 from engines.f5.engine import F5Engine
 from studio.settings import Settings
-from studio.web.drain import Door
+from studio.web.drain import Drain
 from tests.browser.serving import Served
 from tests.browser.visiting import SOME, visiting
 from tests.studio.house import served
@@ -102,7 +102,7 @@ def test_a_take_made_slower_than_real_time_buffers_visibly_and_then_sounds_with_
     monkeypatch.setattr(F5Engine, "step", lambda *call: (time.sleep(SLOW_STEP_S), step(*call))[1])
     monkeypatch.setenv(GRADIO_FOLDER, str(tmp_path / "gradio"))
     studio = compose(Settings(data_dir=tmp_path, device="cpu", engines=("f5",)))
-    with served(web(studio, Door())) as url, visiting(browser, SimpleNamespace(url=url)) as visitor:
+    with served(web(studio, Drain())) as url, visiting(browser, SimpleNamespace(url=url)) as visitor:
         visitor.open()
         visitor.hurry()
         visitor.write(SOME)

@@ -12,7 +12,7 @@ from gradio_client.exceptions import AppError
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from studio.history import History, StoredTake
-from studio.web.session import COOKIE, owner_of
+from studio.web.session import COOKIE, session_id_of
 from tests.browser.serving import Served
 from tests.browser.test_finish import PHONE, SMALL, serious
 from tests.browser.visiting import Visitor, visiting
@@ -28,7 +28,7 @@ def owner(visitor: Visitor) -> str:
     """The session of this visitor, who has made no sound yet."""
     visitor.page.goto(visitor.url + "/health")
     (cookie,) = [one for one in visitor.page.context.cookies() if one["name"] == COOKIE]
-    return owner_of(cookie["value"])
+    return session_id_of(cookie["value"])
 
 
 def provide(visitor: Visitor, served: Served, oaks: int = 1, elms: int = 1) -> list[StoredTake]:
@@ -228,7 +228,7 @@ def test_without_pairs_the_page_says_how_to_get_them(visitor: Visitor) -> None:
 
 def test_programs_compare_and_vote_through_named_endpoints(studio: Served) -> None:
     client = Client(studio.url, verbose=False)
-    who, history = owner_of(client.cookies[COOKIE]), History(studio.log.parent)
+    who, history = session_id_of(client.cookies[COOKIE]), History(studio.log.parent)
     takes = [keep(history, who, seed=SEED, audio=sound(0.5), **arm) for arm in (OAK, ELM)]
     told = client.predict(take_a=takes[0].id, take_b=takes[1].id, api_name="/compare")
     assert not [name for name in names_of(takes) if name.decode() in repr(told)]

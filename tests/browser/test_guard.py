@@ -11,15 +11,15 @@ from fastapi import FastAPI
 from playwright.sync_api import Browser, Page, expect
 
 from studio.settings import Settings
-from studio.web.session import OWNER_HEADER, SessionMiddleware
-from tests.studio.house import served, write_clip
+from studio.web.session import SESSION_HEADER
+from tests.studio.house import guard, served, write_clip
 
 DRAWN = "element.querySelector('i').textContent = 'ran'"
 
 
 def page_of(clip: Path) -> gr.Blocks:
     def who(request: gr.Request) -> tuple[str, str]:
-        return request.headers[OWNER_HEADER], str(clip)
+        return request.headers[SESSION_HEADER], str(clip)
 
     with gr.Blocks() as page:
         gr.HTML("<i>idle</i> ${value}", value="x", js_on_load=DRAWN, elem_id="drawn")
@@ -35,7 +35,7 @@ def url(tmp_path: Path) -> Iterator[str]:
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
     clip = write_clip(tmp_path / "clip.wav")
     application: FastAPI = gr.mount_gradio_app(FastAPI(), page_of(clip), path="", allowed_paths=[str(tmp_path)])
-    application.add_middleware(SessionMiddleware, settings=Settings(data_dir=tmp_path))
+    guard(application, Settings(data_dir=tmp_path))
     with served(application) as url:
         yield url
 

@@ -15,7 +15,7 @@ from app import GRADIO_FOLDER, SAMPLES, compose, web
 from engines.f5.engine import F5Engine
 from engines.types import Request
 from studio.settings import Settings
-from studio.web.drain import Door
+from studio.web.drain import Drain
 from tests.browser.serving import serving
 from tests.browser.visiting import Visitor, visiting
 from tests.studio.house import served
@@ -130,7 +130,7 @@ def test_the_engine_gets_the_dragged_window_and_its_words_to_the_byte(
     monkeypatch.setattr(F5Engine, "admit", lambda engine, job: (got.append(job.request), admit(engine, job))[1])
     monkeypatch.setenv(GRADIO_FOLDER, str(tmp_path / "gradio"))
     studio = compose(Settings(data_dir=tmp_path, device="cpu"))
-    with served(web(studio, Door())) as url, visiting(browser, SimpleNamespace(url=url)) as visitor:
+    with served(web(studio, Drain())) as url, visiting(browser, SimpleNamespace(url=url)) as visitor:
         visitor.open()
         page, words = visitor.page, visitor.page.locator("#transcript textarea")
         whole = words.input_value()

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, expect
 from engines.f5.files import EMBEDDED
 from studio.references.clip import Clip
 from studio.references.library import ClipStore, NoRoom
-from studio.references.session_clips import Shelf
+from studio.references.session_clips import SessionClips
 from tests.browser.serving import Served, serving
 from tests.browser.visiting import visiting
 from tests.studio.house import write_clip
@@ -131,13 +131,13 @@ def test_with_room_for_one_take_but_not_for_two_it_is_kept(browser: Browser, cra
 
 
 def test_a_disk_that_fills_anywhere_in_an_upload_is_told_as_having_no_room(tmp_path: Path, disk: Path) -> None:
-    shelf = Shelf(ClipStore(disk), disk)
+    clips = SessionClips(ClipStore(disk), disk)
     told = set()
     for pages in range(-4, 16):
         clip = write_clip(tmp_path / "clip.wav", 2.0, seed=pages + 4)
         ballast = fill(disk, leave_bytes=3 * clip.stat().st_size + 4096 * pages)
         try:
-            told.add(type(shelf.receive("ann", io.BytesIO(clip.read_bytes()), "clip")))
+            told.add(type(clips.receive("ann", io.BytesIO(clip.read_bytes()), "clip")))
         except NoRoom as error:
             told.add(type(error))
         ballast.unlink()

@@ -22,12 +22,13 @@ from studio.champions.opening import open_champions
 from studio.history import History
 from studio.listening import Listening
 from studio.references.library import ClipStore
-from studio.references.session_clips import Shelf
+from studio.references.session_clips import SessionClips
 from studio.settings import Settings
 from studio.speaking import Speaking
 from studio.studio import Studio
 from studio.telemetry.gauges import ProcessGauge
 from studio.telemetry.telemetry import Telemetry
+from studio.web.guard import Guard
 from studio.web.session import SessionMiddleware
 from tests.engines.metronome import ENGINES, Metronome, spec_of
 
@@ -64,18 +65,18 @@ def studio_of(
     samples = folder / "samples"
     manager = Manager({ENGINE: Checkpoint("brass")}, Device(), policy or Policy(), specs=spec_of)
     clips = ClipStore(settings.data_dir, samples if samples.is_dir() else samples_folder(samples))
-    shelf, history = Shelf(clips, settings.data_dir), History(settings.data_dir)
+    session_clips, history = SessionClips(clips, settings.data_dir), History(settings.data_dir)
     telemetry = Telemetry(manager, ProcessGauge())
     manager.listen(telemetry.record)
     listening = Listening(history, settings.data_dir)
     vetted = partial(vet, against=Checkpoint("embedded"))
-    champions = open_champions(settings, vetted, history, shelf, listening, manager)
+    champions = open_champions(settings, vetted, history, session_clips, listening, manager)
     studio = Studio(
         settings=settings,
         manager=manager,
-        speaking=Speaking(manager, shelf, history, champions.voices),
+        speaking=Speaking(manager, session_clips, history, champions.voices),
         clips=clips,
-        shelf=shelf,
+        session_clips=session_clips,
         history=history,
         listening=listening,
         champions=champions,
@@ -94,8 +95,14 @@ def studio_of(
 def web(studio: Studio) -> FastAPI:
     application = FastAPI()
     application.include_router(router(studio))
-    application.add_middleware(SessionMiddleware, settings=studio.settings)
+    guard(application, studio.settings)
     return application
+
+
+def guard(application: FastAPI, settings: Settings) -> None:
+    """The middleware in front of the routes, as app.py adds it."""
+    application.add_middleware(SessionMiddleware)
+    application.add_middleware(Guard, settings=settings)
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from studio.order import Order
 from studio.settings import Settings
 from studio.speaking import Performance
 from studio.studio import Studio
-from studio.web.session import COOKIE, owner_of
+from studio.web.session import COOKIE, session_id_of
 from tests.engines.metronome import RATE, Metronome
 from tests.studio.house import ENGINE, SAMPLE_RATE, ready, served, speechlike, studio_of, web, write_clip
 
@@ -35,16 +35,16 @@ class Visit:
     def __init__(self, studio: Studio, metronome: Metronome, ann: httpx.Client, bob: httpx.Client) -> None:
         self.studio, self.metronome, self.ann, self.bob = studio, metronome, ann, bob
 
-    def owner(self, client: httpx.Client) -> str:
+    def session_id(self, client: httpx.Client) -> str:
         client.get("/health")
-        return owner_of(client.cookies[COOKIE])
+        return session_id_of(client.cookies[COOKIE])
 
     def order(self, client: httpx.Client, text: str = "tick tock", seed: int | None = 7) -> Order:
         sample = client.get("/studio/clips").json()["samples"][0]
         return Order(text=text, clip_id=sample["id"], start_s=0, end_s=3.5, transcript="one", engine=ENGINE, seed=seed)
 
     def speak(self, client: httpx.Client, text: str = "tick tock") -> Performance:
-        return self.studio.speaking.speak(self.order(client, text), owner=self.owner(client))
+        return self.studio.speaking.speak(self.order(client, text), session_id=self.session_id(client))
 
     def take(self, client: httpx.Client, text: str = "tick tock") -> str:
         performance = self.speak(client, text)
@@ -182,10 +182,12 @@ def test_a_transcript_that_cannot_belong_to_the_clip_is_spoken_with_a_warning(vi
         ("many words that nobody could say so fast " * 9, "more than people say"),
         ("one", "slow"),
     ):
-        doubtful = visit.studio.speaking.speak(replace(order, transcript=transcript), owner=visit.owner(visit.ann))
+        doubtful = visit.studio.speaking.speak(
+            replace(order, transcript=transcript), session_id=visit.session_id(visit.ann)
+        )
         assert [words in warning for warning in doubtful.warnings] == [True]
     fine = replace(order, transcript="one two three four five")
-    assert visit.studio.speaking.speak(fine, owner=visit.owner(visit.ann)).warnings == []
+    assert visit.studio.speaking.speak(fine, session_id=visit.session_id(visit.ann)).warnings == []
 
 
 def test_what_cannot_be_said_is_refused_before_it_waits(visit: Visit) -> None:
@@ -256,7 +258,7 @@ def test_sound_is_streamed_while_it_is_made(visit: Visit) -> None:
             arrived.append((performance.status().progress, len(piece)))
             pieces.append(piece)
     heard = np.frombuffer(b"".join(pieces), "<i2")
-    kept = visit.studio.history.audio(visit.owner(visit.ann), performance.result().id).samples
+    kept = visit.studio.history.audio(visit.session_id(visit.ann), performance.result().id).samples
     np.testing.assert_array_equal(heard, np.round(np.clip(kept, -1, 1) * 32767).astype(np.int16))
     assert arrived[0][0] < 0.5
     assert len(pieces) > 5
@@ -322,7 +324,7 @@ def test_takes_carry_everything_that_restores_the_page_and_nothing_of_the_sessio
     assert take["cost"]["audio_s"] == pytest.approx(take["duration_s"])
     assert 0 < take["cost"]["ttfa_s"] < take["cost"]["total_s"]
     assert visit.ann.get(f"/studio/takes/{id}").json() == take
-    assert visit.owner(visit.ann) not in json.dumps(take)
+    assert visit.session_id(visit.ann) not in json.dumps(take)
 
 
 @pytest.mark.parametrize(("format", "kind"), [("wav", "WAV"), ("flac", "FLAC"), ("mp3", "MP3")])

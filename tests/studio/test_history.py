@@ -1,4 +1,4 @@
-"""Takes survive whatever happens to the process and belong to their owner alone."""
+"""Takes survive whatever happens to the process and belong to their session alone."""
 
 import io
 import json

@@ -215,15 +215,15 @@ def test_a_full_queue_is_refused_with_when_to_ask_again(held: Reception) -> None
 def test_many_requests_of_one_program_are_one_visitor_in_the_line(held: Reception) -> None:
     for _ in range(3):
         held.asking()
-    assert len({entry.owner for entry in held.studio.manager.queue()}) == 1
+    assert len({entry.session_id for entry in held.studio.manager.queue()}) == 1
     performance = visitor_speaks(held)
     assert performance.status().rank == 1  # before two that came earlier
 
 
 def visitor_speaks(reception: Reception) -> Performance:
-    sample = reception.studio.shelf.samples()[0]
+    sample = reception.studio.session_clips.samples()[0]
     order = Order(text="mine", clip_id=sample.clip_id, start_s=0, end_s=3.5, transcript="one", engine=ENGINE)
-    return reception.studio.speaking.speak(order, owner="somebody")
+    return reception.studio.speaking.speak(order, session_id="somebody")
 
 
 def test_a_long_line_is_made_whole_though_nobody_hears_it_meanwhile(reception: Reception) -> None:

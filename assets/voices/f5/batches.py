@@ -34,7 +34,7 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class SessionClips:
     """What items are built from, for one share of the speakers."""
 
     counts: NDArray[np.int64]  # mel frames of each utterance
@@ -43,13 +43,13 @@ class Shelf:
     by_speaker: list[NDArray[np.int64]]
 
 
-def shelve(recordings: Recordings, counts: NDArray[np.int64], speakers: set[int]) -> Shelf:
+def shelve(recordings: Recordings, counts: NDArray[np.int64], speakers: set[int]) -> SessionClips:
     starts = np.cumsum(counts) - counts
     chosen = [np.flatnonzero(recordings.speakers == speaker) for speaker in sorted(speakers)]
-    return Shelf(counts, starts, recordings.texts, chosen)
+    return SessionClips(counts, starts, recordings.texts, chosen)
 
 
-def draw_items(shelf: Shelf, rng: np.random.Generator) -> Iterator[Item]:
+def draw_items(shelf: SessionClips, rng: np.random.Generator) -> Iterator[Item]:
     """Every utterance once, in a new order and new company."""
     # Drawn together: a draw of its own for each item would keep the trainer's thread waiting.
     wishes = iter(rng.choice(COUNTS, sum(map(len, shelf.by_speaker)), p=CHANCES).tolist())
@@ -67,7 +67,7 @@ def draw_items(shelf: Shelf, rng: np.random.Generator) -> Iterator[Item]:
             yield Item(tuple(chosen), max(STEP, (total + STRETCH) // STEP * STEP))
 
 
-def build(shelf: Shelf, items: list[Item], rng: np.random.Generator, seam_share: float) -> Batch:
+def build(shelf: SessionClips, items: list[Item], rng: np.random.Generator, seam_share: float) -> Batch:
     frames = np.empty((len(items), items[0].frames), np.int64)
     spans = np.empty((len(items), 2), np.int64)
     texts = []
@@ -84,7 +84,7 @@ def build(shelf: Shelf, items: list[Item], rng: np.random.Generator, seam_share:
     return Batch(torch.from_numpy(frames), torch.from_numpy(tokens), torch.from_numpy(spans))
 
 
-def _lay(shelf: Shelf, item: Item, row: NDArray[np.int64], rng: np.random.Generator) -> list[int]:
+def _lay(shelf: SessionClips, item: Item, row: NDArray[np.int64], rng: np.random.Generator) -> list[int]:
     """Write an item's rows of the mel bank; returns where a later utterance begins."""
     seams, place = [], 0
     spare = sum(int(shelf.counts[utterance]) for utterance in item.utterances) - item.frames
@@ -110,7 +110,7 @@ def _span(item: Item, seams: list[int], rng: np.random.Generator, seam_share: fl
     return start, start + size
 
 
-def stream(shelf: Shelf, frames_per_step: int, seed: int, seam_share: float) -> Iterator[Batch]:
+def stream(shelf: SessionClips, frames_per_step: int, seed: int, seam_share: float) -> Iterator[Batch]:
     """Endless batches of rows of one length; what is left of a length waits for the next round."""
     rng = np.random.default_rng(seed)
     waiting: dict[int, list[Item]] = {}

@@ -12,7 +12,7 @@ from studio.listening import Ballot
 from studio.listening.disclosure import told
 from studio.studio import Studio
 from studio.ui.components.island import island
-from studio.web.session import OWNER_HEADER
+from studio.web.session import SESSION_HEADER
 
 BALLOT = TypeAdapter(Ballot)
 Told = dict[str, Any]
@@ -31,7 +31,7 @@ def comparer(studio: Studio) -> Callable[..., Told]:
     def compare(request: gr.Request, take_a: str, take_b: str) -> Told:
         """Begin a blind trial of two takes: each side's sound is at an address that names neither."""
         try:
-            return told(studio.listening.open(request.headers[OWNER_HEADER], str(take_a), str(take_b)))
+            return told(studio.listening.open(request.headers[SESSION_HEADER], str(take_a), str(take_b)))
         except EngineError as error:
             raise gr.Error(str(error), print_exception=False) from error
 
@@ -43,11 +43,11 @@ def voter(studio: Studio) -> Callable[..., Told]:
 
     def vote(request: gr.Request, trial: str, choice: str, heard_a_s: float, heard_b_s: float) -> Told:
         """Vote "a", "b" or "tie" after both sides were fetched and heard for so many seconds; tells which was which."""
-        owner, listening = request.headers[OWNER_HEADER], studio.listening
+        session_id, listening = request.headers[SESSION_HEADER], studio.listening
         try:
             ballot = BALLOT.validate_python({"choice": choice, "heard_a_s": heard_a_s, "heard_b_s": heard_b_s})
-            listening.vote(owner, str(trial), ballot)
-            return told(listening.reveal(owner, str(trial)))
+            listening.vote(session_id, str(trial), ballot)
+            return told(listening.reveal(session_id, str(trial)))
         except ValidationError as error:
             sentence = 'a vote is "a", "b" or "tie", with the seconds each side was heard; correct it and send it again'
             raise gr.Error(sentence, print_exception=False) from error

@@ -16,7 +16,7 @@ from studio.ui.components import fields
 from studio.ui.components.island import island
 from studio.ui.gradio_queue import DEVICE
 from studio.ui.presentation import engine_choices, status_json, take_json
-from studio.web.session import ARRIVED_HEADER, OWNER_HEADER
+from studio.web.session import ARRIVED_HEADER, SESSION_HEADER
 
 WAIT_S = 0.1  # a listener looks up this often, so that stopping it takes no longer
 Said = tuple[dict[str, Any], str | None, dict[str, Any] | None]
@@ -122,8 +122,8 @@ def speaker(studio: Studio) -> Callable[..., Iterator[Said]]:
             sent["engine"] = studio.settings.engines[0]
         try:
             arrived_at = float(request.headers[ARRIVED_HEADER])
-            owner = request.headers[OWNER_HEADER]
-            yield from perform(studio, completed(studio, read_order(sent), owner), owner, arrived_at)
+            session_id = request.headers[SESSION_HEADER]
+            yield from perform(studio, completed(studio, read_order(sent), session_id), session_id, arrived_at)
         except EngineError as error:
             title = "Refused" if isinstance(error, BadInput) else "Failed"  # trying again helps only the second
             raise gr.Error(str(error), title=title, print_exception=False) from error
@@ -131,21 +131,21 @@ def speaker(studio: Studio) -> Callable[..., Iterator[Said]]:
     return speak
 
 
-def completed(studio: Studio, order: Order, owner: str) -> Order:
+def completed(studio: Studio, order: Order, session_id: str) -> Order:
     """The order with the first sample where it names neither champion nor clip, and the clip's end where it names none."""
-    samples = studio.shelf.samples()
+    samples = studio.session_clips.samples()
     if order.champion:
         return order
     if not order.clip_id and samples:
         order = replace(order, clip_id=samples[0].clip_id, transcript=order.transcript or samples[0].transcript)
     if not order.end_s:
-        order = replace(order, end_s=studio.shelf.get(owner, order.clip_id).audio.duration_s)
+        order = replace(order, end_s=studio.session_clips.get(session_id, order.clip_id).audio.duration_s)
     return order
 
 
-def perform(studio: Studio, order: Order, owner: str, arrived_at: float) -> Iterator[Said]:
+def perform(studio: Studio, order: Order, session_id: str, arrived_at: float) -> Iterator[Said]:
     """Speak and tell; whoever stops listening stops the device. Raises EngineError."""
-    performance = studio.speaking.speak(order, owner=owner, arrived_at=arrived_at)
+    performance = studio.speaking.speak(order, session_id=session_id, arrived_at=arrived_at)
     try:
         yield status_json(performance), None, None
         while not performance.wait(WAIT_S):
@@ -153,7 +153,7 @@ def perform(studio: Studio, order: Order, owner: str, arrived_at: float) -> Iter
         # All of it is made: it is heard to its end even if it cannot be kept.
         yield status_json(performance), None, None
         take = performance.result()
-        yield status_json(performance), handed(studio.history.audio_path(owner, take.id)), take_json(take)
+        yield status_json(performance), handed(studio.history.audio_path(session_id, take.id)), take_json(take)
     except Cancelled:
         yield status_json(performance), None, None
     finally:

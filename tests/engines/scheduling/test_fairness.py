@@ -8,7 +8,7 @@ from engines.scheduling.fairness import Rotation
 
 
 class Desk:
-    """Serves one request at a time, each written as its owner's letter and a number."""
+    """Serves one request at a time, each written as its session's letter and a number."""
 
     def __init__(self, *waiting: str) -> None:
         self.rotation, self.waiting = Rotation(), list(waiting)

@@ -38,7 +38,7 @@ def speaking(data_dir: Path) -> Iterator[Studio]:
 
 def spoken(studio: Studio, **voice: object) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
     parts = {"clip_id": "", "start_s": 0.0, "end_s": 0.0, "transcript": ""} | voice
-    performance = studio.speaking.speak(Order(text=LINE, seed=7, steps=4, **parts), owner=OWNER)  # type: ignore[arg-type]
+    performance = studio.speaking.speak(Order(text=LINE, seed=7, steps=4, **parts), session_id=OWNER)  # type: ignore[arg-type]
     assert performance.wait(90.0)
     return studio.history.audio(OWNER, performance.result().id).samples
 
@@ -50,8 +50,8 @@ def trip(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Studio, Kep
         speaking(tmp_path_factory.mktemp("here")) as here,
         speaking(tmp_path_factory.mktemp("there")) as there,
     ):
-        sample = here.shelf.samples()[0]
-        clip = here.shelf.get(OWNER, sample.clip_id)
+        sample = here.session_clips.samples()[0]
+        clip = here.session_clips.get(OWNER, sample.clip_id)
         spoken(here, clip_id=sample.clip_id, end_s=clip.audio.duration_s, transcript=sample.transcript)
         take = here.history.list(OWNER)[0].id
         kept = here.champions.keeping.keep(OWNER, take, here.champions.keeping.draft(OWNER, take))

@@ -1,4 +1,4 @@
-"""Champions, archives, stores and their jobs over HTTP, as the owner's browser uses them on a loopback studio."""
+"""Champions, archives, stores and their jobs over HTTP, as the session's browser uses them on a loopback studio."""
 
 import io
 import json
@@ -17,7 +17,7 @@ from studio.champions.library import Library
 from studio.order import Order
 from studio.settings import Settings
 from studio.studio import Studio
-from studio.web.session import COOKIE, owner_of
+from studio.web.session import COOKIE, session_id_of
 from tests.engines.metronome import Metronome
 from tests.studio.archive.archives import base, packed, tar
 from tests.studio.champions.voices import TRANSCRIPT, keep
@@ -52,7 +52,7 @@ EMPTY: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """A studio, and its owner's browser."""
+    """A studio, and its session's browser."""
 
     studio: Studio
     browser: httpx.Client
@@ -69,7 +69,7 @@ class Desk:
     def take(self, text: str = "tick tock") -> str:
         sample = self.browser.get("/studio/clips").json()["samples"][0]
         order = Order(text=text, clip_id=sample["id"], start_s=0, end_s=3.5, transcript=TRANSCRIPT, engine=ENGINE)
-        performance = self.studio.speaking.speak(order, owner=owner_of(self.browser.cookies[COOKIE]))
+        performance = self.studio.speaking.speak(order, session_id=session_id_of(self.browser.cookies[COOKIE]))
         assert performance.wait(WAIT_S)
         return performance.result().id
 

@@ -44,9 +44,9 @@ def studio(tmp_path: Path, metronome: Metronome) -> Iterator[Studio]:
 
 def speak(studio: Studio, **order: object) -> str:
     """The id of a take of the sample's first three seconds, or of whatever the order says."""
-    clip = studio.shelf.samples()[0].clip_id
+    clip = studio.session_clips.samples()[0].clip_id
     parts = {"text": "tick", "clip_id": clip, "start_s": 0.0, "end_s": 3.0, "transcript": SAID, "seed": 7} | order
-    performance = studio.speaking.speak(Order(engine=ENGINE, **parts), owner=OWNER)  # type: ignore[arg-type]
+    performance = studio.speaking.speak(Order(engine=ENGINE, **parts), session_id=OWNER)  # type: ignore[arg-type]
     assert performance.wait(10.0)
     return performance.result().id
 

@@ -20,7 +20,7 @@ from studio.settings import Settings
 from studio.studio import Studio
 from studio.web.ownership import COOKIE
 from studio.web.session import COOKIE as SESSION
-from studio.web.session import OWNER_HEADER, owner_of
+from studio.web.session import SESSION_HEADER, session_id_of
 from tests.browser.serving import Served, serving
 from tests.engines.metronome import Metronome
 from tests.studio.champions.voices import TRANSCRIPT, keep
@@ -111,12 +111,12 @@ def test_no_header_or_cookie_makes_a_visitor_the_owner(place: Place) -> None:
         owner.get("/studio/me")
         session = owner.cookies[SESSION]
     forgeries: list[dict[str, str]] = [
-        {OWNER_HEADER: owner_of(session)},
-        {OWNER_HEADER.upper(): owner_of(session)},
-        {OWNER_HEADER.replace("-", "_"): owner_of(session)},
+        {SESSION_HEADER: session_id_of(session)},
+        {SESSION_HEADER.upper(): session_id_of(session)},
+        {SESSION_HEADER.replace("-", "_"): session_id_of(session)},
         {"cookie": f"{SESSION}={session}"},  # whose takes it has, and no more
         {"cookie": f"{SESSION}={session}; {COOKIE}={session}"},
-        {"cookie": f"{COOKIE}={owner_of(session)}"},
+        {"cookie": f"{COOKIE}={session_id_of(session)}"},
         {"cookie": f"{COOKIE}="},
         {"authorization": "Bearer x"},
         {"host": "localhost", "x-forwarded-for": "127.0.0.1", "x-forwarded-host": "localhost"},
@@ -159,14 +159,14 @@ def test_another_visitors_takes_are_unknown(place: Place) -> None:
         sample = ann.get("/studio/clips").json()["samples"][0]
         bob.get("/studio/me")
         order = Order(text="mine", clip_id=sample["id"], start_s=0, end_s=3.5, transcript="one", engine=ENGINE)
-        spoken = place.studio.speaking.speak(order, owner=owner_of(ann.cookies[SESSION]))
+        spoken = place.studio.speaking.speak(order, session_id=session_id_of(ann.cookies[SESSION]))
         assert spoken.wait(10.0)
         path = f"/studio/takes/{spoken.result().id}"
         assert ann.get(path).status_code == 200
         asked = [
             bob.get(path),
             bob.get(f"{path}/audio.wav"),
-            bob.get(path, headers={OWNER_HEADER: owner_of(ann.cookies[SESSION])}),
+            bob.get(path, headers={SESSION_HEADER: session_id_of(ann.cookies[SESSION])}),
             bob.post(f"{path}/star", json={"starred": True}),
             bob.delete(path),
             bob.get(f"/studio/takes.zip?ids={spoken.result().id}"),
@@ -293,7 +293,7 @@ def public(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 def test_a_visitors_program_is_refused_at_the_named_endpoints(public: Public) -> None:
-    for headers in ({}, {OWNER_HEADER: "x" * 32, "x-forwarded-for": "127.0.0.1"}, {"authorization": "Bearer x"}):
+    for headers in ({}, {SESSION_HEADER: "x" * 32, "x-forwarded-for": "127.0.0.1"}, {"authorization": "Bearer x"}):
         visitor = public.client(headers)
         with pytest.raises(AppError, match="STUDIO_LOGIN"):
             visitor.predict(champion="ahri", api_name="/package")
@@ -390,7 +390,7 @@ def test_a_line_one_visitor_spoke_is_unknown_to_the_next(public: Public) -> None
         assert "event: complete" in public.called("speak", line, cookies)
         (take,) = ann.get("/studio/takes").json()
         bob.get("/studio/me")
-        forged = {OWNER_HEADER: owner_of(ann.cookies[SESSION])}
+        forged = {SESSION_HEADER: session_id_of(ann.cookies[SESSION])}
         for headers in ({}, forged, OWNER):  # not even the studio's owner hears what somebody else made
             assert bob.get("/studio/takes", headers=headers).json() == []
             assert bob.get(f"/studio/takes/{take['id']}/audio.wav", headers=headers).status_code == 404

@@ -17,7 +17,7 @@ def sound(seconds: float = 3.0, rate: int = 24_000, gain: float = 1.0, seed: int
 
 def keep(
     history: History,
-    owner: str = "anna",
+    session_id: str = "anna",
     *,
     text: str = LINE,
     engine: str = "f5",
@@ -32,4 +32,4 @@ def keep(
     made = Order(**parts, engine=engine, seed=seed)  # type: ignore[arg-type]
     request = Request(text=text, reference=Reference(audio, "one"), seed=seed, engine=engine)
     cost = Cost(queued_s=0.0, ttfa_s=0.1, total_s=1.0, compute_s=1.0, audio_s=audio.duration_s)
-    return history.add(owner, made, Take(request, audio, cost, checkpoint))
+    return history.add(session_id, made, Take(request, audio, cost, checkpoint))

@@ -14,7 +14,7 @@ import pytest
 import soundfile
 
 from studio.studio import Studio
-from studio.web.session import COOKIE, owner_of
+from studio.web.session import COOKIE, session_id_of
 from tests.engines.metronome import Metronome
 from tests.studio.house import served, studio_of, web
 from tests.studio.listening.takes import keep, sound
@@ -29,10 +29,10 @@ class Visit:
     def takes(self) -> tuple[str, str]:
         """Two of ann's, of two arms and two rates, the second four times as loud."""
         self.ann.get("/health")
-        owner, history = owner_of(self.ann.cookies[COOKIE]), self.studio.history
-        one = keep(history, owner, engine="oak", checkpoint="acorn", seed=31337)
+        session_id, history = session_id_of(self.ann.cookies[COOKIE]), self.studio.history
+        one = keep(history, session_id, engine="oak", checkpoint="acorn", seed=31337)
         louder = sound(rate=44_100, gain=4.0, seed=2)
-        other = keep(history, owner, engine="elm", checkpoint="samara", seed=27182, audio=louder)
+        other = keep(history, session_id, engine="elm", checkpoint="samara", seed=27182, audio=louder)
         return one.id, other.id
 
     def open(self) -> dict[str, Any]:

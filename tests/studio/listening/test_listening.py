@@ -86,7 +86,7 @@ def test_a_vote_is_kept_with_its_sides_its_listener_and_what_was_heard(room: Roo
     voted = room.listening.vote("anna", trial.id, ballot("b", 1.5, 1.25))
     again = Listening(room.history, tmp_path).current("anna")
     assert again == voted
-    assert (voted.owner, voted.choice, voted.voted_at) == ("anna", "b", room.clock.at_s)
+    assert (voted.session_id, voted.choice, voted.voted_at) == ("anna", "b", room.clock.at_s)
     assert (voted.a.heard_s, voted.b.heard_s) == (1.5, 1.25)
     assert (voted.a.contender, voted.b.contender) == (trial.a.contender, trial.b.contender)
 

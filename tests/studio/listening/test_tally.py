@@ -33,7 +33,7 @@ def trial(history: History, a: dict[str, object], b: dict[str, object], choice: 
     )
     return Trial(
         id="x",
-        owner="anna",
+        session_id="anna",
         a=one,
         b=other,
         opened_at=1.0,

@@ -9,7 +9,7 @@ import pytest
 from studio.housekeeping import Housekeeping
 from studio.references.library import ClipStore, UnknownClip
 from studio.references.mend import mended_name
-from studio.references.session_clips import Shelf
+from studio.references.session_clips import SessionClips
 from tests.studio.house import samples_folder, write_clip
 from tests.studio.losing import WAYS, backed_up, put_back, removed
 
@@ -29,69 +29,73 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def shelf(tmp_path: Path, clock: Clock) -> Shelf:
-    return Shelf(ClipStore(tmp_path / "data", samples_folder(tmp_path / "samples")), tmp_path / "data", clock)
+def session_clips(tmp_path: Path, clock: Clock) -> SessionClips:
+    return SessionClips(ClipStore(tmp_path / "data", samples_folder(tmp_path / "samples")), tmp_path / "data", clock)
 
 
-def test_a_deleted_clip_is_gone_and_comes_back_to_its_place(shelf: Shelf, clock: Clock, tmp_path: Path) -> None:
+def test_a_deleted_clip_is_gone_and_comes_back_to_its_place(
+    session_clips: SessionClips, clock: Clock, tmp_path: Path
+) -> None:
     ids = []
     for seed in (1, 2, 3):
         clock.now_s += 1.0
-        ids.insert(0, shelf.add("ann", write_clip(tmp_path / "clip.wav", seed=seed), "clip.wav").id)
-    shelf.delete("ann", ids[1])
-    assert shelf.mine("ann") == [ids[0], ids[2]]
+        ids.insert(0, session_clips.add("ann", write_clip(tmp_path / "clip.wav", seed=seed), "clip.wav").id)
+    session_clips.delete("ann", ids[1])
+    assert session_clips.mine("ann") == [ids[0], ids[2]]
     with pytest.raises(UnknownClip):
-        shelf.get("ann", ids[1])
-    assert shelf.restore("ann", ids[1]).id == ids[1]
-    assert shelf.mine("ann") == ids
+        session_clips.get("ann", ids[1])
+    assert session_clips.restore("ann", ids[1]).id == ids[1]
+    assert session_clips.mine("ann") == ids
 
 
-def test_nobody_deletes_or_brings_back_a_sample_or_a_clip_of_somebody_else(shelf: Shelf, tmp_path: Path) -> None:
-    clip = shelf.add("ann", write_clip(tmp_path / "clip.wav", seed=1), "clip.wav")
-    for id in (clip.id, shelf.samples()[0].clip_id):
+def test_nobody_deletes_or_brings_back_a_sample_or_a_clip_of_somebody_else(
+    session_clips: SessionClips, tmp_path: Path
+) -> None:
+    clip = session_clips.add("ann", write_clip(tmp_path / "clip.wav", seed=1), "clip.wav")
+    for id in (clip.id, session_clips.samples()[0].clip_id):
         with pytest.raises(UnknownClip):
-            shelf.delete("bob", id)
-    shelf.delete("ann", clip.id)
+            session_clips.delete("bob", id)
+    session_clips.delete("ann", clip.id)
     with pytest.raises(UnknownClip):
-        shelf.restore("bob", clip.id)
+        session_clips.restore("bob", clip.id)
 
 
 def test_the_sound_of_a_clip_deleted_a_day_ago_is_erased_unless_somebody_has_it(
-    shelf: Shelf, clock: Clock, tmp_path: Path
+    session_clips: SessionClips, clock: Clock, tmp_path: Path
 ) -> None:
     path = write_clip(tmp_path / "clip.wav", seed=1)
-    own, shared = shelf.add("ann", path, "own"), shelf.add("ann", write_clip(path, seed=2), "shared")
-    shelf.add("bob", path, "shared")
+    own, shared = session_clips.add("ann", path, "own"), session_clips.add("ann", write_clip(path, seed=2), "shared")
+    session_clips.add("bob", path, "shared")
     for clip in (own, shared):
-        shelf.delete("ann", clip.id)
+        session_clips.delete("ann", clip.id)
     clock.now_s = DAY_S - 1.0
-    assert shelf.purge(DAY_S) == 0
+    assert session_clips.purge(DAY_S) == 0
     clock.now_s = DAY_S + 1.0
-    assert shelf.purge(DAY_S) == 2
+    assert session_clips.purge(DAY_S) == 2
     kept = {folder.name for folder in (tmp_path / "data" / "clips").iterdir()}
     assert own.id not in kept
-    assert shelf.get("bob", shared.id).id == shared.id
+    assert session_clips.get("bob", shared.id).id == shared.id
     with pytest.raises(UnknownClip):
-        shelf.restore("ann", own.id)
+        session_clips.restore("ann", own.id)
 
 
-def opened(data: Path) -> Shelf:
+def opened(data: Path) -> SessionClips:
     """As the next start opens it, days later, a round of housekeeping included."""
-    shelf = Shelf(ClipStore(data, data.parent / "samples"), data)
-    Housekeeping([shelf], {}).tidy()
-    return shelf
+    session_clips = SessionClips(ClipStore(data, data.parent / "samples"), data)
+    Housekeeping([session_clips], {}).tidy()
+    return session_clips
 
 
 @pytest.mark.parametrize("lose", WAYS.values(), ids=WAYS)
 def test_clips_outlive_the_database_on_their_own_shelves(
-    lose: Callable[[Path], None], shelf: Shelf, clock: Clock, tmp_path: Path
+    lose: Callable[[Path], None], session_clips: SessionClips, clock: Clock, tmp_path: Path
 ) -> None:
     clips = []
     for seed in (1, 2, 3):
         clock.now_s += 1.0
-        clips.append(shelf.add("ann", write_clip(tmp_path / "clip.wav", seed=seed), "clip.wav").id)
+        clips.append(session_clips.add("ann", write_clip(tmp_path / "clip.wav", seed=seed), "clip.wav").id)
     clock.now_s = time.time()
-    shelf.delete("ann", clips[1])
+    session_clips.delete("ann", clips[1])
     lose(tmp_path / "data")
     again = opened(tmp_path / "data")
     assert (again.mine("ann"), again.mine("bob")) == ([clips[2], clips[0]], [])
@@ -99,29 +103,31 @@ def test_clips_outlive_the_database_on_their_own_shelves(
 
 
 def test_a_clip_somebody_shelved_after_the_backup_is_not_erased_with_anothers(
-    shelf: Shelf, clock: Clock, tmp_path: Path
+    session_clips: SessionClips, clock: Clock, tmp_path: Path
 ) -> None:
     path = write_clip(tmp_path / "clip.wav", seed=1)
-    clip = shelf.add("ann", path, "shared")
-    shelf.delete("ann", clip.id)
+    clip = session_clips.add("ann", path, "shared")
+    session_clips.delete("ann", clip.id)
     backup = backed_up(tmp_path / "data")
-    shelf.add("bob", path, "shared")
+    session_clips.add("bob", path, "shared")
     put_back(tmp_path / "data", backup)
     again = opened(tmp_path / "data")
     assert (again.mine("ann"), again.get("bob", clip.id).id) == ([], clip.id)
 
 
-def test_a_clip_brought_back_after_the_backup_is_not_erased_on_its_word(shelf: Shelf, tmp_path: Path) -> None:
-    clip = shelf.add("ann", write_clip(tmp_path / "clip.wav", seed=1), "mine")
-    shelf.delete("ann", clip.id)
+def test_a_clip_brought_back_after_the_backup_is_not_erased_on_its_word(
+    session_clips: SessionClips, tmp_path: Path
+) -> None:
+    clip = session_clips.add("ann", write_clip(tmp_path / "clip.wav", seed=1), "mine")
+    session_clips.delete("ann", clip.id)
     backup = backed_up(tmp_path / "data")
-    shelf.restore("ann", clip.id)
+    session_clips.restore("ann", clip.id)
     put_back(tmp_path / "data", backup)
     assert opened(tmp_path / "data").get("ann", clip.id).id == clip.id
 
 
-def test_clips_of_an_earlier_studio_are_described_by_housekeeping(shelf: Shelf, tmp_path: Path) -> None:
-    clip = shelf.add("ann", write_clip(tmp_path / "clip.wav", seed=1), "mine")
+def test_clips_of_an_earlier_studio_are_described_by_housekeeping(session_clips: SessionClips, tmp_path: Path) -> None:
+    clip = session_clips.add("ann", write_clip(tmp_path / "clip.wav", seed=1), "mine")
     for path in (tmp_path / "data" / "shelves").iterdir():
         path.unlink()
     opened(tmp_path / "data")

@@ -1,4 +1,4 @@
-"""The page's own line before the lane: visitors take turns there, are told the truth, and fill the engine's batch."""
+"""The page's own queue before the lane: visitors take turns there, are told the truth, and fill the engine's batch."""
 
 import json
 import threading
@@ -62,7 +62,7 @@ class Page:
     """A studio's page over a metronome that stands still until it is let go."""
 
     def __init__(self, url: str, studio: Studio, tick: Metronome, steps: threading.Semaphore, line: Any) -> None:
-        self.url, self.studio, self.tick, self.line, self._steps = url, studio, tick, line, steps
+        self.url, self.studio, self.tick, self.queue, self._steps = url, studio, tick, line, steps
 
     def let_go(self, steps: int = 100_000) -> None:
         self._steps.release(steps)
@@ -77,7 +77,7 @@ class Page:
         return [request.text for request in self.tick.requests.values()]
 
     def wait_for(self, running: int, waiting: int) -> None:
-        until(lambda: (len(self.studio.manager.queue()), len(self.line)) == (running, waiting), PATIENCE_S)
+        until(lambda: (len(self.studio.manager.queue()), len(self.queue)) == (running, waiting), PATIENCE_S)
 
     def wait_for_all(self, *callers: Caller) -> None:
         until(lambda: all(caller.ended == set(caller._texts.values()) for caller in callers), PATIENCE_S)
@@ -163,7 +163,7 @@ def test_those_who_will_share_the_device_are_told_that_they_will_be_done_togethe
     page.wait_for(running=2, waiting=2)
     page.let_go(1)  # whoever came during a step joins after it
     until(lambda: len(page.tick.jobs) == 2, PATIENCE_S)
-    first, second = page.line.waiting()
+    first, second = page.queue.waiting()
     assert alone_s < first.eta_s <= second.eta_s < first.eta_s + 0.5 * alone_s
 
 

@@ -11,20 +11,20 @@ from fastapi import FastAPI, Request, UploadFile, WebSocket
 
 from studio.settings import Settings
 from studio.web.guard import body_limit
-from studio.web.session import ARRIVED_HEADER, COOKIE, OWNER_HEADER, SessionMiddleware
-from tests.studio.house import served
+from studio.web.session import ARRIVED_HEADER, COOKIE, SESSION_HEADER
+from tests.studio.house import guard, served
 
 
 def application(tmp_path: Path) -> FastAPI:
     app = FastAPI()
-    app.add_middleware(SessionMiddleware, settings=Settings(data_dir=tmp_path, max_upload_mb=1))
+    guard(app, Settings(data_dir=tmp_path, max_upload_mb=1))
 
     @app.get("/who")
     def who(request: Request) -> dict[str, object]:
         return {
-            "owner": request.headers.getlist(OWNER_HEADER),
+            "session_id": request.headers.getlist(SESSION_HEADER),
             "arrived": request.headers.getlist(ARRIVED_HEADER),
-            "state": [request.state.owner, request.state.arrived_at],
+            "state": [request.state.session_id, request.state.arrived_at],
         }
 
     @app.post("/upload")
@@ -38,7 +38,7 @@ def application(tmp_path: Path) -> FastAPI:
     @app.websocket("/ws")
     async def ws(socket: WebSocket) -> None:
         await socket.accept()
-        await socket.send_text(socket.headers[OWNER_HEADER])
+        await socket.send_text(socket.headers[SESSION_HEADER])
         await socket.close()
 
     return app
@@ -58,10 +58,10 @@ def client(url: str) -> Iterator[httpx.Client]:
 
 def test_a_browser_keeps_its_owner_and_another_browser_is_another(url: str) -> None:
     with httpx.Client(base_url=url) as one, httpx.Client(base_url=url) as other:
-        mine = [one.get("/who").json()["owner"] for _ in range(3)]
+        mine = [one.get("/who").json()["session_id"] for _ in range(3)]
         assert mine[0] == mine[1] == mine[2]
         assert len(mine[0]) == 1
-        assert other.get("/who").json()["owner"] != mine[0]
+        assert other.get("/who").json()["session_id"] != mine[0]
 
 
 def test_the_cookie_is_closed_to_scripts_and_other_sites(client: httpx.Client) -> None:
@@ -73,18 +73,18 @@ def test_the_cookie_is_closed_to_scripts_and_other_sites(client: httpx.Client) -
 
 
 def test_the_cookie_is_never_the_owners_name(client: httpx.Client) -> None:
-    owner = client.get("/who").json()["owner"][0]
-    assert owner not in client.cookies[COOKIE]
+    session_id = client.get("/who").json()["session_id"][0]
+    assert session_id not in client.cookies[COOKIE]
     assert client.cookies[COOKIE] not in client.get("/who").text
 
 
 def test_a_client_cannot_name_its_owner_or_arrival(client: httpx.Client) -> None:
-    owner = client.get("/who").json()["owner"]
-    forged = client.get("/who", headers={OWNER_HEADER: "somebody", "X-Studio-Arrived": "0"}).json()
-    assert forged["owner"] == owner
+    session_id = client.get("/who").json()["session_id"]
+    forged = client.get("/who", headers={SESSION_HEADER: "somebody", "X-Studio-Arrived": "0"}).json()
+    assert forged["session_id"] == session_id
     assert len(forged["arrived"]) == 1
     assert float(forged["arrived"][0]) == forged["state"][1] > 0
-    assert forged["state"][0] == owner[0]
+    assert forged["state"][0] == session_id[0]
 
 
 @pytest.mark.parametrize("cookie", ["short", "x" * 500, "a" * 21 + "\\", '"', "../../../../etc/passwd", ""])
@@ -95,10 +95,10 @@ def test_a_cookie_nobody_gave_out_is_replaced(url: str, cookie: str) -> None:
 
 
 def test_other_cookies_do_not_hide_ours(client: httpx.Client) -> None:
-    owner = client.get("/who").json()["owner"]
+    session_id = client.get("/who").json()["session_id"]
     token = client.cookies[COOKIE]
     mixed = httpx.get(f"{client.base_url}/who", headers={"cookie": f"a=1; {COOKIE}={token}; b[c]={{}}"})
-    assert mixed.json()["owner"] == owner
+    assert mixed.json()["session_id"] == session_id
 
 
 def test_pages_get_a_policy_without_other_origins(client: httpx.Client) -> None:
@@ -166,19 +166,19 @@ def test_a_body_that_does_not_say_its_length_is_cut_off_while_it_streams(client:
 
 
 def test_many_browsers_at_once_stay_apart(url: str) -> None:
-    owners: list[set[str]] = []
+    session_ids: list[set[str]] = []
 
     def browse() -> None:
         with httpx.Client(base_url=url) as client:
-            owners.append({client.get("/who").json()["owner"][0] for _ in range(10)})
+            session_ids.append({client.get("/who").json()["session_id"][0] for _ in range(10)})
 
     threads = [threading.Thread(target=browse) for _ in range(12)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert all(len(seen) == 1 for seen in owners)
-    assert len(set.union(*owners)) == 12
+    assert all(len(seen) == 1 for seen in session_ids)
+    assert len(set.union(*session_ids)) == 12
 
 
 LOOPBACK_NAMES = ["localhost", "localhost:7860", "127.0.0.1:1", "[::1]:7860", "LOCALHOST:80"]
