@@ -1,4 +1,4 @@
-"""Time F5-TTS at full size through the lane, on random weights: `python -m bench.f5 --out results.json`.
+"""Time F5-TTS at full size through the scheduler, on random weights: `python -m bench.f5 --out results.json`.
 
 Weights do not change the time a step takes, so none need downloading. The same weights run through f5-tts's own network and
 sampler, in the same process, and nothing is timed unless the mels are equal.
@@ -124,7 +124,7 @@ def check(parity: Mapping[str, float]) -> None:
 
 
 def engine_figures(folder: Path, compile: str) -> dict[str, object]:
-    """The whole way through manager, lane, engine and vocoder."""
+    """The whole way through manager, scheduler, engine and vocoder."""
     manager = Manager({"f5": Checkpoint(str(folder))}, Device(name="cuda", compile=compile), Policy())
     manager.start()
     started = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Both engines in one process on one device, driven by the lane, each at full size with random weights."""
+"""Both engines in one process on one device, driven by the scheduler, each at full size with random weights."""
 
 import time
 from copy import deepcopy

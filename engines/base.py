@@ -1,6 +1,6 @@
-"""The protocol every engine speaks, and the words it uses towards the lane.
+"""The protocol every engine speaks, and the words it uses towards the scheduler.
 
-An engine is single-threaded: only the lane calls it. It never blocks for longer than one step.
+An engine is single-threaded: only the scheduler calls it. It never blocks for longer than one step.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Job:
-    """A request the lane admitted."""
+    """A request the scheduler admitted."""
 
     id: str
     request: Request
@@ -84,7 +84,7 @@ class Engine(Protocol):
 
     @property
     def waiting(self) -> Collection[str]:
-        """Jobs that wait for something else than the device (weights from the disk, say); the lane looks again soon."""
+        """Jobs that wait for something else than the device (weights from the disk, say); the scheduler looks again soon."""
         ...
 
     @property

@@ -1,4 +1,4 @@
-"""Engine names and how to make one. Importing this imports no torch; a factory does, and runs on the lane."""
+"""Engine names and how to make one. Importing this imports no torch; a factory does, and runs on the scheduler."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -19,7 +19,7 @@ class Device:
     compile: str = "auto"  # auto, on, off
     quantize: Literal["none", "int8", "int4"] = "none"
     max_batch: int = 0  # rows in one step
-    threads: int = 0  # CPU threads of the lane
+    threads: int = 0  # CPU threads of the scheduler
     cache_dir: str = ""  # where what was computed of references survives a restart; empty = nowhere
     prefix_cache_bytes: int = 256_000_000  # s1: read references kept in memory
     weights_budget_bytes: int = 0  # f5: champions' weights that wait on the device; 0 = a quarter of what is free
@@ -35,7 +35,7 @@ class Spec:
     good_at: str  # one sentence for the designer
     settings: Mapping[str, Limits]  # of a Request that it heeds
     reference_max_s: float
-    factory: str  # "module:class", imported on the lane
+    factory: str  # "module:class", imported on the scheduler
     fine_tunes: bool = False  # whether it speaks with a champion's own weights
 
     def make(self, device: Device) -> Engine:

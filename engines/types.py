@@ -182,8 +182,8 @@ class EngineStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class LaneEvent:
-    """Something the lane or the manager did; `at` is seconds of the manager's clock."""
+class SchedulerEvent:
+    """Something the scheduler or the manager did; `at` is seconds of the manager's clock."""
 
     at: float
     kind: Literal["arrived", "admitted", "first_audio", "stepped", "done", "failed", "cancelled", "refused", "engine"]

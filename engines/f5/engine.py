@@ -31,7 +31,7 @@ WARM_FRAMES = (256, 640, 1024)
 
 
 class F5Engine:
-    """Only the lane calls it; see `engines.base.Engine` for the protocol."""
+    """Only the scheduler calls it; see `engines.base.Engine` for the protocol."""
 
     def __init__(self, device: Device) -> None:
         self._wish = device

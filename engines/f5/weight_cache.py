@@ -60,7 +60,7 @@ class Counts:
 
 
 class Residence:
-    """Called from the lane alone."""
+    """Called from the scheduler alone."""
 
     def __init__(self, parameters: FlatParameters, budget: Budget, leased: Callable[[], Collection[str]]) -> None:
         """`leased` names the sets in use, which stay in memory."""

@@ -35,7 +35,7 @@ NEW_WORDS_MIN_S = 1.0  # room that a reference must leave
 
 
 class S1Engine:
-    """Only the lane calls it; see `engines.base.Engine` for the protocol."""
+    """Only the scheduler calls it; see `engines.base.Engine` for the protocol."""
 
     def __init__(self, device: Device) -> None:
         self._wish = device
@@ -170,7 +170,7 @@ class S1Engine:
 
     @property
     def waiting(self) -> Collection[str]:
-        """Jobs whose reference is still being encoded beside the lane."""
+        """Jobs whose reference is still being encoded beside the scheduler."""
         return [id for id, speaking in self._speaking.items() if not speaking.prepared.codes.done()]
 
     def prepare(self, reference: Reference) -> Prepared:

@@ -1,4 +1,4 @@
-"""References as the engine takes them: checked, and encoded once a clip, beside the lane if the encoder stands elsewhere."""
+"""References as S1 takes them: checked, and encoded once a clip, beside the scheduler if the encoder stands elsewhere."""
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -36,10 +36,10 @@ class Prepared:
 
 
 class References:
-    """Called from the lane alone."""
+    """Called from the scheduler alone."""
 
     def __init__(self, voice: Voice, store: CodeStore, device: torch.device, beside: bool) -> None:
-        """`device` is where the voice's encoder is; `beside` lets the lane go on while it works."""
+        """`device` is where the voice's encoder is; `beside` lets the scheduler go on while it works."""
         self.store = store
         self._voice, self._device = voice, device
         self._coming: dict[str, Future[Tensor]] = {}

@@ -1,4 +1,4 @@
-"""Engines in memory: which are loaded, what they hold, who uses them. The studio's one way to the lane."""
+"""Engines in memory: which are loaded, what they hold, who uses them. The studio's one way to the scheduler."""
 
 import logging
 import secrets
@@ -12,9 +12,9 @@ from engines.base import Checkpoint, Engine
 from engines.errors import BadSetting, BadText, EngineError, NotReady, UnknownEngine
 from engines.registry import Device, Spec, licence, spec
 from engines.scheduling.eta import Wanted
-from engines.scheduling.scheduler import Lane
+from engines.scheduling.scheduler import Scheduler
 from engines.scheduling.ticket import Ticket
-from engines.types import EngineStatus, LaneEvent, Progress, Request, Status
+from engines.types import EngineStatus, Progress, Request, SchedulerEvent, Status
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class QueueEntry:
-    """One request in the lane, as anyone may see it."""
+    """One request in the scheduler, as anyone may see it."""
 
     ticket_id: str
     owner: str
@@ -55,29 +55,29 @@ class Manager:
         self._device = device
         self._policy = policy
         self._clock = clock
-        self._listeners: list[Callable[[LaneEvent], None]] = []
+        self._listeners: list[Callable[[SchedulerEvent], None]] = []
         self._statuses = {name: self._unloaded(name) for name in checkpoints}
         self._engines: dict[str, Engine] = {}
         self._used_at: dict[str, float] = {}
         self._lock = threading.Lock()
-        self._lane = Lane(queue_size=policy.queue_size, report=self._hear, broken=self._reload, clock=clock)
+        self._scheduler = Scheduler(queue_size=policy.queue_size, report=self._hear, broken=self._reload, clock=clock)
 
     # Life.
 
     def start(self) -> None:
-        """Start the lane and load every engine behind it; returns at once."""
-        self._lane.start()
+        """Start the scheduler and load every engine behind it; returns at once."""
+        self._scheduler.start()
         for name in self._checkpoints:
             self.load(name)
 
     def close(self, drain_s: float) -> None:
         """Refuse new requests, finish accepted ones within `drain_s` seconds, free every engine."""
-        self._lane.close(drain_s)
+        self._scheduler.close(drain_s)
         for engine in self._engines.values():
             engine.close()
 
-    def listen(self, listener: Callable[[LaneEvent], None]) -> None:
-        """Hear every event, on the lane's thread: be quick and never block."""
+    def listen(self, listener: Callable[[SchedulerEvent], None]) -> None:
+        """Hear every event, on the scheduler's thread: be quick and never block."""
         self._listeners.append(listener)
 
     # Requests.
@@ -100,16 +100,16 @@ class Manager:
         arrived = now if arrived_at is None else arrived_at
         ticket = Ticket(secrets.token_urlsafe(16), request, owner, arrived, now + self._policy.request_timeout_s)
         self._used_at[request.engine] = now
-        self._lane.submit(ticket)
+        self._scheduler.submit(ticket)
         return ticket
 
     def queue(self) -> list[QueueEntry]:
         """Running requests, then waiting ones in order of rank."""
-        return [QueueEntry(t.id, t.owner, t.request.engine, t.status()) for t in self._lane.queue()]
+        return [QueueEntry(t.id, t.owner, t.request.engine, t.status()) for t in self._scheduler.queue()]
 
     def etas(self, wanted: Sequence[Wanted]) -> list[float | None]:
         """Seconds until each of these would be done if they came in order as soon as there is room; None where nobody knows."""
-        return self._lane.etas(wanted)
+        return self._scheduler.etas(wanted)
 
     # Engines.
 
@@ -140,15 +140,15 @@ class Manager:
             if self.status(name).state in ("loading", "warming", "ready"):
                 return
             self._set(name, state="loading", message="waiting to load", progress=0.0)
-        self._lane.do(self._loading(name), lambda error: self._loaded(name, error))
+        self._scheduler.do(self._loading(name), lambda error: self._loaded(name, error))
 
     def unload(self, name: str) -> None:
         """Free an engine's memory. Raises NotReady while a request uses it."""
-        if self._lane.busy(name):
+        if self._scheduler.busy(name):
             raise NotReady(f"{self.status(name).title} is speaking; unload it when its requests are done")
-        self._lane.do(self._unloading(name), lambda error: None)
+        self._scheduler.do(self._unloading(name), lambda error: None)
 
-    # On the lane's thread.
+    # On the scheduler's thread.
 
     def _loading(self, name: str) -> Iterator[object]:
         self._make_room(name)
@@ -160,7 +160,7 @@ class Manager:
             yield None
         # From here on it can speak; warming goes on between the steps of requests.
         self._engines[name] = engine
-        self._lane.attach(name, engine)
+        self._scheduler.attach(name, engine)
         warming = engine.warm()
         while self._engines.get(name) is engine and (warmed := next(warming, None)):  # it may break meanwhile
             self._show(name, "warming", warmed, engine)
@@ -173,7 +173,7 @@ class Manager:
                 return  # it broke before it was warm, and is being loaded again
             info, memory_bytes = engine.info, engine.memory_bytes
             if info.note:
-                self._tell(LaneEvent(self._clock(), "engine", name, "", {}, info.note))
+                self._tell(SchedulerEvent(self._clock(), "engine", name, "", {}, info.note))
             self._set(
                 name, state="ready", message=info.note or "ready", progress=1.0, info=info, memory_bytes=memory_bytes
             )
@@ -183,18 +183,18 @@ class Manager:
         reason = str(error) if isinstance(error, EngineError) else f"it could not be loaded ({error})"
         self._set(name, state="failed", message=reason, progress=0.0, info=None, memory_bytes=0)
         failure = NotReady(f"{self._statuses[name].title} is not available: {reason}")
-        for ticket in self._lane.queue():
+        for ticket in self._scheduler.queue():
             if ticket.request.engine == name:
-                self._lane.leave(ticket, failure)
+                self._scheduler.leave(ticket, failure)
 
     def _unloading(self, name: str) -> Iterator[object]:
-        if not self._lane.busy(name):
+        if not self._scheduler.busy(name):
             self._discard(name)
             self._forget(name)
         yield None
 
     def _discard(self, name: str) -> None:
-        self._lane.detach(name)
+        self._scheduler.detach(name)
         engine = self._engines.pop(name, None)
         if engine is not None:
             engine.close()
@@ -203,7 +203,8 @@ class Manager:
         """Unload idle engines, least recently used first, while the budget is spent."""
         budget = self._policy.memory_budget_bytes
         idle = sorted(
-            (n for n in self._engines if n != name and not self._lane.busy(n)), key=lambda n: self._used_at.get(n, 0.0)
+            (n for n in self._engines if n != name and not self._scheduler.busy(n)),
+            key=lambda n: self._used_at.get(n, 0.0),
         )
         while budget and idle and sum(engine.memory_bytes for engine in self._engines.values()) >= budget:
             leaving = idle.pop(0)
@@ -253,14 +254,14 @@ class Manager:
     def _put(self, after: EngineStatus) -> None:
         before, self._statuses[after.name] = self._statuses[after.name], after
         if after.state != before.state:
-            self._tell(LaneEvent(self._clock(), "engine", after.name, "", {}, after.state))
+            self._tell(SchedulerEvent(self._clock(), "engine", after.name, "", {}, after.state))
 
-    def _hear(self, event: LaneEvent) -> None:
-        """From the lane. With a take an engine may have taken in references and champions' weights."""
+    def _hear(self, event: SchedulerEvent) -> None:
+        """From the scheduler. With a take an engine may have taken in references and champions' weights."""
         if event.kind == "done" and event.engine in self._engines:
             self._set(event.engine, memory_bytes=self._engines[event.engine].memory_bytes)
         self._tell(event)
 
-    def _tell(self, event: LaneEvent) -> None:
+    def _tell(self, event: SchedulerEvent) -> None:
         for listener in self._listeners:
             listener(event)

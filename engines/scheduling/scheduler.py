@@ -17,7 +17,7 @@ from engines.errors import BadInput, Cancelled, Closing, EngineError, EngineFail
 from engines.scheduling.eta import Pace, Wanted, ends
 from engines.scheduling.fairness import Rotation
 from engines.scheduling.ticket import Ticket
-from engines.types import LaneEvent
+from engines.types import SchedulerEvent
 
 log = logging.getLogger(__name__)
 
@@ -27,22 +27,22 @@ REST = 2.0  # control work stands back for this many times what its last item to
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Work:
-    """Control work for the lane: an iterator whose items are short, and who is told how it ended."""
+    """Control work for the scheduler: an iterator whose items are short, and who is told how it ended."""
 
     items: Iterator[object]
     ended: Callable[[Exception | None], None]
 
 
-class Lane:
+class Scheduler:
     def __init__(
         self,
         *,
         queue_size: int,
-        report: Callable[[LaneEvent], None],
+        report: Callable[[SchedulerEvent], None],
         broken: Callable[[str, Exception], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`report` hears every event; `broken` that an engine failed while stepping. Both run on the lane's thread."""
+        """`report` hears every event; `broken` that an engine failed while stepping. Both run on the scheduler's thread."""
         self.clock = clock
         self._queue_size = queue_size
         self._report, self._broken = report, broken
@@ -58,7 +58,7 @@ class Lane:
         self._rotation = Rotation()
         self._pace = Pace()
         self._closing = False
-        self._thread = threading.Thread(target=self._run, name="lane", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="scheduler", daemon=True)
 
     # From any thread.
 
@@ -85,7 +85,7 @@ class Lane:
             self._bell.notify()
 
     def do(self, items: Iterator[object], ended: Callable[[Exception | None], None]) -> None:
-        """Run control work on the lane's thread, one item a turn, in the order it was given."""
+        """Run control work on the scheduler's thread, one item a turn, in the order it was given."""
         with self._bell:
             self._work.append(Work(items, ended))
             self._bell.notify()
@@ -116,7 +116,7 @@ class Lane:
             running, waiting = list(self._running.values()), self._in_turn()
         return self._ends(running, waiting, wanted)[len(running) + len(waiting) :]
 
-    # From control work, on the lane's thread.
+    # From control work, on the scheduler's thread.
 
     def attach(self, name: str, engine: Engine) -> None:
         self._engines[name] = engine
@@ -141,7 +141,7 @@ class Lane:
                 return
 
     def _rest(self) -> bool:
-        """Sleep until something comes; false when the lane is closed and empty."""
+        """Sleep until something comes; false when the scheduler is closed and empty."""
         with self._bell:
             if self._leaving or self._work:
                 return True
@@ -241,7 +241,7 @@ class Lane:
         for ticket in rows:
             if ticket.id not in held:
                 ticket.compute_s += took / (len(rows) - len(held))
-        self._report(LaneEvent(self.clock(), "stepped", name, "", {"step_s": took, "rows": float(len(rows))}))
+        self._report(SchedulerEvent(self.clock(), "stepped", name, "", {"step_s": took, "rows": float(len(rows))}))
         for event in events:
             self._deliver(event)
 
@@ -306,7 +306,7 @@ class Lane:
         newest.requeued()
 
     def _break(self, name: str, error: Exception) -> None:
-        """An engine failed: its requests fail with it, the lane and the other engines go on."""
+        """An engine failed: its requests fail with it, the scheduler and the other engines go on."""
         log.error("engine %s failed", name, exc_info=error)
         failure = EngineFailed(f"{name} failed while speaking ({error}); it is loaded again, then speak once more")
         failure.__cause__ = error
@@ -356,4 +356,4 @@ class Lane:
             self._bell.notify()
 
     def _say(self, kind: str, ticket: Ticket, **figures: float) -> None:
-        self._report(LaneEvent(self.clock(), kind, ticket.request.engine, ticket.id, figures))  # type: ignore[arg-type]
+        self._report(SchedulerEvent(self.clock(), kind, ticket.request.engine, ticket.id, figures))  # type: ignore[arg-type]

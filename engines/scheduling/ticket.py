@@ -1,4 +1,4 @@
-"""A request in the lane, seen from outside: status, audio as it is made, cancel, result."""
+"""A request in the scheduler, seen from outside: status, audio as it is made, cancel, result."""
 
 import threading
 from collections.abc import Callable
@@ -12,7 +12,7 @@ UNREAD_MAX_S = 30.0  # a reader this far behind pauses its own row
 
 
 class Ticket:
-    """Written by the lane, read by anyone. Times are seconds of the lane's clock."""
+    """Written by the scheduler, read by anyone. Times are seconds of the scheduler's clock."""
 
     def __init__(self, id: str, request: Request, owner: str, arrived_at: float, deadline: float) -> None:
         self.id = id
@@ -40,7 +40,7 @@ class Ticket:
         on_read: Callable[[], None],
         place: Callable[["Ticket"], tuple[int, float | None]],
     ) -> None:
-        """Connect to the lane that accepted it; `place` tells (rank, ETA in seconds)."""
+        """Connect to the scheduler that accepted it; `place` tells (rank, ETA in seconds)."""
         self._on_cancel, self._on_read, self._place = on_cancel, on_read, place
 
     # For readers, from any thread.
@@ -99,7 +99,7 @@ class Ticket:
             raise NotReady("the take is still being made; wait for it to end")
         return self._take
 
-    # For the lane, from its one thread.
+    # For the scheduler, from its one thread.
 
     @property
     def behind(self) -> bool:

@@ -1,4 +1,4 @@
-"""A small engine without a network: one click a character, one step each, so that every step of the lane is known."""
+"""A small engine without a network: one click a character, one step each, so that every step of the scheduler is known."""
 
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence

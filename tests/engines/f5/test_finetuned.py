@@ -181,7 +181,9 @@ def test_compiled_code_is_not_compiled_again_for_other_weights(base: Checkpoint,
     assert np.linalg.norm(tuned - own) / np.linalg.norm(own) < 1e-3
 
 
-def test_a_take_through_the_lane_tells_whose_weights_spoke_and_what_they_cost(base: Checkpoint, yasuo: Weights) -> None:
+def test_a_take_through_the_scheduler_tells_whose_weights_spoke_and_what_they_cost(
+    base: Checkpoint, yasuo: Weights
+) -> None:
     manager = Manager({"f5": base}, Device(name="cpu", compile="off"), Policy())
     told: list[object] = []
     done = threading.Event()

@@ -51,7 +51,7 @@ def job(id: str, own: Weights | None = None, text: str = "some words to be said.
 
 
 class Listener:
-    """Steps an engine as the lane does, and keeps what each job gave."""
+    """Steps an engine as the scheduler does, and keeps what each job gave."""
 
     def __init__(self, engine: F5Engine) -> None:
         self.engine = engine
