@@ -141,7 +141,7 @@ def engine_figures(folder: Path, compile: str) -> dict[str, object]:
     for steps in STEPS:
         costs = []
         for seed in range(REPEATS + 1):
-            ticket = manager.submit(Request(text=text, reference=reference, seed=seed, steps=steps), owner="bench")
+            ticket = manager.submit(Request(text=text, reference=reference, seed=seed, steps=steps), session_id="bench")
             ticket.wait(120)
             costs.append(ticket.result().cost)
         last = costs[1:]

@@ -69,7 +69,7 @@ def measure(folders: dict[str, Path], device: Device, alone: Alone) -> dict[str,
     with alone():
         for attempt in ("first", "again"):
             asked = [Request(text=TEXT, reference=reference, seed=1, engine=name) for name in made]
-            tickets = [manager.submit(request, owner=request.engine) for request in asked]
+            tickets = [manager.submit(request, session_id=request.engine) for request in asked]
             for ticket in tickets:
                 ticket.wait(LIMIT_S)
                 cost = ticket.result().cost

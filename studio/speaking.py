@@ -142,7 +142,7 @@ class Speaking:
         order, reference, weights = self._cast(order, owner)
         taken = weights if self._manager.status(order.engine).fine_tunes else None
         request = _request(order, reference, taken)
-        ticket = self._manager.submit(request, owner=owner, arrived_at=arrived_at)
+        ticket = self._manager.submit(request, session_id=owner, arrived_at=arrived_at)
         return order, ticket, [] if taken is weights else [self._ignored(order)]
 
     def reference(self, order: Order, owner: str) -> Reference:

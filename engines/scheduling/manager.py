@@ -35,7 +35,7 @@ class QueueEntry:
     """One request in the scheduler, as anyone may see it."""
 
     ticket_id: str
-    owner: str
+    session_id: str
     engine: str
     status: Status
 
@@ -82,7 +82,7 @@ class Manager:
 
     # Requests.
 
-    def submit(self, request: Request, *, owner: str, arrived_at: float | None = None) -> Ticket:
+    def submit(self, request: Request, *, session_id: str, arrived_at: float | None = None) -> Ticket:
         """Queue a request; one for an engine that is still loading waits for it.
 
         Raises NotReady (unknown or broken engine), QueueFull, Closing, BadText, BadSetting.
@@ -98,14 +98,14 @@ class Manager:
             self.load(request.engine)
         now = self._clock()
         arrived = now if arrived_at is None else arrived_at
-        ticket = Ticket(secrets.token_urlsafe(16), request, owner, arrived, now + self._policy.request_timeout_s)
+        ticket = Ticket(secrets.token_urlsafe(16), request, session_id, arrived, now + self._policy.request_timeout_s)
         self._used_at[request.engine] = now
         self._scheduler.submit(ticket)
         return ticket
 
     def queue(self) -> list[QueueEntry]:
         """Running requests, then waiting ones in order of rank."""
-        return [QueueEntry(t.id, t.owner, t.request.engine, t.status()) for t in self._scheduler.queue()]
+        return [QueueEntry(t.id, t.session_id, t.request.engine, t.status()) for t in self._scheduler.queue()]
 
     def etas(self, wanted: Sequence[Wanted]) -> list[float | None]:
         """Seconds until each of these would be done if they came in order as soon as there is room; None where nobody knows."""

@@ -179,7 +179,7 @@ class Scheduler:
             with self._bell:
                 if ticket not in self._waiting:
                     continue
-                self._rotation.served(ticket.owner, [each.owner for each in self._waiting])
+                self._rotation.served(ticket.session_id, [each.session_id for each in self._waiting])
                 self._waiting.remove(ticket)
                 self._running[ticket.id] = ticket
             ticket.admitted(self.clock())
@@ -318,7 +318,7 @@ class Scheduler:
 
     def _in_turn(self) -> list[Ticket]:
         """Waiting tickets in the order they are admitted."""
-        return self._rotation.order(self._waiting, lambda ticket: ticket.owner)
+        return self._rotation.order(self._waiting, lambda ticket: ticket.session_id)
 
     def _in_turn_locked(self) -> list[Ticket]:
         with self._bell:

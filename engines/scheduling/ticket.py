@@ -14,10 +14,10 @@ UNREAD_MAX_S = 30.0  # a reader this far behind pauses its own row
 class Ticket:
     """Written by the scheduler, read by anyone. Times are seconds of the scheduler's clock."""
 
-    def __init__(self, id: str, request: Request, owner: str, arrived_at: float, deadline: float) -> None:
+    def __init__(self, id: str, request: Request, session_id: str, arrived_at: float, deadline: float) -> None:
         self.id = id
         self.request = request
-        self.owner = owner
+        self.session_id = session_id
         self.arrived_at = arrived_at
         self.deadline = deadline
         self.admitted_at = 0.0

@@ -258,7 +258,7 @@ def _caches(event: SchedulerEvent) -> Sequence[Cache]:
 
 
 def _seen(entry: QueueEntry, owner: str) -> ListedRequest:
-    mine = entry.owner == owner
+    mine = entry.session_id == owner
     return ListedRequest(
         ticket_id=entry.ticket_id if mine else "",
         mine=mine,

@@ -27,10 +27,10 @@ class House:
     events: list[SchedulerEvent] = field(default_factory=list)
 
     def start(
-        self, engine: str, text: str = LINE, *, seed: int = 7, owner: str = "ann", weights: Weights | None = None
+        self, engine: str, text: str = LINE, *, seed: int = 7, session_id: str = "ann", weights: Weights | None = None
     ) -> Ticket:
         request = Request(text=text, reference=amber(), seed=seed, engine=engine, weights=weights)
-        return self.manager.submit(request, owner=owner)
+        return self.manager.submit(request, session_id=session_id)
 
     def say(self, engine: str, text: str = LINE, **asked: object) -> Take:
         return finish(self.start(engine, text, **asked))[0]  # type: ignore[arg-type]

@@ -65,7 +65,9 @@ def test_it_tells_what_it_holds_and_whether_it_is_compiled(house: House) -> None
 
 def test_both_speak_at_once_each_as_alone(house: House) -> None:
     alone = house.say("f5")
-    tickets = [house.start(engine, owner=owner) for engine in ENGINES for owner in ("ann", "ben", "cleo")]
+    tickets = [
+        house.start(engine, session_id=session_id) for engine in ENGINES for session_id in ("ann", "ben", "cleo")
+    ]
     takes = finish(*tickets)
     assert all(sounds(take) for take in takes)
     for take in takes[:3]:
@@ -75,7 +77,9 @@ def test_both_speak_at_once_each_as_alone(house: House) -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_two_visitors_are_in_one_batch(house: House, engine: str) -> None:
     house.events.clear()
-    takes = finish(*(house.start(engine, LONG, seed=seed) for seed in range(7)), house.start(engine, LONG, owner="ben"))
+    takes = finish(
+        *(house.start(engine, LONG, seed=seed) for seed in range(7)), house.start(engine, LONG, session_id="ben")
+    )
     assert all(sounds(take) for take in takes)
     assert max(event.figures["rows"] for event in house.events if event.kind == "stepped") == 8
 
@@ -92,7 +96,7 @@ def test_fine_tuned_weights_are_put_in_place_and_the_base_comes_back(house: Hous
 def test_three_sets_of_weights_at_once_are_each_as_alone(house: House, tuned: list[Weights]) -> None:
     sets = [None, *tuned]
     alone = [house.say("f5", weights=each) for each in sets]
-    together = finish(*(house.start("f5", weights=each, owner=str(number)) for number, each in enumerate(sets)))
+    together = finish(*(house.start("f5", weights=each, session_id=str(number)) for number, each in enumerate(sets)))
     for found, wanted in zip(together, alone, strict=True):
         assert relative(found.audio.samples, wanted.audio.samples) < NEAR
 
@@ -136,7 +140,7 @@ def test_a_full_device_ends_what_has_no_room_in_words_and_the_next_take_is_as_be
     with full_device():
         until_ended(house.start(engine))  # champions' idle weights leave first, which may be room enough
     with full_device(), caplog.at_level(logging.WARNING):
-        tickets = [house.start(engine, LONG, seed=seed, owner=str(seed)) for seed in range(8)]
+        tickets = [house.start(engine, LONG, seed=seed, session_id=str(seed)) for seed in range(8)]
         until_ended(*tickets)
     errors = [ticket.error for ticket in tickets if ticket.error is not None]
     short = [record for record in caplog.records if "ran out of memory" in record.message]

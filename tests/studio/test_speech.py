@@ -215,7 +215,7 @@ def test_a_full_queue_is_refused_with_when_to_ask_again(held: Reception) -> None
 def test_many_requests_of_one_program_are_one_visitor_in_the_line(held: Reception) -> None:
     for _ in range(3):
         held.asking()
-    assert len({entry.owner for entry in held.studio.manager.queue()}) == 1
+    assert len({entry.session_id for entry in held.studio.manager.queue()}) == 1
     performance = visitor_speaks(held)
     assert performance.status().rank == 1  # before two that came earlier
 

@@ -99,7 +99,7 @@ def test_a_stopped_take_costs_at_most_the_frame_in_work() -> None:
     until(lambda: manager.status("s1").state == "ready")
     clip, transcript = KNOWN["slt-low"]
     voice = Reference(Audio(clip, RATE_HZ), transcript)
-    ticket = manager.submit(Request(text="A line. " * 20, reference=voice, seed=1, engine="s1"), owner="ann")
+    ticket = manager.submit(Request(text="A line. " * 20, reference=voice, seed=1, engine="s1"), session_id="ann")
     until(lambda: kinds.count("stepped") > 20)
     ticket.cancel()
     before = kinds.count("stepped")

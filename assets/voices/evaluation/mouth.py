@@ -38,7 +38,7 @@ class Mouth:
     def speak(self, voice: Reference, line: str, seed: int) -> Take:
         """Raises EngineError."""
         request = Request(text=line, reference=voice, seed=seed, engine=self._engine)
-        ticket = self._manager.submit(request, owner="evaluation")
+        ticket = self._manager.submit(request, session_id="evaluation")
         while not ticket.ended:
             ticket.read(POLL_S)
         return ticket.result()

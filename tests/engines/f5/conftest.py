@@ -32,7 +32,7 @@ class Mouth:
         assert self.manager.status("f5").state == "ready", self.manager.status("f5").message
 
     def start(self, text: str, voice: Reference, seed: int = 7, **settings: object) -> Ticket:
-        return self.manager.submit(Request(text=text, reference=voice, seed=seed, **settings), owner="ann")  # type: ignore[arg-type]
+        return self.manager.submit(Request(text=text, reference=voice, seed=seed, **settings), session_id="ann")  # type: ignore[arg-type]
 
     def say(self, text: str, voice: Reference, seed: int = 7, **settings: object) -> Take:
         return finish(self.start(text, voice, seed, **settings))

@@ -191,7 +191,7 @@ def test_a_take_through_the_scheduler_tells_whose_weights_spoke_and_what_they_co
     manager.start()
     until(lambda: manager.status("f5").state == "ready")
     empty = manager.status("f5").memory_bytes
-    ticket = manager.submit(job("", yasuo).request, owner="ann")
+    ticket = manager.submit(job("", yasuo).request, session_id="ann")
     assert ticket.wait(60) and done.wait(5)
     assert ticket.result().checkpoint == f"yasuo ({yasuo.sha256[:12]})"
     assert told[0].figures["weights_missed"] == 1  # type: ignore[attr-defined]

@@ -48,8 +48,8 @@ class House:
         self.manager.start()
         until(lambda: all(status.state == "ready" for status in self.manager.statuses()))
 
-    def say(self, text: str, engine: str = "tick", owner: str = "ann"):  # type: ignore[no-untyped-def]
-        return self.manager.submit(request(text, engine), owner=owner)
+    def say(self, text: str, engine: str = "tick", session_id: str = "ann"):  # type: ignore[no-untyped-def]
+        return self.manager.submit(request(text, engine), session_id=session_id)
 
 
 @pytest.fixture
@@ -175,18 +175,18 @@ def test_a_job_that_waits_for_the_disk_costs_nothing_and_others_go_on(houses) ->
 def test_fine_tuned_weights_go_only_to_an_engine_that_takes_them(houses) -> None:
     wanted = replace(request("abc"), weights=Weights("model.safetensors", "0" * 64, "yasuo"))
     with pytest.raises(BadSetting, match="speaks a champion from its reference"):
-        houses().manager.submit(wanted, owner="ann")
+        houses().manager.submit(wanted, session_id="ann")
 
 
-def test_owners_take_turns(houses) -> None:
+def test_sessions_take_turns(houses) -> None:
     gate = threading.Semaphore(0)
     tick = Metronome(width=1)
     tick.gate = gate.acquire
     house = houses(tick=tick)
-    first = house.say("a", owner="ann")
+    first = house.say("a", session_id="ann")
     until(lambda: first.state == "running")
-    anns = [house.say("a", owner="ann") for _ in range(3)]
-    ben = house.say("a", owner="ben")
+    anns = [house.say("a", session_id="ann") for _ in range(3)]
+    ben = house.say("a", session_id="ben")
     assert ben.status().rank == 1 and anns[0].status().rank == 2
     gate.release(99)
     assert all(ticket.wait(SOON) for ticket in (*anns, ben))
@@ -198,9 +198,9 @@ def test_the_ranks_that_are_told_are_the_order_of_admission(houses) -> None:
     tick = Metronome(width=1)
     tick.gate = gate.acquire
     house = houses(tick=tick)
-    first = house.say("a", owner="ann")
+    first = house.say("a", session_id="ann")
     until(lambda: first.state == "running")
-    waiting = [house.say("a", owner=owner) for owner in ("ann", "ann", "ben", "ben")]
+    waiting = [house.say("a", session_id=session_id) for session_id in ("ann", "ann", "ben", "ben")]
     told = sorted(waiting, key=lambda ticket: ticket.status().rank)
     gate.release(99)
     assert all(ticket.wait(SOON) for ticket in waiting)
@@ -233,7 +233,7 @@ def test_a_take_gets_most_of_the_device_while_another_engine_is_loaded(houses) -
 def test_a_slow_reader_pauses_its_own_row_only(houses) -> None:
     tick = Metronome(width=2, click_s=10.0)
     house = houses(tick=tick)
-    unread, read = house.say("a" * 30, owner="ann"), house.say("b" * 30, owner="ben")
+    unread, read = house.say("a" * 30, session_id="ann"), house.say("b" * 30, session_id="ben")
     while not read.ended:
         read.read(0.05)
     assert 4 <= tick.jobs[unread.id] <= 5

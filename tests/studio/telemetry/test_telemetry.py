@@ -136,7 +136,7 @@ def test_figures_of_a_real_lane_agree_with_a_stopwatch(tmp_path: Path) -> None:
         wait_for(studio, "ready")
         arrived_at = time.monotonic()
         time.sleep(0.2)  # between the server and the scheduler
-        ticket = studio.manager.submit(request("tick" * 10, ENGINE), owner="ann", arrived_at=arrived_at)
+        ticket = studio.manager.submit(request("tick" * 10, ENGINE), session_id="ann", arrived_at=arrived_at)
         assert ticket.wait(10.0)
         took_s = time.monotonic() - arrived_at
         snapshot = studio.telemetry.snapshot()
@@ -149,7 +149,9 @@ def test_figures_of_a_real_lane_agree_with_a_stopwatch(tmp_path: Path) -> None:
 def test_what_runs_and_what_waits_is_shown_and_each_owner_knows_their_own(tmp_path: Path) -> None:
     with studio_of(tmp_path, Metronome(width=1, step_s=0.05, click_s=0.1), Policy(queue_size=4)) as studio:
         wait_for(studio, "ready")
-        tickets = [studio.manager.submit(request("t" * 40, ENGINE), owner=owner) for owner in ("ann", "bob", "cid")]
+        tickets = [
+            studio.manager.submit(request("t" * 40, ENGINE), session_id=owner) for owner in ("ann", "bob", "cid")
+        ]
         while tickets[0].progress == 0.0:
             time.sleep(0.005)
         snapshot = studio.telemetry.snapshot("bob")
@@ -200,7 +202,7 @@ def test_those_who_wait_before_the_lane_are_counted_behind_those_in_it(tmp_path:
     metronome.gate = gate.acquire
     with studio_of(tmp_path, metronome) as studio:
         studio.telemetry.watch(lambda: [Queued("bob", ENGINE, 9.0), Queued("ann", ENGINE, None)])
-        tickets = [studio.manager.submit(request("tick", ENGINE), owner="cat") for _ in range(2)]
+        tickets = [studio.manager.submit(request("tick", ENGINE), session_id="cat") for _ in range(2)]
         until(lambda: tickets[0].state == "running")
         point, seen = studio.telemetry.sample(), studio.telemetry.snapshot("bob")
         assert (seen.queue_length, point.queued, point.running) == (3, 3, 1)
@@ -216,6 +218,6 @@ def test_who_is_turned_away_before_the_lane_is_refused(telemetry: Telemetry) -> 
 
 def test_what_an_engine_cannot_say_is_refused_not_failed(tmp_path: Path) -> None:
     with studio_of(tmp_path, Metronome()) as studio:
-        ticket = studio.manager.submit(request("no!", ENGINE), owner="ann")
+        ticket = studio.manager.submit(request("no!", ENGINE), session_id="ann")
         assert ticket.wait(5.0)
         until(lambda: studio.telemetry.snapshot().outcomes == {"arrived": 1, "refused": 1})
