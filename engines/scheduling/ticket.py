@@ -27,21 +27,21 @@ class Ticket:
         self._progress = 0.0
         self._first_audio_at = 0.0
         self._chunks: list[Chunk] = []
-        self._read = 0
+        self._read_count = 0
         self._take: Take | None = None
         self._changed = threading.Condition()
         self._on_cancel: Callable[[Ticket], None] = lambda ticket: None
         self._on_read: Callable[[], None] = lambda: None
-        self._place: Callable[[Ticket], tuple[int, float | None]] = lambda ticket: (0, None)
+        self._position: Callable[[Ticket], tuple[int, float | None]] = lambda ticket: (0, None)
 
     def attach(
         self,
         on_cancel: Callable[["Ticket"], None],
         on_read: Callable[[], None],
-        place: Callable[["Ticket"], tuple[int, float | None]],
+        position: Callable[["Ticket"], tuple[int, float | None]],
     ) -> None:
-        """Connect to the scheduler that accepted it; `place` tells (rank, ETA in seconds)."""
-        self._on_cancel, self._on_read, self._place = on_cancel, on_read, place
+        """Connect to the scheduler that accepted it; `position` gives (rank, ETA in seconds)."""
+        self._on_cancel, self._on_read, self._position = on_cancel, on_read, position
 
     # For readers, from any thread.
 
@@ -63,24 +63,24 @@ class Ticket:
         return self._first_audio_at - self.arrived_at if self._chunks else None
 
     def status(self) -> Status:
-        rank, eta_s = (0, None) if self.ended else self._place(self)
+        rank, eta_s = (0, None) if self.ended else self._position(self)
         return Status(self._state, rank, self._progress, eta_s)
 
     def read(self, timeout_s: float = 0.0) -> Chunk | None:
         """The next chunk in playing order; None when there is none within the time, or no more."""
         self.wait_unread(timeout_s)
         with self._changed:
-            if self._read == len(self._chunks):
+            if self._read_count == len(self._chunks):
                 return None
-            chunk = self._chunks[self._read]
-            self._read += 1
+            chunk = self._chunks[self._read_count]
+            self._read_count += 1
         self._on_read()
         return chunk
 
     def wait_unread(self, timeout_s: float) -> None:
         """Return when there is something to `read`, when it ended, or after the time."""
         with self._changed:
-            self._changed.wait_for(lambda: self._read < len(self._chunks) or self.ended, timeout_s)
+            self._changed.wait_for(lambda: self._read_count < len(self._chunks) or self.ended, timeout_s)
 
     def wait(self, timeout_s: float) -> bool:
         """Whether it ended (done, failed or cancelled) within the time."""
@@ -102,25 +102,25 @@ class Ticket:
     # For the scheduler, from its one thread.
 
     @property
-    def behind(self) -> bool:
+    def buffer_full(self) -> bool:
         """Whether more audio waits unread than the buffer holds."""
-        unread = self._chunks[self._read :]
+        unread = self._chunks[self._read_count :]
         return sum(chunk.audio.duration_s for chunk in unread) > UNREAD_MAX_S
 
-    def admitted(self, at: float) -> None:
+    def admit(self, at: float) -> None:
         with self._changed:
             self.admitted_at, self._state = at, "running"
             self._changed.notify_all()
 
-    def requeued(self) -> None:
+    def requeue(self) -> None:
         with self._changed:
             self._state, self._progress = "queued", 0.0
             self._changed.notify_all()
 
-    def advanced(self, fraction: float) -> None:
+    def advance(self, fraction: float) -> None:
         self._progress = max(self._progress, min(fraction, 1.0))
 
-    def spoke(self, audio: Audio, at: float) -> bool:
+    def add_audio(self, audio: Audio, at: float) -> bool:
         """Add audio; true if it is the first."""
         with self._changed:
             first = not self._chunks
