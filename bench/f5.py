@@ -21,7 +21,7 @@ from bench.f5_upstream import sampler
 from bench.machine import machine
 from engines.base import Checkpoint
 from engines.f5.network import DiT, DiTConfig
-from engines.f5.sampling import advance, row, schedule, time_grid
+from engines.f5.sampling import advance, make_schedule, start_row, time_grid
 from engines.registry import Device
 from engines.runtime.compilation import FRAME_BUCKET
 from engines.scheduling.manager import Manager, Policy
@@ -70,7 +70,7 @@ def flow(
 ) -> torch.Tensor:
     """One take's mel (n, 100)."""
     noise, reference, tokens = given
-    taken = row(network, reference, tokens, noise, schedule(network, time_grid(steps)), 2.0)
+    taken = start_row(network, reference, tokens, noise, make_schedule(network, time_grid(steps)), 2.0)
     while not taken.done:
         advance([taken], velocity, bucket)
     return taken.x[REFERENCE_FRAMES:]

@@ -124,7 +124,7 @@ def residence(base: Checkpoint, made: list[Weights], device: str) -> dict[str, o
     engine = F5Engine(Device(name=device, compile="off"))
     for _ in engine.load(base):
         pass
-    kept, figures = engine.residence, {}
+    kept, figures = engine.weight_cache, {}
     for weights in made[:2]:
         started = time.perf_counter()
         kept.want(weights)
@@ -136,10 +136,10 @@ def residence(base: Checkpoint, made: list[Weights], device: str) -> dict[str, o
     kept.place(one)
     figures["place_ms"] = median_ms(lambda: kept.place(one), ready=lambda: kept.place(BASE))
     if torch.cuda.is_available():
-        flat, copies = engine.voice.parameters.data, kept._sets[one]
+        flat, copies = engine.model.parameters.data, kept._sets[one]
         figures["from_page_locked_ms"] = median_ms(lambda: flat.copy_(copies.host, non_blocking=True))
         figures["from_device_ms"] = median_ms(lambda: flat.copy_(copies.device, non_blocking=True))
-    figures["set_mb"] = round(engine.voice.parameters.data.nbytes / 1e6)
+    figures["set_mb"] = round(engine.model.parameters.data.nbytes / 1e6)
     engine.close()
     return figures
 

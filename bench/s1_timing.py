@@ -12,7 +12,7 @@ import torch
 
 from bench import s1_checkpoints, s1_upstream
 from bench.s1_parity import TRANSCRIPT, codes_of, residual_size
-from engines.base import Checkpoint, Event, Finished, Job, Spoke
+from engines.base import Checkpoint, EngineJob, Event, Finished, Spoke
 from engines.registry import Device
 from engines.s1.decoding import Frames, Sampling
 from engines.s1.engine import S1Engine
@@ -171,7 +171,7 @@ def take(engine: S1Engine, requests: list[Request]) -> tuple[float, float, float
     silent, first, audio_s = set(waiting), 0.0, 0.0
     started = time.perf_counter()
     for number, request in enumerate(requests):
-        engine.admit(Job(str(number), request))
+        engine.admit(EngineJob(str(number), request))
     while waiting:
         events: list[Event] = list(engine.step())
         for event in events:

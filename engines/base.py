@@ -20,7 +20,7 @@ class Checkpoint:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Job:
+class EngineJob:
     """A request the scheduler admitted."""
 
     id: str
@@ -101,7 +101,7 @@ class Engine(Protocol):
         """What the engine needs of a reference, cached by its digest. Raises BadAudio, BadText."""
         ...
 
-    def admit(self, job: Job) -> None:
+    def admit(self, job: EngineJob) -> None:
         """Take the job in before the next step. Raises EngineError if it cannot be spoken."""
         ...
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from engines.base import Checkpoint, Engine
 from engines.errors import UnknownEngine
-from engines.types import Limits
+from engines.types import SettingRange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class Spec:
     name: str
     title: str
     good_at: str  # one sentence for the designer
-    settings: Mapping[str, Limits]  # of a Request that it heeds
+    settings: Mapping[str, SettingRange]  # of a Request that it heeds
     reference_max_s: float
     factory: str  # "module:class", imported on the scheduler
     fine_tunes: bool = False  # whether it speaks with a champion's own weights
@@ -55,7 +55,7 @@ SPECS = {
         name="f5",
         title="F5-TTS",
         good_at="Speaks at the pace you set.",
-        settings={"speed": Limits(0.3, 2.5), "steps": Limits(2, 64), "guidance": Limits(0, 10)},
+        settings={"speed": SettingRange(0.3, 2.5), "steps": SettingRange(2, 64), "guidance": SettingRange(0, 10)},
         reference_max_s=12.0,
         factory="engines.f5.engine:F5Engine",
         fine_tunes=True,
@@ -65,9 +65,9 @@ SPECS = {
         title="S1-Mini",
         good_at="Speaks as it makes the sound, so that it is heard almost at once.",
         settings={
-            "temperature": Limits(0.05, 1.5),
-            "top_p": Limits(0.05, 1),
-            "repetition_penalty": Limits(0.9, 2),
+            "temperature": SettingRange(0.05, 1.5),
+            "top_p": SettingRange(0.05, 1),
+            "repetition_penalty": SettingRange(0.9, 2),
         },
         reference_max_s=30.0,
         factory="engines.s1.engine:S1Engine",

@@ -150,7 +150,7 @@ class EngineInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SettingRange:
     """Between which values a setting may be, both included."""
 
     least: float
@@ -170,7 +170,7 @@ class EngineStatus:
     name: str
     title: str
     good_at: str  # one sentence
-    settings: Mapping[str, Limits]  # of a Request that it heeds
+    settings: Mapping[str, SettingRange]  # of a Request that it heeds
     fine_tunes: bool  # whether it speaks with a champion's own weights
     reference_max_s: float  # s
     licence: str

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from engines.base import Job
+from engines.base import EngineJob
 from engines.f5.assembly import Joiner, Piece
-from engines.f5.references import Prepared
-from engines.f5.sampling import Row
+from engines.f5.references import F5Reference
+from engines.f5.sampling import FlowRow
 from engines.f5.weight_cache import BASE
 from engines.types import Samples
 
@@ -13,21 +13,21 @@ AHEAD = 4  # pieces of one job in work before the one that is heard next
 
 
 @dataclass(slots=True, eq=False)
-class Speaking:
-    job: Job
-    prepared: Prepared
+class F5ActiveRequest:
+    job: EngineJob
+    prepared: F5Reference
     pieces: list[Piece]
     steps: int
     guidance: float
     joiner: Joiner
     started: int = 0  # pieces given to the batch
     heard: int = 0  # pieces delivered
-    rows: dict[int, Row] = field(default_factory=dict)
+    rows: dict[int, FlowRow] = field(default_factory=dict)
     waves: dict[int, Samples] = field(default_factory=dict)
 
     @property
     def weights(self) -> str:
-        """The set it is spoken with, by its key in Residence."""
+        """The set it is spoken with, by its key in WeightCache."""
         return BASE if self.job.request.weights is None else self.job.request.weights.sha256
 
     @property

@@ -8,17 +8,17 @@ import numpy as np
 import torch
 
 from engines import text as writing
-from engines.base import Advanced, Checkpoint, Event, Finished, Job, Refused, Spoke
+from engines.base import Advanced, Checkpoint, EngineJob, Event, Finished, Refused, Spoke
 from engines.errors import BadSetting, BadText, NotReady, OutOfMemory
 from engines.f5 import plan as planning
-from engines.f5.active_request import Speaking
+from engines.f5.active_request import F5ActiveRequest
 from engines.f5.assembly import Joiner, Piece
 from engines.f5.mel import SAMPLE_RATE
-from engines.f5.model import Voice, load
-from engines.f5.references import Prepared, References
-from engines.f5.sampling import Row, Schedule, advance, row, schedule, time_grid
-from engines.f5.weight_cache import Budget, Residence
-from engines.f5.weight_turns import Turns
+from engines.f5.model import F5Model, load
+from engines.f5.references import F5Reference, F5ReferenceCache
+from engines.f5.sampling import FlowRow, Schedule, advance, make_schedule, start_row, time_grid
+from engines.f5.weight_cache import WeightBudget, WeightCache
+from engines.f5.weight_turns import WeightTurns
 from engines.registry import SPECS, Device, licence
 from engines.runtime.compilation import FRAME_BUCKET, Compiled, wanted
 from engines.runtime.placement import place, width
@@ -38,12 +38,12 @@ class F5Engine:
         self._placement = place(device)
         self._width = width(device, self._placement.device)
         self._rows_each = self._width if self._placement.device.type == "cuda" else 1
-        self._voice: Voice | None = None
+        self._model: F5Model | None = None
         self._velocity: Callable[..., torch.Tensor] | None = None
-        self._speaking: dict[str, Speaking] = {}
-        self._references: References | None = None
-        self._residence: Residence | None = None
-        self._turns = Turns()
+        self._active: dict[str, F5ActiveRequest] = {}
+        self._references: F5ReferenceCache | None = None
+        self._weight_cache: WeightCache | None = None
+        self._turns = WeightTurns()
         self._schedules: OrderedDict[tuple[str, int], Schedule] = OrderedDict()
         self._licence = ""
 
@@ -53,12 +53,12 @@ class F5Engine:
         if self._wish.threads:
             torch.set_num_threads(self._wish.threads)
         self._licence = licence("f5", checkpoint)
-        voice = self._voice = yield from load(checkpoint, self._placement)
-        network, device = voice.network, self._placement.device
-        budget = Budget.of(self._wish.weights_budget_bytes, device)
-        self._references = References(voice.vocabulary.characters, device)
-        self._residence = Residence(
-            voice.parameters, budget, lambda: {each.weights for each in self._speaking.values()}
+        model = self._model = yield from load(checkpoint, self._placement)
+        network, device = model.network, self._placement.device
+        budget = WeightBudget.of(self._wish.weights_budget_bytes, device)
+        self._references = F5ReferenceCache(model.vocabulary.characters, device)
+        self._weight_cache = WeightCache(
+            model.parameters, budget, lambda: {each.weights for each in self._active.values()}
         )
         self._velocity = Compiled(network) if wanted(self._wish, device) else network
 
@@ -68,51 +68,51 @@ class F5Engine:
             tokens = torch.ones(32, dtype=torch.long, device=self._placement.device)
             reference = torch.zeros(frames // 2, 100, device=self._placement.device)
             noise = torch.zeros(frames, 100, device=self._placement.device)
-            warming = row(
-                self.voice.network, reference, tokens, noise, self._schedule(self.voice.steps), self.voice.guidance
+            warming = start_row(
+                self.model.network, reference, tokens, noise, self._schedule(self.model.steps), self.model.guidance
             )
             self._advance([warming])
-            self.voice.vocoder(warming.x)
+            self.model.vocoder(warming.x)
             yield Progress(number / len(WARM_FRAMES), f"warming up, {number} of {len(WARM_FRAMES)}")
 
     def close(self) -> None:
-        if self._residence is not None:
-            self._residence.close()
-        self._voice, self._velocity, self._references, self._residence = None, None, None, None
-        self._speaking.clear()
+        if self._weight_cache is not None:
+            self._weight_cache.close()
+        self._model, self._velocity, self._references, self._weight_cache = None, None, None, None
+        self._active.clear()
         self._schedules.clear()
         if self._placement.device.type == "cuda":
             torch.cuda.empty_cache()
 
     @property
-    def voice(self) -> Voice:
-        if self._voice is None:
+    def model(self) -> F5Model:
+        if self._model is None:
             raise NotReady("F5-TTS is not loaded yet; wait until it says ready")
-        return self._voice
+        return self._model
 
     @property
-    def residence(self) -> Residence:
-        if self._residence is None:
+    def weight_cache(self) -> WeightCache:
+        if self._weight_cache is None:
             raise NotReady("F5-TTS is not loaded yet; wait until it says ready")
-        return self._residence
+        return self._weight_cache
 
     @property
     def info(self) -> EngineInfo:
-        voice = self.voice
+        model = self.model
         return EngineInfo(
             name="f5",
             title=SPECS["f5"].title,
-            checkpoint=voice.name,
+            checkpoint=model.name,
             licence=self._licence,
             sample_rate=SAMPLE_RATE,
             reference_max_s=SPECS["f5"].reference_max_s,
-            defaults={"speed": 1.0, "steps": voice.steps, "guidance": voice.guidance},
-            vocabulary=voice.vocabulary.characters,
+            defaults={"speed": 1.0, "steps": model.steps, "guidance": model.guidance},
+            vocabulary=model.vocabulary.characters,
             markers=(),
             device=str(self._placement.device),
             rows=self._width,
             dtype=str(self._placement.dtype).removeprefix("torch."),
-            parameters=sum(p.numel() for p in voice.network.parameters()),
+            parameters=sum(p.numel() for p in model.network.parameters()),
             compiled=isinstance(self._velocity, Compiled) and self._velocity.active,
             note=self._velocity.note if isinstance(self._velocity, Compiled) else "",
         )
@@ -120,61 +120,61 @@ class F5Engine:
     @property
     def figures(self) -> Mapping[str, float]:
         """How champions' weights came and went."""
-        return {} if self._residence is None else self._residence.figures
+        return {} if self._weight_cache is None else self._weight_cache.figures
 
     @property
     def memory_bytes(self) -> int:
-        if self._voice is None or self._references is None:
+        if self._model is None or self._references is None:
             return 0
-        held = [*self._voice.network.parameters(), *self._voice.network.buffers(), *self._voice.vocoder.parameters()]
+        held = [*self._model.network.parameters(), *self._model.network.buffers(), *self._model.vocoder.parameters()]
         held += [plan.modulation for plan in self._schedules.values()]
-        return sum(tensor.nbytes for tensor in held) + self._references.memory_bytes + self.residence.memory_bytes
+        return sum(tensor.nbytes for tensor in held) + self._references.memory_bytes + self.weight_cache.memory_bytes
 
     # Work.
 
     @property
     def room(self) -> int:
-        return self._width - len(self._speaking)
+        return self._width - len(self._active)
 
     @property
     def waiting(self) -> Collection[str]:
         """Jobs whose weights are still being read."""
-        return [id for id, speaking in self._speaking.items() if self.residence.is_coming(speaking.weights)]
+        return [id for id, active in self._active.items() if self.weight_cache.is_coming(active.weights)]
 
     @torch.inference_mode()
-    def prepare(self, reference: Reference) -> Prepared:
+    def prepare(self, reference: Reference) -> F5Reference:
         if self._references is None:
             raise NotReady("F5-TTS is not loaded yet; wait until it says ready")
         return self._references.prepare(reference)
 
     @torch.inference_mode()
-    def admit(self, job: Job) -> None:
+    def admit(self, job: EngineJob) -> None:
         request = job.request
-        steps = self.voice.steps if request.steps is None else request.steps
-        guidance = self.voice.guidance if request.guidance is None else request.guidance
+        steps = self.model.steps if request.steps is None else request.steps
+        guidance = self.model.guidance if request.guidance is None else request.guidance
         for name, value in {"steps": steps, "speed": request.speed, "guidance": guidance}.items():
             SPECS["f5"].settings[name].check(name, value)
-        pieces = planning.pieces(writing.parse(writing.without_markers(request.text)), self.voice.vocabulary.characters)
+        pieces = planning.pieces(writing.parse(writing.without_markers(request.text)), self.model.vocabulary.characters)
         if not pieces:
             raise BadText("there is nothing to say in this text; write at least one word")
         prepared = self.prepare(request.reference)
-        self._speaking[job.id] = Speaking(job, prepared, pieces, steps, guidance, Joiner(SAMPLE_RATE))
+        self._active[job.id] = F5ActiveRequest(job, prepared, pieces, steps, guidance, Joiner(SAMPLE_RATE))
         if request.weights is not None:
-            self.residence.want(request.weights)
+            self.weight_cache.want(request.weights)
 
     @torch.inference_mode()
     def step(self, held: Collection[str] = ()) -> Sequence[Event]:
         events: list[Event] = list(self._refuse_unread())
-        unheld = [speaking for id, speaking in self._speaking.items() if id not in held]
-        active = [speaking for speaking in unheld if self.residence.is_here(speaking.weights)]
-        if not active:
+        unheld = [active for id, active in self._active.items() if id not in held]
+        ready = [active for active in unheld if self.weight_cache.is_here(active.weights)]
+        if not ready:
             return events
         try:
-            self.residence.place(self._turns.next(list(dict.fromkeys(speaking.weights for speaking in active))))
-            for event in self._advance_jobs([each for each in active if each.weights == self.residence.placed]):
+            self.weight_cache.place(self._turns.next(list(dict.fromkeys(active.weights for active in ready))))
+            for event in self._advance_jobs([each for each in ready if each.weights == self.weight_cache.placed]):
                 events.append(event)  # one at a time: what was made before the memory ran out is heard
         except torch.OutOfMemoryError as error:
-            idle_left = self.residence.leave_device()
+            idle_left = self.weight_cache.leave_device()
             torch.cuda.empty_cache()
             if not idle_left:
                 raise OutOfMemory(
@@ -183,89 +183,89 @@ class F5Engine:
         return events
 
     def drop(self, job_id: str) -> None:
-        self._speaking.pop(job_id, None)
+        self._active.pop(job_id, None)
 
     def _refuse_unread(self) -> Iterator[Refused]:
         """End the jobs whose weights could not be read."""
-        for weights, error in self.residence.receive().items():
-            for id in [id for id, speaking in self._speaking.items() if speaking.weights == weights]:
-                del self._speaking[id]
+        for weights, error in self.weight_cache.receive().items():
+            for id in [id for id, active in self._active.items() if active.weights == weights]:
+                del self._active[id]
                 yield Refused(id, error)
 
-    def _advance_jobs(self, active: Sequence[Speaking]) -> Iterator[Event]:
+    def _advance_jobs(self, ready: Sequence[F5ActiveRequest]) -> Iterator[Event]:
         """One step of these jobs, which are spoken with the weights in place."""
-        self._start_pieces(active)
+        self._start_pieces(ready)
         # Rows that are done already wait for their sound, which had no memory.
-        rows = [each for speaking in active for each in speaking.rows.values() if not each.done]
+        rows = [each for active in ready for each in active.rows.values() if not each.done]
         if rows:
             self._advance(rows)
-        for speaking in active:
-            yield from self._harvest(speaking)
+        for active in ready:
+            yield from self._harvest(active)
 
-    def _advance(self, rows: Sequence[Row]) -> None:
+    def _advance(self, rows: Sequence[FlowRow]) -> None:
         if self._velocity is None:
             raise NotReady("F5-TTS is not loaded yet; wait until it says ready")
         advance(rows, self._velocity, FRAME_BUCKET if isinstance(self._velocity, Compiled) else 1)
 
-    def _start_pieces(self, active: Sequence[Speaking]) -> None:
+    def _start_pieces(self, ready: Sequence[F5ActiveRequest]) -> None:
         """Fill the batch, the job with the fewest rows first."""
-        batch = [each for each in self._speaking.values() if each.weights == self.residence.placed]
-        while sum(len(speaking.rows) for speaking in batch) < self._width:
-            able = [speaking for speaking in active if speaking.may_start(self._rows_each)]
+        batch = [each for each in self._active.values() if each.weights == self.weight_cache.placed]
+        while sum(len(active.rows) for active in batch) < self._width:
+            able = [active for active in ready if active.may_start(self._rows_each)]
             if not able:
                 return
-            self._start(min(able, key=lambda speaking: len(speaking.rows)))
+            self._start(min(able, key=lambda active: len(active.rows)))
 
-    def _start(self, speaking: Speaking) -> None:
-        number, piece = speaking.started, speaking.pieces[speaking.started]
+    def _start(self, active: F5ActiveRequest) -> None:
+        number, piece = active.started, active.pieces[active.started]
         if piece.is_silence:
-            speaking.waves[number] = np.empty(0, np.float32)
+            active.waves[number] = np.empty(0, np.float32)
         else:
-            speaking.rows[number] = self._row(speaking, number, piece)
-        speaking.started += 1
+            active.rows[number] = self._row(active, number, piece)
+        active.started += 1
 
-    def _row(self, speaking: Speaking, number: int, piece: Piece) -> Row:
-        prepared, request = speaking.prepared, speaking.job.request
-        network, vocabulary = self.voice.network, self.voice.vocabulary
+    def _row(self, active: F5ActiveRequest, number: int, piece: Piece) -> FlowRow:
+        prepared, request = active.prepared, active.job.request
+        network, vocabulary = self.model.network, self.model.vocabulary
         stretch = not network.config.text_embedding_average_upsampling
         made = planning.frames(prepared.paced_frames, prepared.transcript, piece.text, request.speed, stretch)
         tokens = vocabulary.tokens(prepared.transcript + piece.text).to(self._placement.device)
         total = max(len(prepared.mel) + made, len(tokens) + 1)
         generator = torch.Generator().manual_seed(request.seed + number)
         noise = torch.randn(total, network.config.mel_dim, generator=generator).to(self._placement.device)
-        plan = self._schedule(speaking.steps)
-        return row(network, prepared.mel, tokens, noise, plan, speaking.guidance)
+        plan = self._schedule(active.steps)
+        return start_row(network, prepared.mel, tokens, noise, plan, active.guidance)
 
-    def _harvest(self, speaking: Speaking) -> Iterator[Event]:
+    def _harvest(self, active: F5ActiveRequest) -> Iterator[Event]:
         """Turn finished rows into sound, in order."""
-        id = speaking.job.id
-        for number in [number for number, active in speaking.rows.items() if active.done]:
-            made = speaking.rows[number].x[len(speaking.prepared.mel) :]
-            wave: Samples = self.voice.vocoder(made).float().cpu().numpy()
+        id = active.job.id
+        for number in [number for number, row in active.rows.items() if row.done]:
+            made = active.rows[number].x[len(active.prepared.mel) :]
+            wave: Samples = self.model.vocoder(made).float().cpu().numpy()
             if not np.isfinite(wave).all():
                 yield Refused(
                     id, BadSetting("the engine made noise instead of speech; lower the guidance or use other steps")
                 )
                 return
-            speaking.waves[number] = wave
-            del speaking.rows[number]
-        while speaking.heard in speaking.waves:
-            piece = speaking.pieces[speaking.heard]
+            active.waves[number] = wave
+            del active.rows[number]
+        while active.heard in active.waves:
+            piece = active.pieces[active.heard]
             # Joined before it is lowered: the ends of quiet words would fall below what counts as silence in any clip.
-            ready = speaking.joiner.add(piece, speaking.waves.pop(speaking.heard)) * np.float32(speaking.prepared.gain)
-            speaking.heard += 1
+            ready = active.joiner.add(piece, active.waves.pop(active.heard)) * np.float32(active.prepared.gain)
+            active.heard += 1
             if len(ready):
                 yield Spoke(id, Audio(ready, SAMPLE_RATE))
-        yield Advanced(id, speaking.fraction)
-        if speaking.heard == len(speaking.pieces):
-            del self._speaking[id]
+        yield Advanced(id, active.fraction)
+        if active.heard == len(active.pieces):
+            del self._active[id]
             yield Finished(id)
 
     def _schedule(self, steps: int) -> Schedule:
         """The grid's table for the weights in place, kept for the few that are in use."""
-        key = self.residence.placed, steps
+        key = self.weight_cache.placed, steps
         if key not in self._schedules:
-            self._schedules[key] = schedule(self.voice.network, time_grid(steps, self.voice.sway))
+            self._schedules[key] = make_schedule(self.model.network, time_grid(steps, self.model.sway))
             if len(self._schedules) > SCHEDULES_KEPT:
                 self._schedules.popitem(last=False)
         return self._schedules[key]

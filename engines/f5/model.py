@@ -16,7 +16,7 @@ from engines.types import Progress
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Voice:
+class F5Model:
     """Everything the engine runs on."""
 
     name: str
@@ -29,7 +29,7 @@ class Voice:
     sway: float | None
 
 
-def load(checkpoint: Checkpoint, placement: Placement) -> Generator[Progress, None, Voice]:
+def load(checkpoint: Checkpoint, placement: Placement) -> Generator[Progress, None, F5Model]:
     """Yields progress, returns the voice. Raises BadCheckpoint."""
     files = yield from locate(checkpoint)
     yield Progress(0.6, "reading weights")
@@ -45,7 +45,7 @@ def load(checkpoint: Checkpoint, placement: Placement) -> Generator[Progress, No
     parameters = FlatParameters(network, placement.device, placement.dtype)
     network = network.to(placement.device, placement.dtype).eval()
     vocoder = vocoder.to(placement.device).eval().requires_grad_(False)
-    return Voice(
+    return F5Model(
         files.name,
         network,
         parameters,

@@ -205,7 +205,7 @@ class InputEmbedding(nn.Module):
         return self.conv_pos_embed(h, row) + h
 
 
-class Modulation(nn.Module):
+class AdaLNProjection(nn.Module):
     """An AdaLN projection: shifts, scales and gates from the time."""
 
     def __init__(self, dim: int, parts: int) -> None:
@@ -216,7 +216,7 @@ class Modulation(nn.Module):
         return self.linear(signal)
 
 
-class RMSNorm(nn.Module):
+class QKNorm(nn.Module):
     def __init__(self, dim: int) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.ones(dim))
@@ -225,7 +225,7 @@ class RMSNorm(nn.Module):
         return F.rms_norm(x, (x.shape[-1],), self.weight, 1e-6)
 
 
-class Attention(nn.Module):
+class DiTAttention(nn.Module):
     def __init__(self, config: DiTConfig) -> None:
         super().__init__()
         inner = config.heads * config.dim_head
@@ -233,8 +233,8 @@ class Attention(nn.Module):
         self.to_q = nn.Linear(config.dim, inner)
         self.to_k = nn.Linear(config.dim, inner)
         self.to_v = nn.Linear(config.dim, inner)
-        self.q_norm = RMSNorm(config.dim_head) if config.qk_norm == "rms_norm" else None
-        self.k_norm = RMSNorm(config.dim_head) if config.qk_norm == "rms_norm" else None
+        self.q_norm = QKNorm(config.dim_head) if config.qk_norm == "rms_norm" else None
+        self.k_norm = QKNorm(config.dim_head) if config.qk_norm == "rms_norm" else None
         self.to_out = nn.ModuleList([nn.Linear(inner, config.dim)])
 
     def forward(self, x: Tensor, cos: Tensor, sin: Tensor, keys: Tensor | None) -> Tensor:
@@ -254,7 +254,7 @@ class Attention(nn.Module):
         return torch.cat((rotate(turned, cos, sin), rest), dim=1)
 
 
-class FeedForward(nn.Module):
+class DiTFeedForward(nn.Module):
     def __init__(self, dim: int, inner: int) -> None:
         super().__init__()
         # Nested as upstream nests it, so that parameters keep their names (ff.0.0 and ff.2).
@@ -266,12 +266,12 @@ class FeedForward(nn.Module):
         return self.ff(x)
 
 
-class Block(nn.Module):
+class DiTBlock(nn.Module):
     def __init__(self, config: DiTConfig) -> None:
         super().__init__()
-        self.attn_norm = Modulation(config.dim, 6)
-        self.attn = Attention(config)
-        self.ff = FeedForward(config.dim, int(config.dim * config.ff_mult))
+        self.attn_norm = AdaLNProjection(config.dim, 6)
+        self.attn = DiTAttention(config)
+        self.ff = DiTFeedForward(config.dim, int(config.dim * config.ff_mult))
 
     def forward(self, x: Tensor, modulation: Tensor, cos: Tensor, sin: Tensor, keys: Tensor | None) -> Tensor:
         """x (b, n, dim), modulation (b, 6 * dim) -> (b, n, dim)."""
@@ -293,11 +293,11 @@ class DiT(nn.Module):
         self.time_embed = TimeEmbedding(config.dim)
         self.text_embed = TextEmbedding(config)
         self.input_embed = InputEmbedding(config)
-        self.transformer_blocks = nn.ModuleList(Block(config) for _ in range(config.depth))
+        self.transformer_blocks = nn.ModuleList(DiTBlock(config) for _ in range(config.depth))
         self.long_skip_connection = (
             nn.Linear(2 * config.dim, config.dim, bias=False) if config.long_skip_connection else None
         )
-        self.norm_out = Modulation(config.dim, 2)
+        self.norm_out = AdaLNProjection(config.dim, 2)
         self.proj_out = nn.Linear(config.dim, config.mel_dim)
 
     def modulation(self, times: Tensor) -> Tensor:

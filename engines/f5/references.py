@@ -1,4 +1,4 @@
-"""References as the network takes them, kept by their content."""
+"""References as the F5 network takes them, prepared once each."""
 
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ KEPT = 32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Prepared:
+class F5Reference:
     """A reference as the network takes it, whatever its weights."""
 
     mel: torch.Tensor  # (frames, 100)
@@ -33,19 +33,19 @@ def ended(transcript: str) -> str:
     return transcript + (" " if transcript[-1] in ".!?。！？" else ". ")
 
 
-class References:
+class F5ReferenceCache:
     """Those used last stay prepared."""
 
     def __init__(self, characters: frozenset[str], device: torch.device) -> None:
         """`characters` are what the checkpoint can say."""
         self._characters, self._device = characters, device
-        self._prepared: OrderedDict[str, Prepared] = OrderedDict()
+        self._prepared: OrderedDict[str, F5Reference] = OrderedDict()
 
     @property
     def memory_bytes(self) -> int:
         return sum(prepared.mel.nbytes for prepared in self._prepared.values())
 
-    def prepare(self, reference: Reference) -> Prepared:
+    def prepare(self, reference: Reference) -> F5Reference:
         """Raises BadAudio, BadText."""
         key = reference.digest
         if key not in self._prepared:
@@ -55,7 +55,7 @@ class References:
         self._prepared.move_to_end(key)
         return self._prepared[key]
 
-    def _read(self, reference: Reference) -> Prepared:
+    def _read(self, reference: Reference) -> F5Reference:
         limit_s = SPECS["f5"].reference_max_s
         if reference.audio.duration_s > limit_s + 0.01:
             raise BadAudio(
@@ -77,4 +77,4 @@ class References:
         mel = log_mel(torch.from_numpy(padded.astype(np.float32))).to(self._device)
         silent_s = reference.audio.duration_s - sound.paced_s(reference.audio)
         paced_frames = len(mel) - round(silent_s * SAMPLE_RATE / HOP)
-        return Prepared(mel, paced_frames, ended(transcript), gain)
+        return F5Reference(mel, paced_frames, ended(transcript), gain)

@@ -26,14 +26,14 @@ SHARE = 4  # of what is free, one part is for weights that wait
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class WeightBudget:
     """Bytes that waiting sets may take. Those in use stay beyond it: no more than requests that run at once."""
 
     device: int
     host: int
 
     @classmethod
-    def of(cls, wish: int, device: torch.device) -> "Budget":
+    def of(cls, wish: int, device: torch.device) -> "WeightBudget":
         """`wish` is for the device, or for the host where that is the device; 0 takes a quarter of what is free."""
         if device.type == "cuda":
             return cls(wish or free_device_bytes(device) // SHARE, free_host_bytes() // SHARE)
@@ -41,7 +41,7 @@ class Budget:
 
 
 @dataclass(slots=True, eq=False)
-class Copies:
+class WeightCopies:
     """Of one set; at least one of the two is there."""
 
     host: Tensor | None = None
@@ -49,7 +49,7 @@ class Copies:
 
 
 @dataclass(slots=True)
-class Counts:
+class WeightCounts:
     """Since the engine was loaded."""
 
     loaded: int = 0  # sets read from the disk ...
@@ -59,15 +59,15 @@ class Counts:
     placed: int = 0  # copies into place
 
 
-class Residence:
+class WeightCache:
     """Called from the scheduler alone."""
 
-    def __init__(self, parameters: FlatParameters, budget: Budget, leased: Callable[[], Collection[str]]) -> None:
+    def __init__(self, parameters: FlatParameters, budget: WeightBudget, leased: Callable[[], Collection[str]]) -> None:
         """`leased` names the sets in use, which stay in memory."""
-        self.counts = Counts()
+        self.counts = WeightCounts()
         self.placed = BASE  # the set that the network computes with
         self._parameters, self._budget, self._leased = parameters, budget, leased
-        self._sets: OrderedDict[str, Copies] = OrderedDict()  # least recently used first
+        self._sets: OrderedDict[str, WeightCopies] = OrderedDict()  # least recently used first
         self._coming: dict[str, Future[tuple[Tensor, float]]] = {}
         self._reader = ThreadPoolExecutor(1, "f5-weights")
 
@@ -130,7 +130,7 @@ class Residence:
     def _take_in(self, key: str, host: Tensor, took_s: float) -> None:
         self.counts.loaded += 1
         self.counts.load_s += took_s
-        self._sets[key] = Copies(host=host)
+        self._sets[key] = WeightCopies(host=host)
         self._make_host_room(0)
 
     def _give_up_unwanted(self) -> None:
@@ -163,12 +163,12 @@ class Residence:
         """Let every idle set leave the device, for the work on it; false if none could."""
         return any([self._evict_from_device(key) for key in self._idle_on_device()])
 
-    def _kept(self) -> Copies:
+    def _kept(self) -> WeightCopies:
         """What is in place, which no other copy is left of."""
         if (on_device := self._copy_on_device()) is not None:
-            return Copies(device=on_device)
+            return WeightCopies(device=on_device)
         if (on_host := _on_host(self._parameters.data)) is not None:
-            return Copies(host=on_host)
+            return WeightCopies(host=on_host)
         raise OutOfMemory(
             "there is no memory left for a champion's own weights; unload an engine, or use the base voice"
         )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 SLICE = 8  # steps of one set while others wait; changing sets costs about one
 
 
-class Turns:
+class WeightTurns:
     """Sets take turns, the one served longest ago first, so that none waits for ever."""
 
     def __init__(self) -> None:

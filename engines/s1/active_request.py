@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from torch import Tensor
 
-from engines.base import Job
+from engines.base import EngineJob
 from engines.s1.codec import Past
 from engines.s1.decoding import Drawn, Sampling
 from engines.s1.edges import Edges
@@ -20,7 +20,7 @@ PACKETS = (3, 6, 12, 24)  # frames decoded at once: the first early, later ones 
 class Speaking:
     """A job in work. Its groups are spoken one after another by one row."""
 
-    job: Job
+    job: EngineJob
     prepared: Prepared
     groups: list[Group]
     sampling: Sampling

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from engines import text as writing
-from engines.base import Advanced, Checkpoint, Event, Finished, Job, Refused, Spoke
+from engines.base import Advanced, Checkpoint, EngineJob, Event, Finished, Refused, Spoke
 from engines.errors import BadAudio, BadSetting, BadText, EngineError, NotReady, OutOfMemory
 from engines.registry import SPECS, Device, licence
 from engines.runtime.compilation import wanted
@@ -179,7 +179,7 @@ class S1Engine:
         return self._references.prepare(reference)
 
     @torch.inference_mode()
-    def admit(self, job: Job) -> None:
+    def admit(self, job: EngineJob) -> None:
         request, defaults = job.request, self.voice.defaults
         if request.speed != 1.0:
             raise BadSetting("S1-Mini speaks at the reference's own pace; set speed to 1 or use F5-TTS")

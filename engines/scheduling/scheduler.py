@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from engines.base import Engine, Job
+from engines.base import Engine, EngineJob
 from engines.errors import Cancelled, Closing, EngineError, EngineFailed, OutOfMemory, TimedOut
 from engines.scheduling.control_work import ControlTask, ControlWork
 from engines.scheduling.eta import EtaRequest
@@ -151,7 +151,7 @@ class Scheduler:
             if engine is None or engine.room <= 0 or not self._has_memory(name) or not self._lifecycle.admit(ticket):
                 continue
             try:
-                engine.admit(Job(ticket.id, ticket.request))
+                engine.admit(EngineJob(ticket.id, ticket.request))
             except EngineError as error:
                 self._lifecycle.end(ticket, error)
             except Exception as error:

@@ -28,7 +28,7 @@ class Full(nn.Module):
 def test_a_take_whose_sound_had_no_memory_goes_on_where_it_was(tmp_path: Path) -> None:
     engine = loaded(checkpoint(tmp_path / "base", seed=0))
     wanted, listener = say(engine), Listener(engine)
-    object.__setattr__(engine.voice, "vocoder", Full(engine.voice.vocoder))
+    object.__setattr__(engine.model, "vocoder", Full(engine.model.vocoder))
     engine.admit(job("one"))
     with pytest.raises(OutOfMemory):
         listener.finish(job("one"))

@@ -8,7 +8,7 @@ import numpy as np
 from safetensors.torch import save_file
 
 from bench.checkpoints import ARCH, SYMBOLS, redraw, write
-from engines.base import Checkpoint, Event, Finished, Job, Refused, Spoke
+from engines.base import Checkpoint, EngineJob, Event, Finished, Refused, Spoke
 from engines.f5.engine import F5Engine
 from engines.f5.network import DiT, DiTConfig
 from engines.registry import Device
@@ -45,9 +45,9 @@ def reference(seed: int = 1) -> Reference:
     return Reference(Audio(noise, RATE), "what was said.")
 
 
-def job(id: str, own: Weights | None = None, text: str = "some words to be said.", **settings: object) -> Job:
+def job(id: str, own: Weights | None = None, text: str = "some words to be said.", **settings: object) -> EngineJob:
     asked = {"reference": reference(), "seed": 3, **settings}
-    return Job(id, Request(text=text, weights=own, **asked))  # type: ignore[arg-type]
+    return EngineJob(id, Request(text=text, weights=own, **asked))  # type: ignore[arg-type]
 
 
 class Listener:
@@ -71,7 +71,7 @@ class Listener:
                     self.refused[event.job_id] = event.error
         return events
 
-    def finish(self, *jobs: Job) -> None:
+    def finish(self, *jobs: EngineJob) -> None:
         while not {job.id for job in jobs} <= self.ended | self.refused.keys():
             self.step()
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from engines.base import Checkpoint, Event, Finished, Job, Refused, Spoke
+from engines.base import Checkpoint, EngineJob, Event, Finished, Refused, Spoke
 from engines.errors import BadAudio, BadSetting
 from engines.registry import Device
 from engines.s1 import plan as planning
@@ -48,9 +48,9 @@ def reference(seconds: float = 1.0, transcript: str = "what was said.", seed: in
     return Reference(Audio(noise, RATE), transcript)
 
 
-def job(number: int, text: str = "some words to be said.", **settings: object) -> Job:
+def job(number: int, text: str = "some words to be said.", **settings: object) -> EngineJob:
     asked = {"reference": reference(0.6 + number % 3 * 0.3, seed=number), "seed": number, **settings}
-    return Job(str(number), Request(text=text, engine="s1", **asked))  # type: ignore[arg-type]
+    return EngineJob(str(number), Request(text=text, engine="s1", **asked))  # type: ignore[arg-type]
 
 
 class Listener:
@@ -74,15 +74,15 @@ class Listener:
                     self.refused[event.job_id] = event.error
         return events
 
-    def finish(self, *jobs: Job) -> None:
+    def finish(self, *jobs: EngineJob) -> None:
         while not {job.id for job in jobs} <= self.ended | self.refused.keys():
             self.step()
 
-    def audio(self, job: Job) -> Samples:
+    def audio(self, job: EngineJob) -> Samples:
         return np.concatenate(self.heard[job.id])
 
 
-def alone(engine: S1Engine, wanted: Job) -> Samples:
+def alone(engine: S1Engine, wanted: EngineJob) -> Samples:
     listener = Listener(engine)
     engine.admit(wanted)
     listener.finish(wanted)
