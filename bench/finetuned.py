@@ -127,14 +127,14 @@ def residence(base: Checkpoint, made: list[Weights], device: str) -> dict[str, o
     kept, figures = engine.weight_cache, {}
     for weights in made[:2]:
         started = time.perf_counter()
-        kept.want(weights)
-        while kept.is_coming(weights.sha256):
+        kept.start_loading(weights)
+        while kept.is_loading(weights.sha256):
             time.sleep(0.001)
-        kept.receive()
+        kept.collect_loaded()
         figures[f"read_{weights.name}_s"] = round(time.perf_counter() - started, 2)
     one = made[0].sha256
-    kept.place(one)
-    figures["place_ms"] = median_ms(lambda: kept.place(one), ready=lambda: kept.place(BASE))
+    kept.activate(one)
+    figures["place_ms"] = median_ms(lambda: kept.activate(one), ready=lambda: kept.activate(BASE))
     if torch.cuda.is_available():
         flat, copies = engine.model.parameters.data, kept._sets[one]
         figures["from_page_locked_ms"] = median_ms(lambda: flat.copy_(copies.host, non_blocking=True))

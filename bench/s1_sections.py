@@ -16,7 +16,7 @@ from engines.base import Checkpoint
 from engines.registry import Device
 from engines.runtime.placement import Placement
 from engines.runtime.quantization import Kind
-from engines.s1.model import Voice, load
+from engines.s1.model import S1Model, load
 
 Found = dict[str, Any]
 
@@ -53,7 +53,7 @@ class Setup:
             finally:
                 Setup.held = False
 
-    def voice(self, precise: bool = False, quantize: Kind = "none") -> Voice:
+    def voice(self, precise: bool = False, quantize: Kind = "none") -> S1Model:
         """Ours of the checkpoint; precise means float32 and no shortcuts of the GPU's."""
         torch.backends.cudnn.allow_tf32 = not precise
         dtype = torch.float32 if precise or not self.compile else torch.bfloat16

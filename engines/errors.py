@@ -54,7 +54,7 @@ class TimedOut(EngineError):
 
 
 class Cancelled(EngineError):
-    """The request was cancelled by its owner."""
+    """The request was cancelled by whoever made it."""
 
 
 class OutOfMemory(EngineError):

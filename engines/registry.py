@@ -1,4 +1,4 @@
-"""Engine names and how to make one. Importing this imports no torch; a factory does, and runs on the scheduler."""
+"""Engine names and how to make one. Importing this imports no torch; making an engine does, on the scheduler's thread."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -20,10 +20,10 @@ class Device:
     quantize: Literal["none", "int8", "int4"] = "none"
     max_batch: int = 0  # rows in one step
     threads: int = 0  # CPU threads of the scheduler
-    cache_dir: str = ""  # where what was computed of references survives a restart; empty = nowhere
-    prefix_cache_bytes: int = 256_000_000  # s1: read references kept in memory
-    weights_budget_bytes: int = 0  # f5: champions' weights that wait on the device; 0 = a quarter of what is free
-    encoder: Literal["auto", "cpu"] = "auto"  # s1: where references become codes; auto = with the rest, cpu = beside it
+    cache_dir: str = ""  # where codes of references are kept across restarts; empty = nowhere
+    prefix_cache_bytes: int = 256_000_000  # s1: KV caches of references kept in memory
+    weights_budget_bytes: int = 0  # f5: inactive champions' weights kept on the device; 0 = a quarter of what is free
+    encoder: Literal["auto", "cpu"] = "auto"  # s1: where references are encoded; auto = the engine's device
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class Spec:
     name: str
     title: str
     good_at: str  # one sentence for the designer
-    settings: Mapping[str, SettingRange]  # of a Request that it heeds
+    settings: Mapping[str, SettingRange]  # of a Request, those it uses
     reference_max_s: float
     factory: str  # "module:class", imported on the scheduler
     fine_tunes: bool = False  # whether it speaks with a champion's own weights

@@ -19,7 +19,7 @@ from tqdm.auto import tqdm
 from engines.errors import BadCheckpoint
 from engines.types import Progress
 
-POLL_S = 0.02  # the scheduler speaks between two looks
+POLL_S = 0.02  # the scheduler may step engines between two polls
 
 
 def fetch(repo: str, file: str) -> Generator[Progress, None, Path]:

@@ -4,7 +4,6 @@ import contextlib
 import hashlib
 import logging
 import os
-import tempfile
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from engines.runtime.publishing import publishing
 from engines.types import Audio
 
 log = logging.getLogger(__name__)
@@ -23,7 +23,7 @@ CODES_KEPT = 64  # in memory; on disk they are small and stay
 
 
 @dataclass(slots=True)
-class Hits:
+class CacheHits:
     """How often a cache knew the answer."""
 
     found: int = 0
@@ -49,7 +49,7 @@ class CodeStore:
         self._folder, self._sizes = folder, np.array(sizes)[:, None]
         self._kept: OrderedDict[str, Tensor] = OrderedDict()
         self._lock = threading.Lock()
-        self.hits = Hits()
+        self.hits = CacheHits()
 
     def get(self, digest: str) -> Tensor | None:
         with self._lock:
@@ -100,14 +100,9 @@ class CodeStore:
 
     def _write(self, folder: Path, digest: str, codes: Tensor) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=folder, suffix=".part")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                np.save(file, codes.cpu().numpy().astype(np.int16))
-            os.replace(name, folder / f"{digest}.npy")
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        # Readable by its owner alone, as it is made of somebody's voice; not synced, as it can be made again.
+        with publishing(folder / f"{digest}.npy", sync=False) as [part], open(part, "xb", opener=_private) as file:
+            np.save(file, codes.cpu().numpy().astype(np.int16))
 
 
 class PrefixStore:
@@ -116,7 +111,7 @@ class PrefixStore:
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
         self._kept: OrderedDict[str, Tensor] = OrderedDict()  # each (layers, 2, kv_heads, length, head_dim)
-        self.hits = Hits()
+        self.hits = CacheHits()
 
     @property
     def bytes(self) -> int:
@@ -135,3 +130,7 @@ class PrefixStore:
         self._kept[digest] = prefix
         while self._kept and self.bytes > self._most_bytes:
             self._kept.popitem(last=False)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

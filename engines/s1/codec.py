@@ -1,7 +1,7 @@
 """The codec: sound to codes and back, causal throughout, so that sound can be made packet by packet.
 
 Same function and parameter names as fish-speech 0.1.0's modified DAC (Kumar et al. 2023, arXiv:2306.06546), with every weight
-norm folded into a plain weight. Each layer that looks back keeps what it needs of the last packet in a `Past`; decoding
+norm folded into a plain weight. Each layer that looks back keeps what it needs of the last packet in a `CodecState`: decoding
 a whole clip is decoding one packet, and no frame is ever decoded twice.
 """
 
@@ -13,24 +13,24 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from engines.s1.config import CodecConfig, WindowConfig
-from engines.s1.layers import FeedForward, RMSNorm, embedding, rotary_table, rotate
+from engines.s1.layers import RMSNorm, SwiGLU, embedding, rotary_table, rotate
 
-Past = dict[nn.Module, Tensor]
+CodecState = dict[nn.Module, Tensor]  # of one stream: what each layer keeps between packets
 
 
 class Chain(nn.Sequential):
-    """Layers in a row, each given the past."""
+    """Layers in sequence, each given the stream's state."""
 
-    def forward(self, x: Tensor, past: Past) -> Tensor:  # type: ignore[override]
+    def forward(self, x: Tensor, state: CodecState) -> Tensor:  # type: ignore[override]
         for layer in self:
-            x = layer(x, past)
+            x = layer(x, state)
         return x
 
 
-class Still(nn.Module):
-    """Nothing, where another configuration has a layer."""
+class Passthrough(nn.Module):
+    """The identity, where another configuration has a layer."""
 
-    def forward(self, x: Tensor, past: Past) -> Tensor:
+    def forward(self, x: Tensor, state: CodecState) -> Tensor:
         return x
 
 
@@ -41,7 +41,7 @@ class Snake(nn.Module):
         super().__init__()
         self.alpha = nn.Parameter(torch.ones(1, channels, 1))
 
-    def forward(self, x: Tensor, past: Past) -> Tensor:
+    def forward(self, x: Tensor, state: CodecState) -> Tensor:
         return torch.addcdiv(x, torch.sin(self.alpha * x).square(), self.alpha + 1e-9)
 
 
@@ -55,32 +55,32 @@ class Convolution(nn.Module):
         self.conv = nn.Conv1d(inputs, outputs, width, stride=stride, dilation=dilation, groups=groups)
         self.back = (width - 1) * dilation + 1 - stride  # samples of the packet before that are looked at
 
-    def forward(self, x: Tensor, past: Past) -> Tensor:
+    def forward(self, x: Tensor, state: CodecState) -> Tensor:
         if self.back:
-            x = torch.cat((past.get(self, x.new_zeros(len(x), x.shape[1], self.back)), x), -1)
-            past[self] = x[..., -self.back :]
+            x = torch.cat((state.get(self, x.new_zeros(len(x), x.shape[1], self.back)), x), -1)
+            state[self] = x[..., -self.back :]
         return self.conv(x)
 
 
-class Transposed(nn.Module):
-    """Causal: (b, in, t) -> (b, out, t * stride); what runs over into the next packet waits for it."""
+class TransposedConvolution(nn.Module):
+    """Causal: (b, in, t) -> (b, out, t * stride); what runs over into the next packet is kept for it."""
 
     def __init__(self, inputs: int, outputs: int, width: int, *, stride: int) -> None:
         super().__init__()
         self.conv = nn.ConvTranspose1d(inputs, outputs, width, stride=stride)
         self.over = width - stride
 
-    def forward(self, x: Tensor, past: Past) -> Tensor:
+    def forward(self, x: Tensor, state: CodecState) -> Tensor:
         y = F.conv_transpose1d(x, self.conv.weight, stride=self.conv.stride)
         if self.over:
-            if self in past:
-                y[..., : self.over] += past[self]
-            past[self] = y[..., -self.over :].clone()
+            if self in state:
+                y[..., : self.over] += state[self]
+            state[self] = y[..., -self.over :].clone()
             y = y[..., : -self.over]
         return y if self.conv.bias is None else y + self.conv.bias[:, None]
 
 
-class Residual(nn.Module):
+class ResidualUnit(nn.Module):
     def __init__(self, channels: int, dilation: int) -> None:
         super().__init__()
         self.block = Chain(
@@ -90,8 +90,8 @@ class Residual(nn.Module):
             Convolution(channels, channels, 1),
         )
 
-    def forward(self, x: Tensor, past: Past) -> Tensor:
-        return x + self.block(x, past)
+    def forward(self, x: Tensor, state: CodecState) -> Tensor:
+        return x + self.block(x, state)
 
 
 class ConvNeXt(nn.Module):
@@ -105,13 +105,13 @@ class ConvNeXt(nn.Module):
         self.pwconv2 = nn.Linear(4 * channels, channels)
         self.gamma = nn.Parameter(torch.ones(channels))
 
-    def forward(self, x: Tensor, past: Past) -> Tensor:
-        y = self.norm(self.dwconv(x, past).transpose(1, 2))
+    def forward(self, x: Tensor, state: CodecState) -> Tensor:
+        y = self.norm(self.dwconv(x, state).transpose(1, 2))
         y = self.gamma * self.pwconv2(F.gelu(self.pwconv1(y)))
         return x + y.transpose(1, 2)
 
 
-class Scale(nn.Module):
+class LayerScale(nn.Module):
     def __init__(self, dim: int) -> None:
         super().__init__()
         self.gamma = nn.Parameter(torch.ones(dim))
@@ -128,15 +128,15 @@ class WindowAttention(nn.Module):
         self.wqkv = nn.Linear(config.dim, 3 * width, bias=False)
         self.wo = nn.Linear(width, config.dim, bias=False)
 
-    def forward(self, x: Tensor, table: Tensor, seen: Tensor, past: Past) -> Tensor:
+    def forward(self, x: Tensor, table: Tensor, seen: Tensor, state: CodecState) -> Tensor:
         """(b, t, dim), the table of its positions, and which of the frames held so far, these included, each one sees."""
         config, (batch, count, _) = self.config, x.shape
         q, k, v = self.wqkv(x).unflatten(-1, (3 * config.heads, config.head_dim)).chunk(3, dim=2)
         q, k = rotate(q, table), rotate(k, table)
         held = torch.stack((k, v)).transpose(2, 3)  # (2, b, heads, t, head_dim)
-        if self in past:
-            held = torch.cat((past[self], held), 3)
-        past[self] = held if config.window is None else held[:, :, :, -(config.window - 1) :]
+        if self in state:
+            held = torch.cat((state[self], held), 3)
+        state[self] = held if config.window is None else held[:, :, :, -(config.window - 1) :]
         y = F.scaled_dot_product_attention(q.transpose(1, 2), held[0], held[1], attn_mask=seen)
         return self.wo(y.transpose(1, 2).reshape(batch, count, -1))
 
@@ -145,14 +145,14 @@ class WindowLayer(nn.Module):
     def __init__(self, config: WindowConfig) -> None:
         super().__init__()
         self.attention = WindowAttention(config)
-        self.feed_forward = FeedForward(config.dim, config.intermediate)
+        self.feed_forward = SwiGLU(config.dim, config.intermediate)
         self.ffn_norm = RMSNorm(config.dim, config.norm_eps)
         self.attention_norm = RMSNorm(config.dim, config.norm_eps)
-        self.attention_layer_scale = Scale(config.dim)
-        self.ffn_layer_scale = Scale(config.dim)
+        self.attention_layer_scale = LayerScale(config.dim)
+        self.ffn_layer_scale = LayerScale(config.dim)
 
-    def forward(self, x: Tensor, table: Tensor, seen: Tensor, past: Past) -> Tensor:
-        x = x + self.attention_layer_scale(self.attention(self.attention_norm(x), table, seen, past))
+    def forward(self, x: Tensor, table: Tensor, seen: Tensor, state: CodecState) -> Tensor:
+        x = x + self.attention_layer_scale(self.attention(self.attention_norm(x), table, seen, state))
         return x + self.ffn_layer_scale(self.feed_forward(self.ffn_norm(x)))
 
 
@@ -168,10 +168,10 @@ class WindowTransformer(nn.Module):
         self.input_proj = nn.Identity() if same else nn.Linear(channels, config.dim)
         self.output_proj = nn.Identity() if same else nn.Linear(config.dim, channels)
 
-    def forward(self, x: Tensor, past: Past) -> Tensor:
+    def forward(self, x: Tensor, state: CodecState) -> Tensor:
         config, count = self.config, x.shape[-1]
-        start = int(past[self]) if self in past else 0
-        past[self] = torch.tensor(start + count)
+        start = int(state[self]) if self in state else 0
+        state[self] = torch.tensor(start + count)
         table = rotary_table(count, config.head_dim, config.rope_base, start).to(x.device)[None]
         window = start + count if config.window is None else config.window
         held = min(start, window - 1) + count
@@ -179,12 +179,12 @@ class WindowTransformer(nn.Module):
         seen = (distance >= 0) & (distance < window)
         x = self.input_proj(x.transpose(1, 2))
         for layer in self.layers:
-            x = layer(x, table, seen, past)
+            x = layer(x, table, seen, state)
         return self.output_proj(self.norm(x)).transpose(1, 2)
 
 
 def _transformer(channels: int, config: WindowConfig | None) -> nn.Module:
-    return Still() if config is None else WindowTransformer(channels, config)
+    return Passthrough() if config is None else WindowTransformer(channels, config)
 
 
 class EncoderBlock(nn.Module):
@@ -195,14 +195,14 @@ class EncoderBlock(nn.Module):
             dim=channels, layers=layers, heads=channels // 64, intermediate=3 * channels, window=512
         )  # upstream fixes what its configuration does not name
         self.block = Chain(
-            *(Residual(half, dilation) for dilation in (1, 3, 9)),
+            *(ResidualUnit(half, dilation) for dilation in (1, 3, 9)),
             Snake(half),
             Convolution(half, channels, 2 * stride, stride=stride),
             _transformer(channels, inner if layers else None),
         )
 
-    def forward(self, x: Tensor, past: Past) -> Tensor:
-        return self.block(x, past)
+    def forward(self, x: Tensor, state: CodecState) -> Tensor:
+        return self.block(x, state)
 
 
 class DecoderBlock(nn.Module):
@@ -210,15 +210,15 @@ class DecoderBlock(nn.Module):
         super().__init__()
         self.block = Chain(
             Snake(inputs),
-            Transposed(inputs, outputs, 2 * stride, stride=stride),
-            *(Residual(outputs, dilation) for dilation in (1, 3, 9)),
+            TransposedConvolution(inputs, outputs, 2 * stride, stride=stride),
+            *(ResidualUnit(outputs, dilation) for dilation in (1, 3, 9)),
         )
 
-    def forward(self, x: Tensor, past: Past) -> Tensor:
-        return self.block(x, past)
+    def forward(self, x: Tensor, state: CodecState) -> Tensor:
+        return self.block(x, state)
 
 
-class Encoder(nn.Module):
+class CodecEncoder(nn.Module):
     def __init__(self, config: CodecConfig) -> None:
         super().__init__()
         channels = config.encoder_dim
@@ -228,11 +228,11 @@ class Encoder(nn.Module):
             layers.append(EncoderBlock(channels, stride, depth))
         self.block = Chain(*layers, Snake(channels), Convolution(channels, config.latent_dim, 3))
 
-    def forward(self, x: Tensor, past: Past) -> Tensor:
-        return self.block(x, past)
+    def forward(self, x: Tensor, state: CodecState) -> Tensor:
+        return self.block(x, state)
 
 
-class Decoder(nn.Module):
+class CodecDecoder(nn.Module):
     def __init__(self, config: CodecConfig) -> None:
         super().__init__()
         channels = config.decoder_dim
@@ -242,8 +242,8 @@ class Decoder(nn.Module):
             channels //= 2
         self.model = Chain(*layers, Snake(channels), Convolution(channels, 1, 7))
 
-    def forward(self, x: Tensor, past: Past) -> Tensor:
-        return self.model(x, past)
+    def forward(self, x: Tensor, state: CodecState) -> Tensor:
+        return self.model(x, state)
 
 
 class Codebook(nn.Module):
@@ -284,7 +284,7 @@ class Quantizer(nn.Module):
         )
         self.upsample: nn.Module = Chain(
             *(
-                Chain(Transposed(dim, dim, factor, stride=factor), ConvNeXt(dim))
+                Chain(TransposedConvolution(dim, dim, factor, stride=factor), ConvNeXt(dim))
                 for factor in reversed(config.downsample)
             )
         )
@@ -303,35 +303,35 @@ class Codec(nn.Module):
     def __init__(self, config: CodecConfig) -> None:
         super().__init__()
         self.config = config
-        self.encoder: nn.Module = Encoder(config)
+        self.encoder: nn.Module = CodecEncoder(config)
         self.quantizer = Quantizer(config)
-        self.decoder: nn.Module = Decoder(config)
+        self.decoder: nn.Module = CodecDecoder(config)
 
     def split(self) -> "Codec":
         """Keep what encodes; returns what decodes, which may then stand elsewhere."""
         quantizer = self.quantizer
         encoding = (self.encoder, quantizer.downsample, quantizer.pre_module)
-        other = copy.deepcopy(self, {id(part): Still() for part in encoding})
-        self.decoder, quantizer.upsample, quantizer.post_module = Still(), Still(), Still()
+        other = copy.deepcopy(self, {id(part): Passthrough() for part in encoding})
+        self.decoder, quantizer.upsample, quantizer.post_module = Passthrough(), Passthrough(), Passthrough()
         return other
 
     def encode(self, samples: Tensor) -> Tensor:
         """(n,) samples -> (codebooks, ceil(n / hop)) int64 codes."""
-        past: Past = {}
+        state: CodecState = {}
         padded = F.pad(samples, (0, -len(samples) % self.config.hop))
-        z = self.encoder(padded[None, None], past)
-        z = self.quantizer.pre_module(self.quantizer.downsample(z, past), past)
+        z = self.encoder(padded[None, None], state)
+        z = self.quantizer.pre_module(self.quantizer.downsample(z, state), state)
         codes = []
         for level in self.quantizer.levels:
             codes.append(level.nearest(z))
             z = z - level.vectors(codes[-1])
         return torch.cat(codes)
 
-    def decode(self, codes: Tensor, past: Past | None = None) -> Tensor:
-        """(codebooks, t) codes, the next ones of the stream that `past` remembers -> (t * hop,) samples."""
-        past = {} if past is None else past
+    def decode(self, codes: Tensor, state: CodecState | None = None) -> Tensor:
+        """(codebooks, t) codes, the next ones of the stream whose `state` this is, updated in place -> (t * hop,) samples."""
+        state = {} if state is None else state
         z = torch.stack(
             [level.vectors(row[None]) for level, row in zip(self.quantizer.levels, codes, strict=True)]
         ).sum(0)
-        z = self.quantizer.upsample(self.quantizer.post_module(z, past), past)
-        return torch.tanh(self.decoder(z, past))[0, 0]
+        z = self.quantizer.upsample(self.quantizer.post_module(z, state), state)
+        return torch.tanh(self.decoder(z, state))[0, 0]

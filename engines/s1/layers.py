@@ -22,7 +22,7 @@ def embedding(count: int, dim: int) -> nn.Embedding:
     return nn.Embedding(count, dim, _weight=torch.empty(count, dim))
 
 
-class FeedForward(nn.Module):
+class SwiGLU(nn.Module):
     """SwiGLU (Shazeer 2020, arXiv:2002.05202)."""
 
     def __init__(self, dim: int, intermediate: int) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from engines import text as writing
-from engines.s1.model import Defaults
+from engines.s1.model import S1Defaults
 from engines.text.script import CHARACTERS_PER_S
 
 SLOWEST_CHARACTERS_PER_S = 4.0
@@ -29,7 +29,7 @@ class Group:
         return max(0.5, len(self.text) / CHARACTERS_PER_S)
 
 
-def groups(script: writing.Script, defaults: Defaults) -> list[Group]:
+def groups(script: writing.Script, defaults: S1Defaults) -> list[Group]:
     """The script in speaking order. Raises UnsupportedText when the checkpoint lacks a script."""
     found: list[Group] = []
     for part in script.parts:
@@ -45,7 +45,7 @@ def groups(script: writing.Script, defaults: Defaults) -> list[Group]:
     return found if any(group.text for group in found) else []
 
 
-def _said(part: writing.Say, defaults: Defaults) -> Iterator[Group]:
+def _said(part: writing.Say, defaults: S1Defaults) -> Iterator[Group]:
     sayable = writing.fit(part.spoken, frozenset(defaults.characters)) if defaults.characters else part.spoken
     for text in writing.chunks(sayable, defaults.group_characters, defaults.group_characters):
         # A checkpoint that met no line so short hums it; between dashes, which make no sound, it speaks.

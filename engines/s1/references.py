@@ -12,7 +12,7 @@ from engines import text as writing
 from engines.errors import BadAudio, BadText, UnsupportedText
 from engines.registry import SPECS
 from engines.s1.caches import CodeStore, audio_digest
-from engines.s1.model import Voice
+from engines.s1.model import S1Model
 from engines.s1.prompt import Turn
 from engines.types import Audio, Reference
 
@@ -20,7 +20,7 @@ LEVEL_RMS = 0.08  # quieter references are raised to this for the codec, and its
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Prepared:
+class S1Reference:
     """A reference as the network takes it."""
 
     transcript: str
@@ -35,17 +35,17 @@ class Prepared:
         return Turn(self.transcript, self.codes.result())
 
 
-class References:
+class S1ReferenceEncoder:
     """Called from the scheduler alone."""
 
-    def __init__(self, voice: Voice, store: CodeStore, device: torch.device, beside: bool) -> None:
-        """`device` is where the voice's encoder is; `beside` lets the scheduler go on while it works."""
+    def __init__(self, model: S1Model, store: CodeStore, device: torch.device, beside: bool) -> None:
+        """`device` is where the model's encoder is; `beside` lets the scheduler go on while it works."""
         self.store = store
-        self._voice, self._device = voice, device
+        self._model, self._device = model, device
         self._coming: dict[str, Future[Tensor]] = {}
         self._pool = ThreadPoolExecutor(1, "s1-encoder") if beside else None
 
-    def prepare(self, reference: Reference) -> Prepared:
+    def prepare(self, reference: Reference) -> S1Reference:
         """Raises BadAudio, BadText."""
         limit_s = SPECS["s1"].reference_max_s
         if reference.audio.duration_s > limit_s + 0.01:
@@ -58,7 +58,7 @@ class References:
             raise BadAudio("the reference is silent; choose another part or clip")
         gain = min(1.0, rms / LEVEL_RMS)
         raised = Audio(reference.audio.samples / np.float32(gain), reference.audio.sample_rate)
-        return Prepared(transcript, self._codes(raised), reference.digest, rms / gain, gain)
+        return S1Reference(transcript, self._codes(raised), reference.digest, rms / gain, gain)
 
     def close(self) -> None:
         if self._pool is not None:
@@ -67,7 +67,7 @@ class References:
     def _transcript(self, reference: Reference) -> str:
         """As the checkpoint can say it."""
         spoken = writing.spoken_form(writing.without_markers(reference.transcript))
-        characters = frozenset(self._voice.defaults.characters)
+        characters = frozenset(self._model.defaults.characters)
         try:
             transcript = (writing.fit(spoken, characters) if characters else spoken).strip()
         except UnsupportedText as error:
@@ -91,7 +91,7 @@ class References:
 
     @torch.inference_mode()
     def _encode(self, audio: Audio, digest: str) -> Tensor:
-        encoder = self._voice.encoder
+        encoder = self._model.encoder
         samples = sound.resample(audio, encoder.config.sample_rate).samples
         return self.store.put(digest, encoder.encode(torch.from_numpy(samples).to(self._device)).cpu())
 

@@ -48,10 +48,10 @@ class Flat:
         key = BASE if weights is None else weights.sha256
         self.leased = {key}
         if weights is not None:
-            self.weight_cache.want(weights)
-            until(lambda: not self.weight_cache.is_coming(key))
-            assert self.weight_cache.receive() == {}
-        self.weight_cache.place(key)
+            self.weight_cache.start_loading(weights)
+            until(lambda: not self.weight_cache.is_loading(key))
+            assert self.weight_cache.collect_loaded() == {}
+        self.weight_cache.activate(key)
         self.leased = set()
         values = {bound.item() for values in self.layer.parameters() for bound in values.detach().aminmax()}
         assert len(values) == 1
@@ -98,13 +98,13 @@ def test_sets_in_use_stay_beyond_the_budget(tmp_path: Path) -> None:
     one, two = flat.weights(1), flat.weights(2)
     for weights in (one, two):
         flat.leased.add(weights.sha256)
-        flat.weight_cache.want(weights)
-        until(lambda key=weights.sha256: not flat.weight_cache.is_coming(key))
-        flat.weight_cache.receive()
-    assert flat.weight_cache.is_here(one.sha256) and flat.weight_cache.is_here(two.sha256)
+        flat.weight_cache.start_loading(weights)
+        until(lambda key=weights.sha256: not flat.weight_cache.is_loading(key))
+        flat.weight_cache.collect_loaded()
+    assert flat.weight_cache.is_available(one.sha256) and flat.weight_cache.is_available(two.sha256)
     flat.leased = {two.sha256}
-    flat.weight_cache.want(flat.weights(3))
-    assert not flat.weight_cache.is_here(one.sha256) and flat.weight_cache.is_here(two.sha256)
+    flat.weight_cache.start_loading(flat.weights(3))
+    assert not flat.weight_cache.is_available(one.sha256) and flat.weight_cache.is_available(two.sha256)
 
 
 def test_idle_sets_leave_the_device_when_the_work_needs_it(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_idle_sets_leave_the_device_when_the_work_needs_it(tmp_path: Path) -> No
     for number in (1, 2, 3):
         flat.use(number)
     before = flat.weight_cache.memory_bytes
-    assert flat.weight_cache.leave_device() and not flat.weight_cache.leave_device()
+    assert flat.weight_cache.evict_idle() and not flat.weight_cache.evict_idle()
     assert flat.weight_cache.memory_bytes == before - 3 * flat.size, "three copies left, the base's moved to the host"
     assert [flat.use(number) for number in (0, 1, 2, 3)] == [0, 1, 2, 3]
     assert flat.weight_cache.counts.loaded == 3
@@ -123,10 +123,10 @@ def test_what_nobody_waits_for_any_more_is_not_read(tmp_path: Path) -> None:
     wanted = [flat.weights(number) for number in range(1, 6)]
     for weights in wanted:
         flat.leased = {weights.sha256}  # the one before it was cancelled
-        flat.weight_cache.want(weights)
-    until(lambda: not flat.weight_cache.is_coming(wanted[-1].sha256))
-    flat.weight_cache.receive()
-    assert flat.weight_cache.is_here(wanted[-1].sha256) and flat.weight_cache.counts.loaded <= 2
+        flat.weight_cache.start_loading(weights)
+    until(lambda: not flat.weight_cache.is_loading(wanted[-1].sha256))
+    flat.weight_cache.collect_loaded()
+    assert flat.weight_cache.is_available(wanted[-1].sha256) and flat.weight_cache.counts.loaded <= 2
 
 
 def test_a_failed_reading_is_told_once_and_tried_again(tmp_path: Path) -> None:
@@ -135,9 +135,9 @@ def test_a_failed_reading_is_told_once_and_tried_again(tmp_path: Path) -> None:
     whole = Path(weights.path).read_bytes()
     Path(weights.path).write_bytes(whole[:-1])
     flat.leased = {weights.sha256}
-    flat.weight_cache.want(weights)
-    until(lambda: not flat.weight_cache.is_coming(weights.sha256))
-    assert isinstance(flat.weight_cache.receive()[weights.sha256], BadCheckpoint)
+    flat.weight_cache.start_loading(weights)
+    until(lambda: not flat.weight_cache.is_loading(weights.sha256))
+    assert isinstance(flat.weight_cache.collect_loaded()[weights.sha256], BadCheckpoint)
     Path(weights.path).write_bytes(whole)
     assert flat.use(1) == 1
 

@@ -14,10 +14,10 @@ from engines.registry import Device
 from engines.s1 import plan as planning
 from engines.s1.caches import CodeStore
 from engines.s1.engine import S1Engine
-from engines.s1.model import Defaults
+from engines.s1.model import S1Defaults
 from engines.s1.plan import groups
 from engines.s1.quantize import pack
-from engines.s1.references import References
+from engines.s1.references import S1ReferenceEncoder
 from engines.text import parse
 from engines.types import Audio, Reference, Request, Samples
 
@@ -190,9 +190,9 @@ def test_memory_stays_flat_over_a_long_text(engine: S1Engine) -> None:
     engine.admit(asked)
     while asked.id not in listener.ended:
         listener.step()
-        speaking = engine._speaking.get(asked.id)
+        speaking = engine.batch.requests.get(asked.id)
         if speaking is not None:
-            assert sum(held.numel() for held in speaking.past.values() if isinstance(held, torch.Tensor)) < 10**6
+            assert sum(held.numel() for held in speaking.codec_state.values() if isinstance(held, torch.Tensor)) < 10**6
     assert engine.memory_bytes <= before + engine._prefixes.bytes
 
 
@@ -200,7 +200,7 @@ def test_frames_drawn_ahead_of_what_is_heard_change_nothing(folder: Path, tmp_pa
     jobs = [job(number, "word " * (2 + 5 * number)) for number in range(3)]
     engine = loaded(folder, tmp_path)
     wanted = [alone(engine, each) for each in jobs]
-    engine._ahead = True  # as on a GPU
+    engine.batch.ahead = True  # as on a GPU
     listener = Listener(engine)
     for each in jobs:
         engine.admit(each)
@@ -214,8 +214,8 @@ def test_others_speak_while_a_reference_is_encoded_beside(folder: Path, tmp_path
     engine, gate = loaded(folder, tmp_path), threading.Event()
     speaking, waiting = job(1), job(2)
     wanted = [alone(engine, each) for each in (speaking, waiting)]
-    store = CodeStore(None, [1024] * engine.voice.network.config.codebooks)
-    engine._references = References(engine.voice, store, torch.device("cpu"), beside=True)
+    store = CodeStore(None, [1024] * engine.model.network.config.codebooks)
+    engine._references = S1ReferenceEncoder(engine.model, store, torch.device("cpu"), beside=True)
     listener = Listener(engine)
     engine.admit(speaking)
     listener.finish(speaking)
@@ -252,7 +252,7 @@ def test_a_packed_checkpoint_speaks_and_is_not_packed_again(folder: Path, tmp_pa
 
 def test_a_group_whose_first_draw_is_its_end_is_drawn_again_three_times(folder: Path, tmp_path: Path) -> None:
     engine, wanted = loaded(folder, tmp_path), job(1)
-    network = engine.voice.network
+    network = engine.model.network
     end = network.output.weight[network.end_token]
     steps = {}
     for scale in (
@@ -280,7 +280,7 @@ def test_codes_that_no_codebook_has_are_made_again_even_where_nothing_can_be_rem
 
 
 def test_a_line_shorter_than_the_checkpoint_knows_is_put_between_dashes() -> None:
-    defaults = Defaults(characters=" abcdefghijklmnopqrstuvwxyz.-", least_characters=8)
+    defaults = S1Defaults(characters=" abcdefghijklmnopqrstuvwxyz.-", least_characters=8)
     assert [group.text for group in groups(parse("Hi. [pause:1s] Hello over there."), defaults)] == [
         "- hi. -",
         "hello over there.",

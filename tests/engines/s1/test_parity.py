@@ -11,9 +11,10 @@ from bench import s1_checkpoints, s1_upstream
 from engines.base import Checkpoint
 from engines.registry import Device
 from engines.runtime.quantization import quantize
-from engines.s1.codec import Past
-from engines.s1.decoding import Frames, Sampling
-from engines.s1.model import Voice
+from engines.s1.codec import CodecState
+from engines.s1.decode_state import Sampling
+from engines.s1.decoding import Decoder
+from engines.s1.model import S1Model
 from engines.s1.prompt import Turn, embed
 from engines.s1.quantize import pack
 from tests.engines.s1.conftest import read
@@ -30,7 +31,7 @@ def upstream(folder: Path) -> Any:
 
 
 @pytest.fixture(scope="module")
-def codes(voice: Voice) -> Tensor:
+def codes(voice: S1Model) -> Tensor:
     generator = torch.Generator().manual_seed(1)
     sizes = [voice.tokenizer.semantic_count, *[voice.codec.config.residual_size] * 4]
     return torch.stack([torch.randint(size, (37,), generator=generator) for size in sizes])
@@ -40,26 +41,26 @@ def relative(found: Tensor, wanted: Tensor) -> float:
     return ((found - wanted).norm() / wanted.norm()).item()
 
 
-def speak(voice: Voice, prompt: Tensor, frames: int, sampling: Sampling = SAMPLING) -> Tensor:
-    drawn = Frames(voice.network, 1, LENGTH, voice.codec.config.residual_size)
+def speak(voice: S1Model, prompt: Tensor, frames: int, sampling: Sampling = SAMPLING) -> Tensor:
+    drawn = Decoder(voice.network, 1, LENGTH, voice.codec.config.residual_size)
     made = []
     with torch.inference_mode():
-        drawn.read(0, prompt[:-1], 0)
-        drawn.begin(0, prompt[-1], len(prompt) - 1, sampling)
+        drawn.state.prefill(0, prompt[:-1], 0)
+        drawn.state.start_row(0, prompt[-1], len(prompt) - 1, sampling)
         for number in range(frames):
             made.append(drawn.draw(1, len(prompt) - 1 + number)[0])
     return torch.stack(made, 1)
 
 
-def slow_logits(voice: Voice, prompt: Tensor) -> tuple[Tensor, Tensor]:
+def slow_logits(voice: S1Model, prompt: Tensor) -> tuple[Tensor, Tensor]:
     """(t, dim) hidden and (t, semantic + 1) logits of every position at once."""
     with torch.inference_mode():
         cache = voice.network.slow_cache(1, len(prompt))
-        hidden = voice.network.read(prompt[None], torch.arange(len(prompt))[None], cache)[0]
-        return hidden, voice.network.follow(hidden)
+        hidden = voice.network.forward_slow(prompt[None], torch.arange(len(prompt))[None], cache)[0]
+        return hidden, voice.network.semantic_logits(hidden)
 
 
-def test_the_prompt_and_the_slow_logits_equal_upstream(voice: Voice, upstream: Any, codes: Tensor) -> None:
+def test_the_prompt_and_the_slow_logits_equal_upstream(voice: S1Model, upstream: Any, codes: Tensor) -> None:
     values = s1_upstream.prompt(upstream, TEXT, TRANSCRIPT, codes)
     prompt = embed(voice.network, voice.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], opening=True)
     begin, count, end = voice.network.semantic_begin, voice.network.semantic_count, voice.network.end_token
@@ -75,7 +76,7 @@ def all_logits(upstream: Any, values: Tensor) -> Tensor:
         return inner.forward_generate(values[None], return_all=True).logits[0]
 
 
-def test_the_fast_logits_equal_upstream_code_by_code(voice: Voice, upstream: Any, codes: Tensor) -> None:
+def test_the_fast_logits_equal_upstream_code_by_code(voice: S1Model, upstream: Any, codes: Tensor) -> None:
     prompt = embed(voice.network, voice.tokenizer, [Turn(TRANSCRIPT, codes)], opening=True)
     hidden = slow_logits(voice, prompt)[0][-1:]
     cache, frame = voice.network.fast_cache(1), codes[:, 0]
@@ -86,12 +87,12 @@ def test_the_fast_logits_equal_upstream_code_by_code(voice: Voice, upstream: Any
         for codebook in range(1, len(frame)):
             before = frame[codebook - 1][None]
             wanted = upstream.forward_generate_fast(upstream.fast_embeddings(before)[None], torch.tensor([codebook]))
-            found = voice.network.write(x, 0 if codebook == 1 else codebook, cache)
+            found = voice.network.forward_fast(x, 0 if codebook == 1 else codebook, cache)
             assert relative(found, wanted[0]) < 1e-4
             x = voice.network.fast_embeddings(frame[codebook])[None, None]
 
 
-def test_the_same_noise_gives_the_same_codes_for_200_frames(voice: Voice, upstream: Any, codes: Tensor) -> None:
+def test_the_same_noise_gives_the_same_codes_for_200_frames(voice: S1Model, upstream: Any, codes: Tensor) -> None:
     values = s1_upstream.prompt(upstream, TEXT, TRANSCRIPT, codes)
     prompt = embed(voice.network, voice.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], opening=True)
     wanted = s1_upstream.generate(upstream, values, 200, SAMPLING, voice.codec.config.residual_size)
@@ -101,7 +102,7 @@ def test_the_same_noise_gives_the_same_codes_for_200_frames(voice: Voice, upstre
     assert len(set(found[0].tolist())) > 50
 
 
-def test_a_broken_layer_is_seen(voice: Voice, codes: Tensor) -> None:
+def test_a_broken_layer_is_seen(voice: S1Model, codes: Tensor) -> None:
     prompt = embed(voice.network, voice.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], opening=True)
     wanted = slow_logits(voice, prompt)[1]
     for layer in voice.network.layers:
@@ -112,7 +113,7 @@ def test_a_broken_layer_is_seen(voice: Voice, codes: Tensor) -> None:
         assert moved > 1e-4
 
 
-def test_the_codec_equals_upstream(voice: Voice, folder: Path) -> None:
+def test_the_codec_equals_upstream(voice: S1Model, folder: Path) -> None:
     upstream, samples = s1_checkpoints.codec(folder), sound()
     with torch.inference_mode():
         wanted, lengths = upstream.encode(samples[None, None])
@@ -122,7 +123,7 @@ def test_the_codec_equals_upstream(voice: Voice, folder: Path) -> None:
         assert relative(voice.codec.decode(found), sounding[0, 0]) < 1e-5
 
 
-def test_the_codec_in_two_halves_is_the_codec(voice: Voice, folder: Path) -> None:
+def test_the_codec_in_two_halves_is_the_codec(voice: S1Model, folder: Path) -> None:
     whole = voice.codec
     encoder = read(folder).codec
     decoder = encoder.split()
@@ -134,14 +135,14 @@ def test_the_codec_in_two_halves_is_the_codec(voice: Voice, folder: Path) -> Non
     assert sum(sizes[:2]) < 1.1 * sizes[2]  # both need the codebooks, and nothing else of each other
 
 
-def test_int8_weights_move_the_logits_by_less_than_five_percent(voice: Voice, folder: Path, codes: Tensor) -> None:
+def test_int8_weights_move_the_logits_by_less_than_five_percent(voice: S1Model, folder: Path, codes: Tensor) -> None:
     prompt = embed(voice.network, voice.tokenizer, [Turn(TRANSCRIPT, codes)], opening=True)
     moved = relative(slow_logits(read(folder, "int8"), prompt)[1], slow_logits(voice, prompt)[1])
     assert 1e-4 < moved < 0.05
 
 
 def test_a_packed_checkpoint_gives_the_logits_of_the_weights_it_was_packed_from(
-    voice: Voice, folder: Path, codes: Tensor, tmp_path: Path
+    voice: S1Model, folder: Path, codes: Tensor, tmp_path: Path
 ) -> None:
     for _ in pack(Checkpoint(str(folder)), tmp_path / "packed", "int8", Device(name="cpu")):
         pass
@@ -156,9 +157,9 @@ def test_a_packed_checkpoint_gives_the_logits_of_the_weights_it_was_packed_from(
 
 @pytest.mark.parametrize("packets", [(1,) * 40, (4, 8, 16, 12), (39, 1)])
 def test_streamed_sound_equals_sound_in_one_go_and_no_frame_is_decoded_twice(
-    voice: Voice, packets: tuple[int, ...]
+    voice: S1Model, packets: tuple[int, ...]
 ) -> None:
-    past: Past = {}
+    past: CodecState = {}
     with torch.inference_mode():
         codes = voice.codec.encode(sound())[:, : sum(packets)]
         whole = voice.codec.decode(codes)
