@@ -20,7 +20,8 @@ from bench.checkpoints import SYMBOLS, VOCODER, redraw, write
 from bench.f5_upstream import sampler
 from bench.machine import machine
 from engines.base import Checkpoint
-from engines.f5.network import DiT, DiTConfig
+from engines.f5.config import DiTConfig
+from engines.f5.network import DiT
 from engines.f5.sampling import advance, make_schedule, start_row, time_grid
 from engines.registry import Device
 from engines.runtime.compilation import FRAME_BUCKET

@@ -22,9 +22,10 @@ from safetensors.torch import save_file
 from bench.checkpoints import SYMBOLS, redraw, write
 from bench.f5 import ARCH
 from engines.base import Checkpoint
+from engines.f5.config import DiTConfig
 from engines.f5.engine import F5Engine
 from engines.f5.layouts import AVERAGED
-from engines.f5.network import DiT, DiTConfig
+from engines.f5.network import DiT
 from engines.f5.vetting.process import vet
 from engines.f5.weight_cache import BASE
 from engines.registry import Device
@@ -124,7 +125,7 @@ def residence(base: Checkpoint, made: list[Weights], device: str) -> dict[str, o
     engine = F5Engine(Device(name=device, compile="off"))
     for _ in engine.load(base):
         pass
-    kept, figures = engine.weight_cache, {}
+    kept, figures = engine.batch.weight_cache, {}
     for weights in made[:2]:
         started = time.perf_counter()
         kept.start_loading(weights)

@@ -14,7 +14,8 @@ from bench.f5 import ARCH
 from bench.s1_parity import TRANSCRIPT
 from bench.s1_timing import TEXT, Alone, fresh, peak_gb
 from engines.base import Checkpoint, Engine
-from engines.f5.network import DiT, DiTConfig
+from engines.f5.config import DiTConfig
+from engines.f5.network import DiT
 from engines.registry import Device, Spec, spec
 from engines.scheduling.manager import Manager, Policy
 from engines.types import Audio, Reference, Request

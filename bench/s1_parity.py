@@ -8,7 +8,8 @@ import torch
 from torch import Tensor
 
 from bench import s1_checkpoints, s1_upstream
-from engines.s1.codec import Codec, CodecState
+from engines.s1.codec import Codec
+from engines.s1.codec_layers import CodecState
 from engines.s1.decode_state import Sampling
 from engines.s1.decoding import Decoder
 from engines.s1.model import S1Model

@@ -22,7 +22,7 @@ WEIGHTS = ("*.safetensors", "*.pt")
 
 @dataclass(frozen=True, slots=True)
 class F5Files:
-    """What a loaded voice is made of."""
+    """The files of a checkpoint."""
 
     name: str  # shown to the designer
     weights: Path
@@ -60,7 +60,7 @@ def locate(checkpoint: Checkpoint) -> Generator[Progress, None, F5Files]:
 
 
 def locate_design(checkpoint: Checkpoint) -> Generator[Progress, None, CheckpointDesign]:
-    """What weights of this checkpoint must be like; needs no weights. Raises BadCheckpoint."""
+    """Find what decides names and shapes of this checkpoint's weights, not the weights. Raises BadCheckpoint."""
     source = checkpoint.source
     if not source.startswith("hf://"):
         weights, vocabulary = _local(EMBEDDED if source == "embedded" else Path(source).expanduser())

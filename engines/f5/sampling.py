@@ -39,10 +39,12 @@ class Schedule:
 
     @property
     def steps(self) -> int:
+        """Number of Euler steps."""
         return len(self.times) - 1
 
 
 def make_schedule(network: DiT, times: Tensor) -> Schedule:
+    """The projections at the start of each step of a (steps + 1,) time grid."""
     device = network.proj_out.weight.device
     return Schedule(times, network.modulation(times[:-1].to(device)))
 
@@ -59,6 +61,7 @@ class FlowRow:
 
     @property
     def done(self) -> bool:
+        """Whether every step is taken."""
         return self.step >= self.schedule.steps
 
 

@@ -73,6 +73,7 @@ class WeightCache:
 
     @property
     def figures(self) -> Mapping[str, float]:
+        """The counts, by the names they are reported under."""
         counts = self.counts
         return {
             "weights_missed": counts.loaded,
@@ -91,6 +92,7 @@ class WeightCache:
         return self._size * sum(copy is not None for copy in copies)
 
     def close(self) -> None:
+        """Stop reading; the sets go with the object."""
         self._reader.shutdown(wait=False, cancel_futures=True)
 
     def start_loading(self, weights: Weights) -> None:

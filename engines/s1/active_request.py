@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from torch import Tensor
 
 from engines.base import EngineJob
-from engines.s1.codec import CodecState
+from engines.s1.codec_layers import CodecState
 from engines.s1.decode_state import Sampling
 from engines.s1.edges import Edges
 from engines.s1.plan import Group

@@ -1,4 +1,4 @@
-"""References as the network takes them, kept: codes by what is heard, prompts by what is heard and read."""
+"""Caches of S1: a clip's codes by its sound, a reference's keys and values by its sound and transcript."""
 
 import contextlib
 import hashlib
@@ -24,7 +24,7 @@ CODES_KEPT = 64  # in memory; on disk they are small and stay
 
 @dataclass(slots=True)
 class CacheHits:
-    """How often a cache knew the answer."""
+    """Lookups of a cache."""
 
     found: int = 0
     missed: int = 0
@@ -40,18 +40,18 @@ def audio_digest(audio: Audio) -> str:
 class CodeStore:
     """(codebooks, frames) codes of clips, by digest: in memory, and as memory-mapped files that survive a restart.
 
-    `sizes` tells how many codes each codebook has.
-
     Any thread may call it.
     """
 
     def __init__(self, folder: Path | None, sizes: Sequence[int]) -> None:
+        """`folder` None keeps nothing on disk; `sizes` is the number of codes of each codebook."""
         self._folder, self._sizes = folder, np.array(sizes)[:, None]
         self._kept: OrderedDict[str, Tensor] = OrderedDict()
         self._lock = threading.Lock()
         self.hits = CacheHits()
 
     def get(self, digest: str) -> Tensor | None:
+        """Codes from memory or disk; None where there are none, or broken ones."""
         with self._lock:
             codes = self._kept.get(digest)
         if codes is None:
@@ -63,7 +63,7 @@ class CodeStore:
         return self._remember(digest, codes)
 
     def put(self, digest: str, codes: Tensor) -> Tensor:
-        """Keep codes; a disk that is full costs only the next start."""
+        """Keep codes and return them; a full disk is no error, they are then encoded again after a restart."""
         if self._folder is not None:
             try:
                 self._write(self._folder, digest, codes)
@@ -106,18 +106,20 @@ class CodeStore:
 
 
 class PrefixStore:
-    """What the slow stack remembers of read references, least recently used first to go."""
+    """Keys and values of references in the slow stack, evicted least recently used first."""
 
-    def __init__(self, most_bytes: int) -> None:
-        self._most_bytes = most_bytes
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
         self._kept: OrderedDict[str, Tensor] = OrderedDict()  # each (layers, 2, kv_heads, length, head_dim)
         self.hits = CacheHits()
 
     @property
     def bytes(self) -> int:
+        """Bytes of all that is kept."""
         return sum(kept.numel() * kept.element_size() for kept in self._kept.values())
 
     def get(self, digest: str) -> Tensor | None:
+        """A reference's keys and values, by the digest of its sound and transcript; None where they are not kept."""
         kept = self._kept.get(digest)
         if kept is None:
             self.hits.missed += 1
@@ -127,8 +129,9 @@ class PrefixStore:
         return kept
 
     def put(self, digest: str, prefix: Tensor) -> None:
+        """Keep (layers, 2, kv_heads, length, head_dim) keys and values, evicting the least recently used."""
         self._kept[digest] = prefix
-        while self._kept and self.bytes > self._most_bytes:
+        while self._kept and self.bytes > self._max_bytes:
             self._kept.popitem(last=False)
 
 

@@ -18,7 +18,7 @@ from engines.s1 import plan as planning
 from engines.s1.active_request import PACKETS, S1ActiveRequest
 from engines.s1.batch import S1Batch
 from engines.s1.caches import CacheHits, CodeStore, PrefixStore
-from engines.s1.codec import CodecState
+from engines.s1.codec_layers import CodecState
 from engines.s1.decode_state import Sampling
 from engines.s1.decoding import Decoder
 from engines.s1.model import S1Model, load

@@ -21,7 +21,7 @@ BLOCK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class S1Files:
-    """What a loaded voice is made of."""
+    """The files of a checkpoint."""
 
     name: str  # shown to the designer
     folder: Path

@@ -14,6 +14,7 @@ class RMSNorm(nn.Module):
         self.weight = nn.Parameter(torch.ones(dim))
 
     def forward(self, x: Tensor) -> Tensor:
+        """(..., dim) -> the same shape and dtype."""
         return F.rms_norm(x.float(), self.weight.shape, eps=self.eps).to(x.dtype) * self.weight
 
 
@@ -32,6 +33,7 @@ class SwiGLU(nn.Module):
         self.w3 = nn.Linear(dim, intermediate, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:
+        """(..., dim) -> the same shape."""
         return self.w2(F.silu(self.w1(x)) * self.w3(x))
 
 

@@ -1,4 +1,4 @@
-"""The dual autoregressive transformer, arranged for decoding many rows a frame at a time.
+"""The dual autoregressive transformer, arranged for decoding many rows, one frame a step.
 
 Same function and parameter names as fish-speech 0.1.0's `DualARTransformer`, so a checkpoint loads by name. Arranged
 otherwise, none of which changes the codes:
@@ -53,6 +53,8 @@ class CachedAttention(nn.Module):
 
 
 class DualARLayer(nn.Module):
+    """A transformer layer: attention over a KV cache, then feed-forward, each normed before."""
+
     def __init__(self, config: StackConfig) -> None:
         super().__init__()
         self.attention = CachedAttention(config)
@@ -61,6 +63,7 @@ class DualARLayer(nn.Module):
         self.attention_norm = RMSNorm(config.dim, config.norm_eps)
 
     def forward(self, x: Tensor, positions: Tensor, table: Tensor, cache: Tensor) -> Tensor:
+        """As CachedAttention."""
         x = x + self.attention(self.attention_norm(x), positions, table, cache)
         return x + self.feed_forward(self.ffn_norm(x))
 
@@ -131,6 +134,7 @@ class DualAR(nn.Module):
         return self._cache(self.config.slow, rows, length)
 
     def fast_cache(self, rows: int) -> Tensor:
+        """(layers, 2, rows, kv_heads, codebooks, head_dim) zeros where the weights are."""
         return self._cache(self.config.fast, rows, self.config.codebooks)
 
     def _cache(self, config: StackConfig, rows: int, length: int) -> Tensor:

@@ -16,7 +16,7 @@ from engines.s1.model import S1Model
 from engines.s1.prompt import Turn
 from engines.types import Audio, Reference
 
-LEVEL_RMS = 0.08  # quieter references are raised to this for the codec, and its speech lowered again
+LEVEL_RMS = 0.08  # quieter references are raised to this level for the codec, and what is made is lowered again
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,24 +25,24 @@ class S1Reference:
 
     transcript: str
     codes: Future[Tensor]  # (codebooks, frames)
-    digest: str  # of sound and transcript: what the network has read is kept under it
-    level_rms: float  # as the codec hears it
-    gain: float  # to put on what is made, undoing the level correction
+    digest: str  # of sound and transcript, the key of its keys and values
+    level_rms: float  # as given to the codec
+    gain: float  # applied to what is made, to undo the raised level
 
     @property
     def turn(self) -> Turn:
-        """Waits for the codes."""
+        """Its turn in the prompt; waits for the codes."""
         return Turn(self.transcript, self.codes.result())
 
 
 class S1ReferenceEncoder:
-    """Called from the scheduler alone."""
+    """Checks references and encodes each clip once. Called from the scheduler's thread alone."""
 
     def __init__(self, model: S1Model, store: CodeStore, device: torch.device, beside: bool) -> None:
-        """`device` is where the model's encoder is; `beside` lets the scheduler go on while it works."""
+        """`device` is where the model's encoder is; `beside` encodes on a thread of its own."""
         self.store = store
         self._model, self._device = model, device
-        self._coming: dict[str, Future[Tensor]] = {}
+        self._encoding: dict[str, Future[Tensor]] = {}
         self._pool = ThreadPoolExecutor(1, "s1-encoder") if beside else None
 
     def prepare(self, reference: Reference) -> S1Reference:
@@ -61,11 +61,12 @@ class S1ReferenceEncoder:
         return S1Reference(transcript, self._codes(raised), reference.digest, rms / gain, gain)
 
     def close(self) -> None:
+        """Stop encoding."""
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _transcript(self, reference: Reference) -> str:
-        """As the checkpoint can say it."""
+        """The transcript in the checkpoint's characters."""
         spoken = writing.spoken_form(writing.without_markers(reference.transcript))
         characters = frozenset(self._model.defaults.characters)
         try:
@@ -78,16 +79,16 @@ class S1ReferenceEncoder:
 
     def _codes(self, audio: Audio) -> Future[Tensor]:
         digest = audio_digest(audio)
-        coming = self._coming.pop(digest, None)
-        if coming is not None and not coming.done():
-            self._coming[digest] = coming
-            return coming
+        running = self._encoding.pop(digest, None)
+        if running is not None and not running.done():
+            self._encoding[digest] = running
+            return running
         if (kept := self.store.get(digest)) is not None:
-            return _here(kept)
+            return _done(kept)
         if self._pool is None:
-            return _here(self._encode(audio, digest))
-        self._coming[digest] = self._pool.submit(self._encode, audio, digest)
-        return self._coming[digest]
+            return _done(self._encode(audio, digest))
+        self._encoding[digest] = self._pool.submit(self._encode, audio, digest)
+        return self._encoding[digest]
 
     @torch.inference_mode()
     def _encode(self, audio: Audio, digest: str) -> Tensor:
@@ -96,7 +97,7 @@ class S1ReferenceEncoder:
         return self.store.put(digest, encoder.encode(torch.from_numpy(samples).to(self._device)).cpu())
 
 
-def _here(codes: Tensor) -> Future[Tensor]:
+def _done(codes: Tensor) -> Future[Tensor]:
     future: Future[Tensor] = Future()
     future.set_result(codes)
     return future

@@ -60,6 +60,7 @@ class RequestQueue:
     # Any thread may ask.
 
     def get_running(self, id: str) -> Ticket | None:
+        """The running ticket of this id, if there is one."""
         return self._running.get(id)
 
     def running(self, engine: str | None = None) -> list[Ticket]:

@@ -29,6 +29,7 @@ class EngineStatuses:
         return self._statuses[name]
 
     def all(self) -> list[EngineStatus]:
+        """Every engine of the studio, in the order it was given."""
         return list(self._statuses.values())
 
     def update(self, name: str, **changes: Any) -> None:

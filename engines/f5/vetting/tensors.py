@@ -16,10 +16,11 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from engines.errors import BadCheckpoint, EngineFailed
+from engines.f5.config import DiTConfig
 from engines.f5.files import read_design
 from engines.f5.frontend import Vocabulary
 from engines.f5.layouts import transformer, upstream
-from engines.f5.network import DiT, DiTConfig
+from engines.f5.network import DiT
 from engines.f5.vetting.file_kind import is_pytorch
 from engines.f5.vetting.task import VettingTask
 from engines.runtime.weights import misfit, read, shapes

@@ -6,7 +6,8 @@ from torch import Tensor
 from assets.voices.f5.batches import Batch
 from assets.voices.f5.distilling import Teacher, loss
 from assets.voices.f5.flow import Task
-from engines.f5.network import DiT, DiTConfig
+from engines.f5.config import DiTConfig
+from engines.f5.network import DiT
 from engines.f5.sampling import Schedule, advance, start_row
 
 FRAMES, KNOWN = 40, 16

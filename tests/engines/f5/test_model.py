@@ -10,9 +10,10 @@ from safetensors.torch import load_file, save_file
 from bench.checkpoints import ARCH, SYMBOLS, redraw, write
 from engines.base import Checkpoint
 from engines.errors import BadCheckpoint
+from engines.f5.config import DiTConfig
 from engines.f5.frontend import Vocabulary
 from engines.f5.model import F5Model, load
-from engines.f5.network import DiT, DiTConfig
+from engines.f5.network import DiT
 from engines.runtime.placement import Placement
 from engines.runtime.weights import restore
 

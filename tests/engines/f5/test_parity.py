@@ -10,10 +10,11 @@ from f5_tts.model.cfm import CFM
 from torch import Tensor, nn
 
 from bench.checkpoints import ARCH, SYMBOLS, redraw
+from engines.f5.config import DiTConfig
 from engines.f5.files import EMBEDDED
 from engines.f5.frontend import Vocabulary
 from engines.f5.mel import log_mel
-from engines.f5.network import DiT, DiTConfig
+from engines.f5.network import DiT
 from engines.f5.sampling import FlowRow, advance, make_schedule, start_row, time_grid
 from tests.engines.f5.conftest import VOICES, reference
 from tests.engines.f5.test_model import loaded

@@ -9,8 +9,9 @@ from safetensors.torch import save_file
 
 from bench.checkpoints import ARCH, SYMBOLS, redraw, write
 from engines.base import Checkpoint, EngineJob, Event, Finished, Refused, Spoke
+from engines.f5.config import DiTConfig
 from engines.f5.engine import F5Engine
-from engines.f5.network import DiT, DiTConfig
+from engines.f5.network import DiT
 from engines.registry import Device
 from engines.types import Audio, Reference, Request, Samples, Weights
 

@@ -11,7 +11,7 @@ from bench import s1_checkpoints, s1_upstream
 from engines.base import Checkpoint
 from engines.registry import Device
 from engines.runtime.quantization import quantize
-from engines.s1.codec import CodecState
+from engines.s1.codec_layers import CodecState
 from engines.s1.decode_state import Sampling
 from engines.s1.decoding import Decoder
 from engines.s1.model import S1Model
