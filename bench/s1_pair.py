@@ -74,9 +74,9 @@ def measure(folders: dict[str, Path], device: Device, alone: Alone) -> dict[str,
             for ticket in tickets:
                 ticket.wait(LIMIT_S)
                 cost = ticket.result().cost
-                told = {
+                costs = {
                     name: round(getattr(cost, name), 4) for name in ("ttfa_s", "total_s", "compute_s", "audio_s", "rtf")
                 }
-                figures[ticket.request.engine][attempt] = told
+                figures[ticket.request.engine][attempt] = costs
     manager.close(5.0)
     return figures | {"peak_gb": peak_gb()}

@@ -45,36 +45,32 @@ def relative(found: Tensor, wanted: Tensor) -> float:
     return ((found - wanted).norm() / wanted.norm()).item()
 
 
-def codes_of(voice: S1Model, frames: int) -> Tensor:
+def codes_of(model: S1Model, frames: int) -> Tensor:
     """(codebooks, frames) codes such as a reference might have."""
     generator = torch.Generator().manual_seed(1)
-    sizes = [voice.tokenizer.semantic_count, *[residual_size(voice)] * (voice.network.config.codebooks - 1)]
+    sizes = [model.tokenizer.semantic_count, *[model.residual_size] * (model.network.config.codebooks - 1)]
     return torch.stack([torch.randint(size, (frames,), generator=generator) for size in sizes])
 
 
-def residual_size(voice: S1Model) -> int:
-    return min(voice.codec.config.residual_size, voice.network.config.codebook_size)
-
-
 @torch.inference_mode()
-def network(voice: S1Model, folder: Path, compile: bool) -> dict[str, Any]:
-    """The network's logits with the same past, and the codes both draw from the same noise."""
-    device, codes = voice.network.embeddings.weight.device, codes_of(voice, 108)
+def network(model: S1Model, folder: Path, compile: bool) -> dict[str, Any]:
+    """The network's logits with the same KV cache, and the codes both draw from the same noise."""
+    device, codes = model.network.embeddings.weight.device, codes_of(model, 108)
     with s1_checkpoints.undrawn():
         upstream = s1_checkpoints.network(folder, weights=True)
     upstream = upstream.to(device, torch.float32)
     values = s1_upstream.prompt(upstream, TEXT, TRANSCRIPT, codes).to(device)
-    prompt = embed(voice.network, voice.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], opening=True)
+    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], opening=True)
     found: dict[str, Any] = {"positions": len(prompt)}
-    hidden, logits = _slow(voice, prompt)
-    begin, count = voice.network.semantic_begin, voice.network.semantic_count
+    hidden, logits = _slow(model, prompt)
+    begin, count = model.network.semantic_begin, model.network.semantic_count
     wanted = super(type(upstream), upstream).forward_generate(values[None], return_all=True).logits[0]
     found["slow_logits"] = relative(logits[:, :-1], wanted[:, begin : begin + count])
-    found["fast_logits"] = _fast(voice, upstream, hidden[-1:], codes[:, 0].to(device))
-    wanted = s1_upstream.generate(upstream, values, FRAMES, SAMPLING, residual_size(voice)).long()
+    found["fast_logits"] = _fast(model, upstream, hidden[-1:], codes[:, 0].to(device))
+    wanted = s1_upstream.generate(upstream, values, FRAMES, SAMPLING, model.residual_size).long()
     found["frames"] = wanted.shape[1]
     decoders = {
-        form: Decoder(voice.network, 1, 1024, residual_size(voice), form == "compiled") for form in _forms(compile)
+        form: Decoder(model.network, 1, 1024, model.residual_size, form == "compiled") for form in _forms(compile)
     }
     for form, each in decoders.items():
         drawn = speak(each, prompt, wanted.shape[1])
@@ -98,15 +94,15 @@ def moved(plain: S1Model, other: S1Model) -> float:
     return relative(*logits)
 
 
-def _slow(voice: S1Model, prompt: Tensor) -> tuple[Tensor, Tensor]:
-    cache = voice.network.slow_cache(1, len(prompt))
-    hidden = voice.network.forward_slow(prompt[None], torch.arange(len(prompt), device=prompt.device)[None], cache)[0]
-    return hidden, voice.network.semantic_logits(hidden)
+def _slow(model: S1Model, prompt: Tensor) -> tuple[Tensor, Tensor]:
+    cache = model.network.slow_cache(1, len(prompt))
+    hidden = model.network.forward_slow(prompt[None], torch.arange(len(prompt), device=prompt.device)[None], cache)[0]
+    return hidden, model.network.semantic_logits(hidden)
 
 
-def _fast(voice: S1Model, upstream: Any, hidden: Tensor, frame: Tensor) -> float:
+def _fast(model: S1Model, upstream: Any, hidden: Tensor, frame: Tensor) -> float:
     """The worst codebook's difference."""
-    ours, cache = voice.network, voice.network.fast_cache(1)
+    ours, cache = model.network, model.network.fast_cache(1)
     steps = torch.arange(len(frame), device=frame.device)
     with torch.device(frame.device):
         upstream.setup_caches(1, 1024, dtype=torch.float32)
@@ -130,9 +126,9 @@ def speak(decoder: Decoder, prompt: Tensor, count: int, sampling: Sampling = SAM
 
 
 @torch.inference_mode()
-def codec(voice: S1Model, folder: Path) -> dict[str, Any]:
+def codec(model: S1Model, folder: Path) -> dict[str, Any]:
     """Sound of the same codes, in one go and in packets, and codes of the same sound."""
-    ours = voice.codec
+    ours = model.codec
     device = next(ours.parameters()).device
     with s1_checkpoints.undrawn():
         upstream = s1_checkpoints.codec(folder).to(device)
@@ -151,11 +147,11 @@ def codec(voice: S1Model, folder: Path) -> dict[str, Any]:
 
 
 def _streamed(codec: Codec, codes: Tensor) -> tuple[Tensor, int]:
-    past: CodecState = {}
+    state: CodecState = {}
     pieces, sizes = [], [*PACKETS, *[PACKETS[-1]] * codes.shape[1]]
     decoded = 0
     while decoded < codes.shape[1]:
         piece = codes[:, decoded : decoded + sizes[len(pieces)]]
         decoded += piece.shape[1]
-        pieces.append(codec.decode(piece, past))
+        pieces.append(codec.decode(piece, state))
     return torch.cat(pieces), decoded

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from bench import s1_checkpoints, s1_upstream
-from bench.s1_parity import TRANSCRIPT, codes_of, residual_size
+from bench.s1_parity import TRANSCRIPT, codes_of
 from engines.base import Checkpoint, EngineJob, Event, Finished, Spoke
 from engines.registry import Device
 from engines.s1.decode_state import Sampling
@@ -55,12 +55,12 @@ def median_s(work: Callable[[], object], alone: Alone, repeats: int = REPEATS) -
 
 
 @torch.inference_mode()
-def frames(voice: S1Model, rows: int, compile: bool, count: int, alone: Alone) -> dict[str, Any]:
+def frames(model: S1Model, rows: int, compile: bool, count: int, alone: Alone) -> dict[str, Any]:
     """Frames a second of all rows together, each behind a prompt of its own; with reading the prompt, and without."""
     fresh()
-    decoder = Decoder(voice.network, rows, 2048, residual_size(voice), compile)
-    turns = [Turn(TRANSCRIPT, codes_of(voice, 108)), Turn(TEXT)]
-    prompt = embed(voice.network, voice.tokenizer, turns, opening=True)
+    decoder = Decoder(model.network, rows, 2048, model.residual_size, compile)
+    turns = [Turn(TRANSCRIPT, codes_of(model, 108)), Turn(TEXT)]
+    prompt = embed(model.network, model.tokenizer, turns, opening=True)
     started = time.perf_counter()
     decoder.warm(rows)
     wait()

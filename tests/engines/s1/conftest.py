@@ -1,4 +1,4 @@
-"""A random S1 checkpoint in the true format, small, and the voice our loader makes of it."""
+"""A random S1 checkpoint in the true format, small, and the model our loader makes of it."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def voice(folder: Path) -> S1Model:
+def model(folder: Path) -> S1Model:
     return read(folder)
 
 

@@ -25,14 +25,14 @@ def amber() -> Reference:
 
 
 @pytest.fixture(scope="module")
-def voice() -> S1Model:
+def model() -> S1Model:
     return read(EMBEDDED)
 
 
 @pytest.fixture(scope="module")
-def references(voice: S1Model) -> S1ReferenceEncoder:
-    sizes = [voice.network.semantic_count, *[voice.codec.config.residual_size] * (voice.network.config.codebooks - 1)]
-    return S1ReferenceEncoder(voice, CodeStore(None, sizes), torch.device("cpu"), beside=False)
+def references(model: S1Model) -> S1ReferenceEncoder:
+    sizes = [model.network.semantic_count, *[model.codec.config.residual_size] * (model.network.config.codebooks - 1)]
+    return S1ReferenceEncoder(model, CodeStore(None, sizes), torch.device("cpu"), beside=False)
 
 
 def codes(prepared: S1Reference) -> Tensor:
@@ -46,9 +46,9 @@ def at_level(voice: Reference, rms: float) -> Reference:
 
 @torch.inference_mode()
 def test_a_clip_at_the_codecs_own_rate_and_a_good_level_is_encoded_as_it_is(
-    voice: S1Model, references: S1ReferenceEncoder, amber: Reference
+    model: S1Model, references: S1ReferenceEncoder, amber: Reference
 ) -> None:
-    assert torch.equal(codes(references.prepare(amber)), voice.encoder.encode(torch.from_numpy(amber.audio.samples)))
+    assert torch.equal(codes(references.prepare(amber)), model.encoder.encode(torch.from_numpy(amber.audio.samples)))
     assert references.prepare(amber).gain == 1.0
 
 
