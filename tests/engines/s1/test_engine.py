@@ -1,6 +1,8 @@
 """The engine on random weights: rows that do not disturb each other, caches, groups, pauses, refusals."""
 
+import gc
 import threading
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -236,6 +238,19 @@ def test_what_was_known_already_is_counted(folder: Path, tmp_path: Path) -> None
     for _ in range(3):
         alone(engine, job(1))
     assert engine.figures == {"codes_found": 2, "codes_missed": 1, "prefixes_found": 2, "prefixes_missed": 1}
+
+
+def test_a_closed_engine_gives_its_weights_back_at_once(folder: Path, tmp_path: Path) -> None:
+    engine = loaded(folder, tmp_path, 1)
+    alone(engine, job(1))
+    network = weakref.ref(engine.model.network)
+    gc.collect()
+    gc.disable()  # the memory of a device is asked back before Python next looks for circles
+    try:
+        engine.close()
+        assert network() is None
+    finally:
+        gc.enable()
 
 
 def test_a_packed_checkpoint_speaks_and_is_not_packed_again(folder: Path, tmp_path: Path) -> None:
