@@ -36,7 +36,7 @@ class S1Batch:
 
     @property
     def waiting(self) -> Collection[str]:
-        """Requests whose reference is still being encoded beside the scheduler."""
+        """Requests whose reference is still being encoded."""
         return [id for id, request in self.requests.items() if not request.reference.codes.done()]
 
     def drop(self, id: str) -> None:

@@ -163,7 +163,7 @@ class Codec(nn.Module):
         self.decoder: nn.Module = CodecDecoder(config)
 
     def split(self) -> "Codec":
-        """Keep what encodes; returns what decodes, which may then stand elsewhere."""
+        """Keep what encodes; returns what decodes, which may then be moved to another device."""
         quantizer = self.quantizer
         encoding = (self.encoder, quantizer.downsample, quantizer.pre_module)
         other = copy.deepcopy(self, {id(part): Passthrough() for part in encoding})

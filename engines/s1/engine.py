@@ -48,8 +48,8 @@ class S1Engine:
             torch.set_num_threads(self._settings.threads)
         self._licence = licence("s1", checkpoint)
         device = self._placement.device
-        beside = torch.device("cpu") if self._settings.encoder == "cpu" else device
-        model = self._model = yield from load(checkpoint, self._placement, beside, self._settings.quantize)
+        encoder_device = torch.device("cpu") if self._settings.encoder == "cpu" else device
+        model = self._model = yield from load(checkpoint, self._placement, encoder_device, self._settings.quantize)
         length = min(POSITIONS, model.network.config.max_positions)
         compile = (
             should_compile(self._settings, device) and device.type == "cuda"
@@ -60,7 +60,7 @@ class S1Engine:
         sizes = [model.network.semantic_count, *[model.codec.config.residual_size] * (config.codebooks - 1)]
         folder = Path(self._settings.cache_dir) / "s1" / model.codec_digest[:16] if self._settings.cache_dir else None
         store = CodeStore(folder, sizes)
-        self._references = S1ReferenceEncoder(model, store, beside, beside != device)
+        self._references = S1ReferenceEncoder(model, store, encoder_device, encoder_device != device)
 
     @torch.inference_mode()
     def warm(self) -> Iterator[Progress]:
@@ -165,7 +165,7 @@ class S1Engine:
 
     @property
     def waiting(self) -> Collection[str]:
-        """Jobs whose reference is still being encoded beside the scheduler."""
+        """Jobs whose reference is still being encoded."""
         return () if self._batch is None else self._batch.waiting
 
     def prepare(self, reference: Reference) -> S1Reference:

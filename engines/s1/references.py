@@ -1,4 +1,4 @@
-"""References as S1 takes them: checked, and encoded once a clip, beside the scheduler if the encoder stands elsewhere."""
+"""References as S1 takes them: checked, and encoded once a clip, in the background if the encoder has a device of its own."""
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -38,12 +38,12 @@ class S1Reference:
 class S1ReferenceEncoder:
     """Checks references and encodes each clip once. Called from the scheduler's thread alone."""
 
-    def __init__(self, model: S1Model, store: CodeStore, device: torch.device, beside: bool) -> None:
-        """`device` is where the model's encoder is; `beside` encodes on a thread of its own."""
+    def __init__(self, model: S1Model, store: CodeStore, device: torch.device, background: bool) -> None:
+        """`device` is where the model's encoder is; `background` encodes on a thread of its own."""
         self.store = store
         self._model, self._device = model, device
         self._encoding: dict[str, Future[Tensor]] = {}
-        self._pool = ThreadPoolExecutor(1, "s1-encoder") if beside else None
+        self._pool = ThreadPoolExecutor(1, "s1-encoder") if background else None
 
     def prepare(self, reference: Reference) -> S1Reference:
         """Raises BadAudio, BadText."""

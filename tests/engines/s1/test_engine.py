@@ -217,7 +217,7 @@ def test_others_speak_while_a_reference_is_encoded_beside(folder: Path, tmp_path
     speaking, waiting = job(1), job(2)
     wanted = [alone(engine, each) for each in (speaking, waiting)]
     store = CodeStore(None, [1024] * engine.model.network.config.codebooks)
-    engine._references = S1ReferenceEncoder(engine.model, store, torch.device("cpu"), beside=True)
+    engine._references = S1ReferenceEncoder(engine.model, store, torch.device("cpu"), background=True)
     listener = Listener(engine)
     engine.admit(speaking)
     listener.finish(speaking)

@@ -32,7 +32,7 @@ def model() -> S1Model:
 @pytest.fixture(scope="module")
 def references(model: S1Model) -> S1ReferenceEncoder:
     sizes = [model.network.semantic_count, *[model.codec.config.residual_size] * (model.network.config.codebooks - 1)]
-    return S1ReferenceEncoder(model, CodeStore(None, sizes), torch.device("cpu"), beside=False)
+    return S1ReferenceEncoder(model, CodeStore(None, sizes), torch.device("cpu"), background=False)
 
 
 def codes(prepared: S1Reference) -> Tensor:
