@@ -1,4 +1,4 @@
-"""Champion Voice Studio: settings, lane, manager, services, UI and API, served."""
+"""Champion Voice Studio: settings, scheduler, manager, services, UI and API, served."""
 
 import asyncio
 import logging

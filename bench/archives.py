@@ -26,7 +26,8 @@ def write_weights(path: Path) -> None:
 
     from bench.checkpoints import SYMBOLS, redraw
     from bench.f5 import ARCH
-    from engines.f5.network import DiT, DiTConfig
+    from engines.f5.config import DiTConfig
+    from engines.f5.network import DiT
 
     network = redraw(DiT(DiTConfig.from_mapping(dict(ARCH), len(SYMBOLS))))
     state = {f"ema_model.transformer.{name}": tensor for name, tensor in network.state_dict().items()}

@@ -1,4 +1,4 @@
-"""Time F5-TTS at full size through the lane, on random weights: `python -m bench.f5 --out results.json`.
+"""Time F5-TTS at full size through the scheduler, on random weights: `python -m bench.f5 --out results.json`.
 
 Weights do not change the time a step takes, so none need downloading. The same weights run through f5-tts's own network and
 sampler, in the same process, and nothing is timed unless the mels are equal.
@@ -20,8 +20,9 @@ from bench.checkpoints import SYMBOLS, VOCODER, redraw, write
 from bench.f5_upstream import sampler
 from bench.machine import machine
 from engines.base import Checkpoint
-from engines.f5.network import DiT, DiTConfig
-from engines.f5.sampling import advance, row, schedule, time_grid
+from engines.f5.config import DiTConfig
+from engines.f5.network import DiT
+from engines.f5.sampling import advance, make_schedule, start_row, time_grid
 from engines.registry import Device
 from engines.runtime.compilation import FRAME_BUCKET
 from engines.scheduling.manager import Manager, Policy
@@ -70,7 +71,7 @@ def flow(
 ) -> torch.Tensor:
     """One take's mel (n, 100)."""
     noise, reference, tokens = given
-    taken = row(network, reference, tokens, noise, schedule(network, time_grid(steps)), 2.0)
+    taken = start_row(network, reference, tokens, noise, make_schedule(network, time_grid(steps)), 2.0)
     while not taken.done:
         advance([taken], velocity, bucket)
     return taken.x[REFERENCE_FRAMES:]
@@ -124,7 +125,7 @@ def check(parity: Mapping[str, float]) -> None:
 
 
 def engine_figures(folder: Path, compile: str) -> dict[str, object]:
-    """The whole way through manager, lane, engine and vocoder."""
+    """The whole way through manager, scheduler, engine and vocoder."""
     manager = Manager({"f5": Checkpoint(str(folder))}, Device(name="cuda", compile=compile), Policy())
     manager.start()
     started = time.perf_counter()

@@ -22,9 +22,10 @@ from safetensors.torch import save_file
 from bench.checkpoints import SYMBOLS, redraw, write
 from bench.f5 import ARCH
 from engines.base import Checkpoint
+from engines.f5.config import DiTConfig
 from engines.f5.engine import F5Engine
 from engines.f5.layouts import AVERAGED
-from engines.f5.network import DiT, DiTConfig
+from engines.f5.network import DiT
 from engines.f5.vetting.process import vet
 from engines.f5.weight_cache import BASE
 from engines.registry import Device
@@ -124,22 +125,22 @@ def residence(base: Checkpoint, made: list[Weights], device: str) -> dict[str, o
     engine = F5Engine(Device(name=device, compile="off"))
     for _ in engine.load(base):
         pass
-    kept, figures = engine.residence, {}
+    kept, figures = engine.batch.weight_cache, {}
     for weights in made[:2]:
         started = time.perf_counter()
-        kept.want(weights)
-        while kept.is_coming(weights.sha256):
+        kept.start_loading(weights)
+        while kept.is_loading(weights.sha256):
             time.sleep(0.001)
-        kept.receive()
+        kept.collect_loaded()
         figures[f"read_{weights.name}_s"] = round(time.perf_counter() - started, 2)
     one = made[0].sha256
-    kept.place(one)
-    figures["place_ms"] = median_ms(lambda: kept.place(one), ready=lambda: kept.place(BASE))
+    kept.activate(one)
+    figures["place_ms"] = median_ms(lambda: kept.activate(one), ready=lambda: kept.activate(BASE))
     if torch.cuda.is_available():
-        flat, copies = engine.voice.parameters.data, kept._sets[one]
+        flat, copies = engine.model.parameters.data, kept._sets[one]
         figures["from_page_locked_ms"] = median_ms(lambda: flat.copy_(copies.host, non_blocking=True))
         figures["from_device_ms"] = median_ms(lambda: flat.copy_(copies.device, non_blocking=True))
-    figures["set_mb"] = round(engine.voice.parameters.data.nbytes / 1e6)
+    figures["set_mb"] = round(engine.model.parameters.data.nbytes / 1e6)
     engine.close()
     return figures
 

@@ -89,22 +89,22 @@ def cores_used(process: psutil.Process) -> float:
     return (after.user + after.system - before.user - before.system) / (time.monotonic() - began)
 
 
-def told(what: str, amount: float, unit: str = "s") -> None:
+def report(what: str, amount: float, unit: str = "s") -> None:
     sys.stdout.write(f"{what:>32}: {amount:5.1f} {unit}\n")
 
 
 def measure(browser: Browser, url: str, started: float, studio: psutil.Process) -> None:
     wait_for_port(url)
-    told("port", time.monotonic() - started)
+    report("port", time.monotonic() - started)
     page = visit(browser, url)
-    told("page", time.monotonic() - started)
+    report("page", time.monotonic() - started)
     speak(page)
-    told("first sound", time.monotonic() - started)
+    report("first sound", time.monotonic() - started)
     page.context.close()
     visits = [visited_s(browser, url) for _ in range(VISITS)]
-    told("another page, best", min(visits))
-    told("another page, median", statistics.median(visits))
-    told("a page on the Monitor", 100 * watching_costs(browser, url, studio), "% of a core")
+    report("another page, best", min(visits))
+    report("another page, median", statistics.median(visits))
+    report("a page on the Monitor", 100 * watching_costs(browser, url, studio), "% of a core")
 
 
 def main() -> None:

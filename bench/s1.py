@@ -44,8 +44,11 @@ class Run:
         setup = self.setup
         command = [sys.executable, "-m", "bench.s1", "--section", section, "--folder", str(setup.folder)]
         command += ["--device", setup.device, "--lock", str(setup.lock), *["--tiny"] * setup.tiny]
-        with self._told(section, "out").open("w") as told, self._told(section, "err").open("w") as errors:
-            return subprocess.Popen(command, stdout=told, stderr=errors, text=True, start_new_session=True)
+        with (
+            self._output_file(section, "out").open("w") as output,
+            self._output_file(section, "err").open("w") as errors,
+        ):
+            return subprocess.Popen(command, stdout=output, stderr=errors, text=True, start_new_session=True)
 
     def finish(self, section: str, process: "subprocess.Popen[str]") -> None:
         left = min(LIMITS_S.get(section, LIMIT_S), self.ends_at - time.monotonic())
@@ -55,15 +58,15 @@ class Run:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)  # a compiler has workers of its own
             failed = f"not through after {left:.0f} s"
-        lines = [line for line in self._told(section, "out").read_text().splitlines() if line.startswith("{")]
+        lines = [line for line in self._output_file(section, "out").read_text().splitlines() if line.startswith("{")]
         found = json.loads(lines[-1]) if lines else {}
         if failed:
-            found |= {"failed": failed, "errors": self._told(section, "err").read_text(errors="replace")[-TOLD:]}
+            found |= {"failed": failed, "errors": self._output_file(section, "err").read_text(errors="replace")[-TOLD:]}
         self.found[section] = found | {"section_s": round(time.monotonic() - started, 1)}
         self.file.write_text(json.dumps(self.found, indent=1))
         log.info("%s: %s", section, json.dumps(self.found[section]))
 
-    def _told(self, section: str, kind: str) -> Path:
+    def _output_file(self, section: str, kind: str) -> Path:
         return self.setup.lock.with_name(f"{section}.{kind}")
 
 

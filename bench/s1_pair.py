@@ -1,4 +1,4 @@
-"""Both engines in one process on one device, driven by the lane, each at full size with random weights."""
+"""Both engines in one process on one device, driven by the scheduler, each at full size with random weights."""
 
 import time
 from copy import deepcopy
@@ -14,7 +14,8 @@ from bench.f5 import ARCH
 from bench.s1_parity import TRANSCRIPT
 from bench.s1_timing import TEXT, Alone, fresh, peak_gb
 from engines.base import Checkpoint, Engine
-from engines.f5.network import DiT, DiTConfig
+from engines.f5.config import DiTConfig
+from engines.f5.network import DiT
 from engines.registry import Device, Spec, spec
 from engines.scheduling.manager import Manager, Policy
 from engines.types import Audio, Reference, Request
@@ -73,9 +74,9 @@ def measure(folders: dict[str, Path], device: Device, alone: Alone) -> dict[str,
             for ticket in tickets:
                 ticket.wait(LIMIT_S)
                 cost = ticket.result().cost
-                told = {
+                costs = {
                     name: round(getattr(cost, name), 4) for name in ("ttfa_s", "total_s", "compute_s", "audio_s", "rtf")
                 }
-                figures[ticket.request.engine][attempt] = told
+                figures[ticket.request.engine][attempt] = costs
     manager.close(5.0)
     return figures | {"peak_gb": peak_gb()}

@@ -8,9 +8,11 @@ import torch
 from torch import Tensor
 
 from bench import s1_checkpoints, s1_upstream
-from engines.s1.codec import Codec, Past
-from engines.s1.decoding import Frames, Sampling
-from engines.s1.model import Voice
+from engines.s1.codec import Codec
+from engines.s1.codec_layers import CodecState
+from engines.s1.decode_state import Sampling
+from engines.s1.decoding import Decoder
+from engines.s1.model import S1Model
 from engines.s1.prompt import Turn, embed
 
 TRANSCRIPT, TEXT = "what the reference said, for a good five seconds.", "Hello there, this is (excited) line 123."
@@ -43,44 +45,40 @@ def relative(found: Tensor, wanted: Tensor) -> float:
     return ((found - wanted).norm() / wanted.norm()).item()
 
 
-def codes_of(voice: Voice, frames: int) -> Tensor:
+def codes_of(model: S1Model, frames: int) -> Tensor:
     """(codebooks, frames) codes such as a reference might have."""
     generator = torch.Generator().manual_seed(1)
-    sizes = [voice.tokenizer.semantic_count, *[residual_size(voice)] * (voice.network.config.codebooks - 1)]
+    sizes = [model.tokenizer.semantic_count, *[model.residual_size] * (model.network.config.codebooks - 1)]
     return torch.stack([torch.randint(size, (frames,), generator=generator) for size in sizes])
 
 
-def residual_size(voice: Voice) -> int:
-    return min(voice.codec.config.residual_size, voice.network.config.codebook_size)
-
-
 @torch.inference_mode()
-def network(voice: Voice, folder: Path, compile: bool) -> dict[str, Any]:
-    """The network's logits with the same past, and the codes both draw from the same noise."""
-    device, codes = voice.network.embeddings.weight.device, codes_of(voice, 108)
+def network(model: S1Model, folder: Path, compile: bool) -> dict[str, Any]:
+    """The network's logits with the same KV cache, and the codes both draw from the same noise."""
+    device, codes = model.network.embeddings.weight.device, codes_of(model, 108)
     with s1_checkpoints.undrawn():
         upstream = s1_checkpoints.network(folder, weights=True)
     upstream = upstream.to(device, torch.float32)
     values = s1_upstream.prompt(upstream, TEXT, TRANSCRIPT, codes).to(device)
-    prompt = embed(voice.network, voice.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], opening=True)
+    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], opening=True)
     found: dict[str, Any] = {"positions": len(prompt)}
-    hidden, logits = _slow(voice, prompt)
-    begin, count = voice.network.semantic_begin, voice.network.semantic_count
+    hidden, logits = _slow(model, prompt)
+    begin, count = model.network.semantic_begin, model.network.semantic_count
     wanted = super(type(upstream), upstream).forward_generate(values[None], return_all=True).logits[0]
     found["slow_logits"] = relative(logits[:, :-1], wanted[:, begin : begin + count])
-    found["fast_logits"] = _fast(voice, upstream, hidden[-1:], codes[:, 0].to(device))
-    wanted = s1_upstream.generate(upstream, values, FRAMES, SAMPLING, residual_size(voice)).long()
+    found["fast_logits"] = _fast(model, upstream, hidden[-1:], codes[:, 0].to(device))
+    wanted = s1_upstream.generate(upstream, values, FRAMES, SAMPLING, model.residual_size).long()
     found["frames"] = wanted.shape[1]
-    frames = {
-        form: Frames(voice.network, 1, 1024, residual_size(voice), form == "compiled") for form in _forms(compile)
+    decoders = {
+        form: Decoder(model.network, 1, 1024, model.residual_size, form == "compiled") for form in _forms(compile)
     }
-    for form, each in frames.items():
+    for form, each in decoders.items():
         drawn = speak(each, prompt, wanted.shape[1])
         differs = (drawn.to(device) != wanted).any(0).nonzero()
         found[f"{form}_equal_frames"] = int(differs[0]) if len(differs) else wanted.shape[1]
     if compile:
-        found["compiled_note"] = frames["compiled"].compiled.note  # type: ignore[union-attr]
-        found["compiled_cache"] = relative(frames["compiled"].cache, frames["eager"].cache)
+        found["compiled_note"] = decoders["compiled"].compiled.note  # type: ignore[union-attr]
+        found["compiled_cache"] = relative(decoders["compiled"].state.cache, decoders["eager"].state.cache)
     return found
 
 
@@ -89,22 +87,22 @@ def _forms(compile: bool) -> list[str]:
 
 
 @torch.inference_mode()
-def moved(plain: Voice, other: Voice) -> float:
+def moved(plain: S1Model, other: S1Model) -> float:
     """How far other weights move the logits along one prompt."""
     turns = [Turn(TRANSCRIPT, codes_of(plain, 108)), Turn(TEXT)]
     logits = [_slow(v, embed(v.network, v.tokenizer, turns, opening=True))[1].float() for v in (other, plain)]
     return relative(*logits)
 
 
-def _slow(voice: Voice, prompt: Tensor) -> tuple[Tensor, Tensor]:
-    cache = voice.network.slow_cache(1, len(prompt))
-    hidden = voice.network.read(prompt[None], torch.arange(len(prompt), device=prompt.device)[None], cache)[0]
-    return hidden, voice.network.follow(hidden)
+def _slow(model: S1Model, prompt: Tensor) -> tuple[Tensor, Tensor]:
+    cache = model.network.slow_cache(1, len(prompt))
+    hidden = model.network.forward_slow(prompt[None], torch.arange(len(prompt), device=prompt.device)[None], cache)[0]
+    return hidden, model.network.semantic_logits(hidden)
 
 
-def _fast(voice: Voice, upstream: Any, hidden: Tensor, frame: Tensor) -> float:
+def _fast(model: S1Model, upstream: Any, hidden: Tensor, frame: Tensor) -> float:
     """The worst codebook's difference."""
-    ours, cache = voice.network, voice.network.fast_cache(1)
+    ours, cache = model.network, model.network.fast_cache(1)
     steps = torch.arange(len(frame), device=frame.device)
     with torch.device(frame.device):
         upstream.setup_caches(1, 1024, dtype=torch.float32)
@@ -114,23 +112,23 @@ def _fast(voice: Voice, upstream: Any, hidden: Tensor, frame: Tensor) -> float:
     for codebook in range(1, len(frame)):
         before = upstream.fast_embeddings(frame[codebook - 1][None])[None]
         wanted = upstream.forward_generate_fast(before, steps[codebook : codebook + 1])[0]
-        worst = max(worst, relative(ours.write(x, 0 if codebook == 1 else codebook, cache), wanted))
+        worst = max(worst, relative(ours.forward_fast(x, 0 if codebook == 1 else codebook, cache), wanted))
         x = ours.fast_embeddings(frame[codebook])[None, None]
     return worst
 
 
 @torch.inference_mode()
-def speak(frames: Frames, prompt: Tensor, count: int, sampling: Sampling = SAMPLING) -> Tensor:
+def speak(decoder: Decoder, prompt: Tensor, count: int, sampling: Sampling = SAMPLING) -> Tensor:
     """(codebooks, count) codes of slot 0 behind a prompt (t, dim)."""
-    frames.read(0, prompt[:-1], 0)
-    frames.begin(0, prompt[-1], len(prompt) - 1, sampling)
-    return torch.stack([frames.step(1, len(prompt) - 1 + number).codes()[0] for number in range(count)], 1)
+    decoder.state.prefill(0, prompt[:-1], 0)
+    decoder.state.start_row(0, prompt[-1], len(prompt) - 1, sampling)
+    return torch.stack([decoder.step(1, len(prompt) - 1 + number).codes()[0] for number in range(count)], 1)
 
 
 @torch.inference_mode()
-def codec(voice: Voice, folder: Path) -> dict[str, Any]:
+def codec(model: S1Model, folder: Path) -> dict[str, Any]:
     """Sound of the same codes, in one go and in packets, and codes of the same sound."""
-    ours = voice.codec
+    ours = model.codec
     device = next(ours.parameters()).device
     with s1_checkpoints.undrawn():
         upstream = s1_checkpoints.codec(folder).to(device)
@@ -149,11 +147,11 @@ def codec(voice: Voice, folder: Path) -> dict[str, Any]:
 
 
 def _streamed(codec: Codec, codes: Tensor) -> tuple[Tensor, int]:
-    past: Past = {}
+    state: CodecState = {}
     pieces, sizes = [], [*PACKETS, *[PACKETS[-1]] * codes.shape[1]]
     decoded = 0
     while decoded < codes.shape[1]:
         piece = codes[:, decoded : decoded + sizes[len(pieces)]]
         decoded += piece.shape[1]
-        pieces.append(codec.decode(piece, past))
+        pieces.append(codec.decode(piece, state))
     return torch.cat(pieces), decoded

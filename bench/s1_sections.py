@@ -16,7 +16,7 @@ from engines.base import Checkpoint
 from engines.registry import Device
 from engines.runtime.placement import Placement
 from engines.runtime.quantization import Kind
-from engines.s1.model import Voice, load
+from engines.s1.model import S1Model, load
 
 Found = dict[str, Any]
 
@@ -53,7 +53,7 @@ class Setup:
             finally:
                 Setup.held = False
 
-    def voice(self, precise: bool = False, quantize: Kind = "none") -> Voice:
+    def model(self, precise: bool = False, quantize: Kind = "none") -> S1Model:
         """Ours of the checkpoint; precise means float32 and no shortcuts of the GPU's."""
         torch.backends.cudnn.allow_tf32 = not precise
         dtype = torch.float32 if precise or not self.compile else torch.bfloat16
@@ -87,7 +87,7 @@ def checkpoint(setup: Setup) -> None:
 
 def parity(setup: Setup) -> None:
     s1_checkpoints.prepare_imports()
-    held = setup.voice(precise=True)
+    held = setup.model(precise=True)
     find(
         {
             "network": lambda: s1_parity.network(held, setup.folder, setup.compile),
@@ -97,7 +97,7 @@ def parity(setup: Setup) -> None:
 
 
 def ours(setup: Setup) -> None:
-    held = setup.voice()
+    held = setup.model()
     few = setup.frames // 8
     find(
         {
@@ -116,10 +116,10 @@ def overlap(setup: Setup) -> None:
     fused.OVERLAP = True
     s1_parity.FRAMES = 64
     s1_checkpoints.prepare_imports()
-    held = setup.voice()
+    held = setup.model()
     find(
         {
-            "parity": lambda: s1_parity.network(setup.voice(precise=True), setup.folder, True),
+            "parity": lambda: s1_parity.network(setup.model(precise=True), setup.folder, True),
             "batch_1": lambda: s1_timing.frames(held, 1, True, setup.frames, setup.alone),
             "batch_8": lambda: s1_timing.frames(held, 8, True, setup.frames, setup.alone),
         }
@@ -130,7 +130,7 @@ def tuning(setup: Setup) -> None:
     """What the constants of engines/s1/fused.py could be: frames of one row with others in their place."""
     from engines.s1 import fused
 
-    held = setup.voice()
+    held = setup.model()
 
     def measure(overlap: bool, weights: int, splits: int) -> Found:
         fused.OVERLAP, fused.HELD, fused.SPLITS = overlap, weights, splits
@@ -184,12 +184,12 @@ def int4(setup: Setup) -> None:
 
 def _quantized(setup: Setup, kind: Kind) -> None:
     """Speed and memory; and how far the logits move, though random weights tell little of that."""
-    held = setup.voice(quantize=kind)
+    held = setup.model(quantize=kind)
     find(
         {
             "batch_1": lambda: s1_timing.frames(held, 1, setup.compile, setup.frames, setup.alone),
             "batch_8": lambda: s1_timing.frames(held, 8, setup.compile, setup.frames, setup.alone),
-            "logits_moved": lambda: s1_parity.moved(setup.voice(), held),
+            "logits_moved": lambda: s1_parity.moved(setup.model(), held),
         }
     )
 

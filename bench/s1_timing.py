@@ -11,12 +11,13 @@ import numpy as np
 import torch
 
 from bench import s1_checkpoints, s1_upstream
-from bench.s1_parity import TRANSCRIPT, codes_of, residual_size
-from engines.base import Checkpoint, Event, Finished, Job, Spoke
+from bench.s1_parity import TRANSCRIPT, codes_of
+from engines.base import Checkpoint, EngineJob, Event, Finished, Spoke
 from engines.registry import Device
-from engines.s1.decoding import Frames, Sampling
+from engines.s1.decode_state import Sampling
+from engines.s1.decoding import Decoder
 from engines.s1.engine import S1Engine
-from engines.s1.model import Voice
+from engines.s1.model import S1Model
 from engines.s1.prompt import Turn, embed
 from engines.types import Audio, Reference, Request
 
@@ -54,27 +55,27 @@ def median_s(work: Callable[[], object], alone: Alone, repeats: int = REPEATS) -
 
 
 @torch.inference_mode()
-def frames(voice: Voice, rows: int, compile: bool, count: int, alone: Alone) -> dict[str, Any]:
+def frames(model: S1Model, rows: int, compile: bool, count: int, alone: Alone) -> dict[str, Any]:
     """Frames a second of all rows together, each behind a prompt of its own; with reading the prompt, and without."""
     fresh()
-    state = Frames(voice.network, rows, 2048, residual_size(voice), compile)
-    turns = [Turn(TRANSCRIPT, codes_of(voice, 108)), Turn(TEXT)]
-    prompt = embed(voice.network, voice.tokenizer, turns, opening=True)
+    decoder = Decoder(model.network, rows, 2048, model.residual_size, compile)
+    turns = [Turn(TRANSCRIPT, codes_of(model, 108)), Turn(TEXT)]
+    prompt = embed(model.network, model.tokenizer, turns, opening=True)
     started = time.perf_counter()
-    state.warm(rows)
+    decoder.warm(rows)
     wait()
     warm_s = time.perf_counter() - started
 
     def begin() -> None:
         for slot in range(rows):
-            state.read(slot, prompt[:-1], 0)
+            decoder.state.prefill(slot, prompt[:-1], 0)
             sampling = Sampling(seed=slot, temperature=0.7, top_p=0.7, repetition_penalty=1.2)
-            state.begin(slot, prompt[-1], len(prompt) - 1, sampling)
+            decoder.state.start_row(slot, prompt[-1], len(prompt) - 1, sampling)
 
     def speak() -> None:
         late = None
         for number in range(count):
-            drawn = state.step(rows, len(prompt) - 1 + number)
+            drawn = decoder.step(rows, len(prompt) - 1 + number)
             if late is not None:
                 late.codes()
             late = drawn
@@ -93,7 +94,7 @@ def frames(voice: Voice, rows: int, compile: bool, count: int, alone: Alone) -> 
         "prompt_ms": round(1000 * begin_s, 2),
         "spread": round((max(times) - min(times)) / speak_s, 3),
         "warm_s": round(warm_s, 1),
-        "note": state.compiled.note if state.compiled else "",
+        "note": decoder.compiled.note if decoder.compiled else "",
         "peak_gb": peak_gb(),
     }
 
@@ -171,7 +172,7 @@ def take(engine: S1Engine, requests: list[Request]) -> tuple[float, float, float
     silent, first, audio_s = set(waiting), 0.0, 0.0
     started = time.perf_counter()
     for number, request in enumerate(requests):
-        engine.admit(Job(str(number), request))
+        engine.admit(EngineJob(str(number), request))
     while waiting:
         events: list[Event] = list(engine.step())
         for event in events:

@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from engines.s1.decoding import Sampling
+from engines.s1.decode_state import Sampling
 from engines.s1.noise import exponential, frame_keys
 
 

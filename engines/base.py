@@ -1,6 +1,6 @@
-"""The protocol every engine speaks, and the words it uses towards the lane.
+"""The protocol between the scheduler and an engine.
 
-An engine is single-threaded: only the lane calls it. It never blocks for longer than one step.
+An engine is single-threaded: only the scheduler calls it. It never blocks for longer than one step.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -20,8 +20,8 @@ class Checkpoint:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Job:
-    """A request the lane admitted."""
+class EngineJob:
+    """A request the scheduler admitted, with the id that events refer to it by."""
 
     id: str
     request: Request
@@ -29,7 +29,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Advanced:
-    """The job has come this far (0 to 1)."""
+    """How much of the job is done, 0 to 1."""
 
     job_id: str
     fraction: float
@@ -84,12 +84,12 @@ class Engine(Protocol):
 
     @property
     def waiting(self) -> Collection[str]:
-        """Jobs that wait for something else than the device (weights from the disk, say); the lane looks again soon."""
+        """Jobs that wait for something other than the device, such as weights from the disk; the scheduler soon asks again."""
         ...
 
     @property
     def figures(self) -> Mapping[str, float]:
-        """What it counted since it was loaded, by name (`codes_found`, say); told with the end of every take."""
+        """Counters since it was loaded, by name, such as `codes_found`; reported at the end of every take."""
         ...
 
     @property
@@ -101,7 +101,7 @@ class Engine(Protocol):
         """What the engine needs of a reference, cached by its digest. Raises BadAudio, BadText."""
         ...
 
-    def admit(self, job: Job) -> None:
+    def admit(self, job: EngineJob) -> None:
         """Take the job in before the next step. Raises EngineError if it cannot be spoken."""
         ...
 

@@ -2,7 +2,7 @@
 
 
 class EngineError(Exception):
-    """Base of every error an engine, the lane or the manager raises."""
+    """Base of every error an engine, the scheduler or the manager raises."""
 
 
 class BadInput(EngineError):
@@ -42,7 +42,7 @@ class UnknownEngine(BadInput):
 
 
 class QueueFull(EngineError):
-    """The lane's queue holds as many requests as it may."""
+    """The scheduler's queue holds as many requests as it may."""
 
 
 class Closing(EngineError):
@@ -54,7 +54,7 @@ class TimedOut(EngineError):
 
 
 class Cancelled(EngineError):
-    """The request was cancelled by its owner."""
+    """The request was cancelled by whoever made it."""
 
 
 class OutOfMemory(EngineError):

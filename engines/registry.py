@@ -1,4 +1,4 @@
-"""Engine names and how to make one. Importing this imports no torch; a factory does, and runs on the lane."""
+"""Engine names and how to make one. Importing this imports no torch; making an engine does, on the scheduler's thread."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -8,7 +8,7 @@ from typing import Literal
 
 from engines.base import Checkpoint, Engine
 from engines.errors import UnknownEngine
-from engines.types import Limits
+from engines.types import SettingRange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,11 +19,11 @@ class Device:
     compile: str = "auto"  # auto, on, off
     quantize: Literal["none", "int8", "int4"] = "none"
     max_batch: int = 0  # rows in one step
-    threads: int = 0  # CPU threads of the lane
-    cache_dir: str = ""  # where what was computed of references survives a restart; empty = nowhere
-    prefix_cache_bytes: int = 256_000_000  # s1: read references kept in memory
-    weights_budget_bytes: int = 0  # f5: champions' weights that wait on the device; 0 = a quarter of what is free
-    encoder: Literal["auto", "cpu"] = "auto"  # s1: where references become codes; auto = with the rest, cpu = beside it
+    threads: int = 0  # CPU threads of the scheduler
+    cache_dir: str = ""  # where codes of references are kept across restarts; empty = nowhere
+    prefix_cache_bytes: int = 256_000_000  # s1: KV caches of references kept in memory
+    weights_budget_bytes: int = 0  # f5: inactive champions' weights kept on the device; 0 = a quarter of what is free
+    encoder: Literal["auto", "cpu"] = "auto"  # s1: where references are encoded; auto = the engine's device
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,9 +33,9 @@ class Spec:
     name: str
     title: str
     good_at: str  # one sentence for the designer
-    settings: Mapping[str, Limits]  # of a Request that it heeds
+    settings: Mapping[str, SettingRange]  # of a Request, those it uses
     reference_max_s: float
-    factory: str  # "module:class", imported on the lane
+    factory: str  # "module:class", imported on the scheduler
     fine_tunes: bool = False  # whether it speaks with a champion's own weights
 
     def make(self, device: Device) -> Engine:
@@ -55,7 +55,7 @@ SPECS = {
         name="f5",
         title="F5-TTS",
         good_at="Speaks at the pace you set.",
-        settings={"speed": Limits(0.3, 2.5), "steps": Limits(2, 64), "guidance": Limits(0, 10)},
+        settings={"speed": SettingRange(0.3, 2.5), "steps": SettingRange(2, 64), "guidance": SettingRange(0, 10)},
         reference_max_s=12.0,
         factory="engines.f5.engine:F5Engine",
         fine_tunes=True,
@@ -65,9 +65,9 @@ SPECS = {
         title="S1-Mini",
         good_at="Speaks as it makes the sound, so that it is heard almost at once.",
         settings={
-            "temperature": Limits(0.05, 1.5),
-            "top_p": Limits(0.05, 1),
-            "repetition_penalty": Limits(0.9, 2),
+            "temperature": SettingRange(0.05, 1.5),
+            "top_p": SettingRange(0.05, 1),
+            "repetition_penalty": SettingRange(0.9, 2),
         },
         reference_max_s=30.0,
         factory="engines.s1.engine:S1Engine",

@@ -24,6 +24,7 @@ class Audio:
 
     @property
     def duration_s(self) -> float:
+        """Length in seconds."""
         return len(self.samples) / self.sample_rate
 
 
@@ -128,7 +129,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineInfo:
-    """What a loaded engine says of itself."""
+    """What is known of a loaded engine."""
 
     name: str
     title: str
@@ -144,20 +145,20 @@ class EngineInfo:
     dtype: str
     parameters: int
     compiled: bool
-    note: str = ""  # what a designer should know of how it runs
-    pace_kept: float = 1.0  # how far its takes keep the reference's pace, 0 to 1
-    own_pace: float = 14.0  # bytes of text a second: what its takes go at for the rest
+    note: str = ""  # what a designer should know of how it runs, such as that compiling failed
+    pace_kept: float = 1.0  # how far its takes keep the reference's speaking rate, 0 to 1
+    own_pace: float = 14.0  # its own speaking rate, bytes of text a second, which decides the rest
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """Between which values a setting may be, both included."""
+class SettingRange:
+    """The values a setting may have, both ends included."""
 
     least: float
     most: float
 
     def check(self, name: str, value: float) -> float:
-        """The value itself. Raises BadSetting where it is beyond."""
+        """Return `value`. Raises BadSetting where it is outside."""
         if self.least <= value <= self.most:
             return value
         raise BadSetting(f"{name.replace('_', ' ')} must be {self.least:g} to {self.most:g}, not {value:g}")
@@ -170,7 +171,7 @@ class EngineStatus:
     name: str
     title: str
     good_at: str  # one sentence
-    settings: Mapping[str, Limits]  # of a Request that it heeds
+    settings: Mapping[str, SettingRange]  # of a Request, those it uses
     fine_tunes: bool  # whether it speaks with a champion's own weights
     reference_max_s: float  # s
     licence: str
@@ -182,12 +183,12 @@ class EngineStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class LaneEvent:
-    """Something the lane or the manager did; `at` is seconds of the manager's clock."""
+class SchedulerEvent:
+    """What the scheduler or the manager did; `at` is seconds of the manager's clock."""
 
     at: float
     kind: Literal["arrived", "admitted", "first_audio", "stepped", "done", "failed", "cancelled", "refused", "engine"]
     engine: str
     ticket_id: str = ""
-    figures: Mapping[str, float] = field(default_factory=dict)  # e.g. queued_s, ttfa_s, total_s, rtf, step_s, rows
+    figures: Mapping[str, float] = field(default_factory=dict)  # such as queued_s, ttfa_s, total_s, rtf, step_s, rows
     message: str = ""

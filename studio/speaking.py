@@ -91,7 +91,7 @@ class Performance:
             return self._stored
 
     def _gather(self) -> None:
-        """Take what was made from the ticket, so that the lane never waits for a reader."""
+        """Take what was made from the ticket, so that the scheduler never waits for a reader."""
         with self._lock:
             while (chunk := self._ticket.read()) is not None:
                 self._pieces.append(chunk.audio.samples)
@@ -135,7 +135,7 @@ class Speaking:
         return self._submit(order, session_id, arrived_at)[1]
 
     def _submit(self, order: Order, session_id: str, arrived_at: float | None) -> tuple[Order, Ticket, list[str]]:
-        """What is spoken exactly, the request in the lane, and what the designer should know of it."""
+        """What is spoken exactly, the request in the scheduler, and what the designer should know of it."""
         order = replace(order, seed=secrets.randbelow(SEEDS) if order.seed is None else order.seed)
         self._heeded(order)
         parse(order.text)  # an engine does so when it admits the request; nobody shall wait in line to be refused

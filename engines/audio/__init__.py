@@ -4,14 +4,14 @@ from engines.audio.decoding import Channel, Probe, decode, probe
 from engines.audio.encoding import FORMATS, Format, encode
 from engines.audio.loudness import loudness_lufs, normalise, peak_dbfs, rms_dbfs
 from engines.audio.shaping import cross_fade, fade, resample, trim
-from engines.audio.speech import Span, active_frames, frame_length, paced_s, silences, speech_span
+from engines.audio.speech import TimeSpan, active_frames, frame_length, paced_s, silences, speech_span
 
 __all__ = [
     "FORMATS",
     "Channel",
     "Format",
     "Probe",
-    "Span",
+    "TimeSpan",
     "active_frames",
     "cross_fade",
     "decode",

@@ -1,4 +1,4 @@
-"""Read a sound file that nobody vouches for: header first, then blocks up to a cap."""
+"""Read an untrusted sound file: header first, then blocks up to a limit."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -35,7 +35,7 @@ def loudness_lufs(audio: Audio) -> float:
 
 
 def normalise(audio: Audio, lufs: float, ceiling_dbfs: float = CEILING_DBFS) -> Audio:
-    """Bring to a loudness by gain alone; where the peak would pass the ceiling, the ceiling wins. Silence stays."""
+    """Apply the gain that gives this loudness, or less where the peak would pass the ceiling. Silence stays."""
     peak = peak_dbfs(audio.samples)
     if peak <= SILENCE_DB:
         return audio

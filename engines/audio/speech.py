@@ -24,7 +24,7 @@ EDGE_MAX_S = 0.3  # likewise before the first word and after the last
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TimeSpan:
     """A stretch of a clip, in seconds from its start."""
 
     start_s: float
@@ -55,11 +55,11 @@ def speech_span(samples: Samples, rate: int) -> tuple[int, int]:
     return int(active[0]) * frame, min(len(samples), (int(active[-1]) + 1) * frame)
 
 
-def silences(audio: Audio, min_s: float = GAP_MIN_S) -> list[Span]:
+def silences(audio: Audio, min_s: float = GAP_MIN_S) -> list[TimeSpan]:
     """Stretches without speech of at least `min_s`, in order, those at the edges included."""
     frame_s = frame_length(audio.sample_rate) / audio.sample_rate
     quiet = ~active_frames(audio.samples, audio.sample_rate)
-    spans = [Span(a * frame_s, min(b * frame_s, audio.duration_s)) for a, b in _runs(quiet)]
+    spans = [TimeSpan(a * frame_s, min(b * frame_s, audio.duration_s)) for a, b in _runs(quiet)]
     return [span for span in spans if span.length_s >= min_s]
 
 

@@ -1,4 +1,4 @@
-"""Chunks become one performance: exact pauses, natural gaps, cross-faded seams, clean ends."""
+"""Joins the pieces of a take: exact pauses, natural gaps, cross-faded seams, clean ends."""
 
 from dataclasses import dataclass
 
@@ -24,11 +24,12 @@ class Piece:
 
     @property
     def is_silence(self) -> bool:
+        """Whether it has no text."""
         return not self.text
 
 
 class Joiner:
-    """Takes the waves of a job's pieces in order and gives back what may be played."""
+    """Takes the waves of a request's pieces in order and gives back what may be played."""
 
     def __init__(self, sample_rate: int) -> None:
         self._rate = sample_rate

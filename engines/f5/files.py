@@ -21,8 +21,8 @@ WEIGHTS = ("*.safetensors", "*.pt")
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
-    """What a loaded voice is made of."""
+class F5Files:
+    """The files of a checkpoint."""
 
     name: str  # shown to the designer
     weights: Path
@@ -33,7 +33,7 @@ class Files:
 
 
 @dataclass(frozen=True, slots=True)
-class Design:
+class CheckpointDesign:
     """What decides the names and shapes of a checkpoint's weights."""
 
     name: str  # shown to the designer
@@ -41,7 +41,7 @@ class Design:
     vocabulary: Path
 
 
-def locate(checkpoint: Checkpoint) -> Generator[Progress, None, Files]:
+def locate(checkpoint: Checkpoint) -> Generator[Progress, None, F5Files]:
     """Find or download every file: yields progress, returns the files. Raises BadCheckpoint saying what is missing."""
     source = checkpoint.source
     if source == "embedded":
@@ -56,21 +56,21 @@ def locate(checkpoint: Checkpoint) -> Generator[Progress, None, Files]:
         weights, vocabulary = _local(Path(source).expanduser())
         name = weights.parent.name + "/" + weights.name
     config, vocoder = yield from _vocoder(checkpoint, weights)
-    return Files(name, weights, vocabulary, _architecture(weights), config, vocoder)
+    return F5Files(name, weights, vocabulary, _architecture(weights), config, vocoder)
 
 
-def locate_design(checkpoint: Checkpoint) -> Generator[Progress, None, Design]:
-    """What weights of this checkpoint must be like; needs no weights. Raises BadCheckpoint."""
+def locate_design(checkpoint: Checkpoint) -> Generator[Progress, None, CheckpointDesign]:
+    """Find what decides names and shapes of this checkpoint's weights, not the weights. Raises BadCheckpoint."""
     source = checkpoint.source
     if not source.startswith("hf://"):
         weights, vocabulary = _local(EMBEDDED if source == "embedded" else Path(source).expanduser())
-        return Design(source, _architecture(weights), vocabulary)
+        return CheckpointDesign(source, _architecture(weights), vocabulary)
     repo, file = _hub_file(source)
     if repo in HUB_DEFAULTS and (package := _published()) is not None:
         vocabulary = package / "infer" / "examples" / "vocab.txt"  # that of every published checkpoint
-        return Design(repo, _published_architecture(package, file.partition("/")[0]), vocabulary)
+        return CheckpointDesign(repo, _published_architecture(package, file.partition("/")[0]), vocabulary)
     vocabulary = yield from fetch(repo, f"{file.rpartition('/')[0]}/vocab.txt".lstrip("/"))
-    return Design(repo, _architecture(vocabulary), vocabulary)
+    return CheckpointDesign(repo, _architecture(vocabulary), vocabulary)
 
 
 def read_design(architecture: Path) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""A network's parameters in one buffer: other weights are one copy into place, which compiled code never notices."""
+"""A network's parameters in one buffer: other weights are activated by one copy, without compiling anything again."""
 
 import hashlib
 import math

@@ -32,6 +32,7 @@ class Vocabulary:
 
     @property
     def size(self) -> int:
+        """Number of symbols."""
         return len(self.index)
 
     @property

@@ -1,4 +1,4 @@
-"""The layouts F5-TTS weights come in, and the one they are handed on in."""
+"""The layouts of F5-TTS weights: those that are read, and the one that is written."""
 
 from collections.abc import Mapping
 from typing import Any

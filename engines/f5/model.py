@@ -1,14 +1,15 @@
-"""An F5-TTS voice in memory: network, vocabulary, vocoder and its own defaults."""
+"""An F5-TTS checkpoint in memory: network, vocabulary, vocoder and its own defaults."""
 
 from collections.abc import Generator
 from dataclasses import dataclass
 
 from engines.base import Checkpoint
+from engines.f5.config import DiTConfig
 from engines.f5.files import locate, read_design
 from engines.f5.flat_parameters import FlatParameters
 from engines.f5.frontend import Vocabulary
 from engines.f5.layouts import transformer
-from engines.f5.network import DiT, DiTConfig
+from engines.f5.network import DiT
 from engines.f5.vocoder import Vocoder
 from engines.runtime import weights
 from engines.runtime.placement import Placement
@@ -16,12 +17,12 @@ from engines.types import Progress
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Voice:
+class F5Model:
     """Everything the engine runs on."""
 
     name: str
     network: DiT
-    parameters: FlatParameters  # the network's, where other weights are put in their place
+    parameters: FlatParameters  # the network's, into which other weights are copied
     vocoder: Vocoder
     vocabulary: Vocabulary
     steps: int
@@ -29,8 +30,8 @@ class Voice:
     sway: float | None
 
 
-def load(checkpoint: Checkpoint, placement: Placement) -> Generator[Progress, None, Voice]:
-    """Yields progress, returns the voice. Raises BadCheckpoint."""
+def load(checkpoint: Checkpoint, placement: Placement) -> Generator[Progress, None, F5Model]:
+    """Yields progress, returns the model. Raises BadCheckpoint."""
     files = yield from locate(checkpoint)
     yield Progress(0.6, "reading weights")
     vocabulary = Vocabulary.read(files.vocabulary)
@@ -45,7 +46,7 @@ def load(checkpoint: Checkpoint, placement: Placement) -> Generator[Progress, No
     parameters = FlatParameters(network, placement.device, placement.dtype)
     network = network.to(placement.device, placement.dtype).eval()
     vocoder = vocoder.to(placement.device).eval().requires_grad_(False)
-    return Voice(
+    return F5Model(
         files.name,
         network,
         parameters,

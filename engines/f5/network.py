@@ -8,54 +8,12 @@ loads by name. Three things are arranged otherwise, none of which changes the ou
 - rows of unequal length are masked everywhere, so a row gives the same output alone and in a batch.
 """
 
-import math
-from dataclasses import dataclass, fields
-from typing import Any
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-FILLER = 0  # token 0 is the filler; character i of the vocabulary is token i + 1
-MAX_POSITIONS = 8192
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DiTConfig:
-    """The architecture block of an F5-TTS configuration; the defaults are F5TTS_v1_Base's."""
-
-    vocabulary_size: int
-    dim: int = 1024
-    depth: int = 22
-    heads: int = 16
-    dim_head: int = 64
-    ff_mult: float = 2
-    mel_dim: int = 100
-    text_dim: int = 512
-    conv_layers: int = 4
-    text_mask_padding: bool = True
-    text_embedding_average_upsampling: bool = False
-    qk_norm: str | None = None
-    pe_attn_head: int | None = None
-    long_skip_connection: bool = False
-
-    @classmethod
-    def from_mapping(cls, arch: dict[str, Any], vocabulary_size: int) -> "DiTConfig":
-        """Read upstream's `model.arch` mapping; keys that only concern training or kernels are ignored."""
-        known = {field.name for field in fields(cls)} - {"vocabulary_size"}
-        chosen = {key: value for key, value in arch.items() if key in known}
-        return cls(vocabulary_size=vocabulary_size, **chosen)
-
-
-def length_mask(lengths: Tensor, frames: int) -> Tensor:
-    """(b,) lengths -> (b, frames) bool, true where a frame belongs to its row."""
-    return torch.arange(frames, device=lengths.device)[None, :] < lengths[:, None]
-
-
-def rotary_angles(dim_head: int, frames: int, device: torch.device) -> Tensor:
-    """(frames, dim_head / 2) float32 rotation angles."""
-    rates = 10000.0 ** -(torch.arange(0, dim_head, 2, device=device, dtype=torch.float32) / dim_head)
-    return torch.outer(torch.arange(frames, device=device, dtype=torch.float32), rates)
+from engines.f5.config import DiTConfig
+from engines.f5.embeddings import InputEmbedding, TextEmbedding, TimeEmbedding, length_mask, rotary_angles
 
 
 def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
@@ -64,148 +22,7 @@ def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
     return torch.stack((even * cos - odd * sin, odd * cos + even * sin), dim=-1).flatten(-2).to(x.dtype)
 
 
-class TimeEmbedding(nn.Module):
-    """Sinusoids of the time, then a two-layer perceptron."""
-
-    rates: Tensor
-
-    def __init__(self, dim: int, frequencies: int = 256) -> None:
-        super().__init__()
-        half = frequencies // 2
-        self.register_buffer(
-            "rates",
-            torch.exp(torch.arange(half, device="cpu").float() * (-math.log(10000) / (half - 1))),
-            persistent=False,
-        )
-        self.time_mlp = nn.Sequential(nn.Linear(frequencies, dim), nn.SiLU(), nn.Linear(dim, dim))
-
-    def forward(self, times: Tensor) -> Tensor:
-        """(k,) times in [0, 1] -> (k, dim)."""
-        angles = 1000 * times.float()[:, None] * self.rates.float()[None, :]
-        return self.time_mlp(torch.cat((angles.sin(), angles.cos()), dim=-1).to(next(self.time_mlp.parameters()).dtype))
-
-
-class ResponseNorm(nn.Module):
-    """Global response normalisation of ConvNeXt V2 (Woo et al. 2023) over the valid frames of each row."""
-
-    def __init__(self, dim: int) -> None:
-        super().__init__()
-        self.gamma = nn.Parameter(torch.zeros(1, 1, dim))
-        self.beta = nn.Parameter(torch.zeros(1, 1, dim))
-
-    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        energy = (x * mask).norm(p=2, dim=1, keepdim=True)
-        scale = energy / (energy.mean(dim=-1, keepdim=True) + 1e-6)
-        return self.gamma * (x * scale) + self.beta + x
-
-
-class ConvNeXtBlock(nn.Module):
-    def __init__(self, dim: int, inner: int) -> None:
-        super().__init__()
-        self.dwconv = nn.Conv1d(dim, dim, 7, padding=3, groups=dim)
-        self.norm = nn.LayerNorm(dim, eps=1e-6)
-        self.pwconv1 = nn.Linear(dim, inner)
-        self.grn = ResponseNorm(inner)
-        self.pwconv2 = nn.Linear(inner, dim)
-
-    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        """x (b, n, d), mask (b, n, 1) of the row's frames (filler included) -> (b, n, d)."""
-        y = self.dwconv((x * mask).transpose(1, 2)).transpose(1, 2)
-        y = self.pwconv2(self.grn(F.gelu(self.pwconv1(self.norm(y))), mask))
-        return x + y
-
-
-class TextEmbedding(nn.Module):
-    """Characters along the frames, through ConvNeXt blocks."""
-
-    positions: Tensor
-
-    def __init__(self, config: DiTConfig) -> None:
-        super().__init__()
-        dim = config.text_dim
-        self.text_embed = nn.Embedding(config.vocabulary_size + 1, dim)
-        self.text_blocks = nn.ModuleList(ConvNeXtBlock(dim, 2 * dim) for _ in range(config.conv_layers))
-        self.mask_padding = config.text_mask_padding
-        self.average_upsampling = config.text_embedding_average_upsampling
-        # Upstream's table uses the rotary frequencies of the text width, cosines first.
-        self.register_buffer("positions", self._positions(dim), persistent=False)
-
-    @staticmethod
-    def _positions(dim: int) -> Tensor:
-        angles = rotary_angles(dim, MAX_POSITIONS, torch.device("cpu"))
-        return torch.cat((angles.cos(), angles.sin()), dim=-1)
-
-    def forward(self, tokens: Tensor, lengths: Tensor, frames: int, drop: Tensor) -> Tensor:
-        """Embed the text of each row along its frames.
-
-        tokens (b, t) ids from 1, FILLER behind a row's end; lengths (b,) frames of each row; drop (b,) rows whose text is
-        hidden for guidance. Returns (b, frames, text_dim), zero behind each row's length.
-        """
-        tokens = F.pad(tokens[:, :frames], (0, max(0, frames - tokens.shape[1])), value=FILLER)
-        row = length_mask(lengths, frames)[..., None]
-        tokens = tokens.masked_fill(~row[..., 0], FILLER)
-        spoken = (tokens != FILLER)[..., None]
-        x = self.text_embed(tokens.masked_fill(drop[:, None], FILLER)) * row
-        if self.text_blocks:
-            x = x + self.positions[:frames].to(x.dtype) * row
-            kept = spoken if self.mask_padding else row
-            x = x * kept
-            for block in self.text_blocks:
-                x = block(x, row) * kept
-        if self.average_upsampling:
-            x = self._upsample(x, spoken[..., 0].sum(1), lengths) * row
-        return x
-
-    @staticmethod
-    def _upsample(x: Tensor, characters: Tensor, lengths: Tensor) -> Tensor:
-        """Spread each row's characters evenly over its frames; the last `frames % characters` last one frame longer."""
-        count = characters.clamp(min=1)[:, None]
-        base, longer = lengths[:, None] // count, lengths[:, None] % count
-        turn = (count - longer) * base  # first frame of the longer characters
-        frame = torch.arange(x.shape[1], device=x.device)[None, :]
-        early = frame // base.clamp(min=1)
-        late = (count - longer) + (frame - turn) // (base + 1)
-        index = torch.where(frame < turn, early, late).clamp(min=0).minimum(count - 1)
-        spread = x.gather(1, index[..., None].expand(-1, -1, x.shape[2]))
-        return spread * (characters > 0)[:, None, None]
-
-
-class ConvPositionEmbedding(nn.Module):
-    def __init__(self, dim: int) -> None:
-        super().__init__()
-        self.conv1d = nn.Sequential(
-            nn.Conv1d(dim, dim, 31, groups=16, padding=15),
-            nn.Mish(),
-            nn.Conv1d(dim, dim, 31, groups=16, padding=15),
-            nn.Mish(),
-        )
-
-    def forward(self, x: Tensor, row: Tensor) -> Tensor:
-        """x (b, n, d), row (b, n, 1) -> (b, n, d)."""
-        row = row.transpose(1, 2)
-        y = self.conv1d[0](x.transpose(1, 2) * row) * row
-        y = self.conv1d[2](self.conv1d[1](y)) * row
-        return self.conv1d[3](y).transpose(1, 2)
-
-
-class InputEmbedding(nn.Module):
-    def __init__(self, config: DiTConfig) -> None:
-        super().__init__()
-        self.mel_dim = config.mel_dim
-        self.proj = nn.Linear(2 * config.mel_dim + config.text_dim, config.dim)
-        self.conv_pos_embed = ConvPositionEmbedding(config.dim)
-
-    def context(self, reference: Tensor, text: Tensor) -> Tensor:
-        """The share of the projection that no step changes: (b, n, mel), (b, n, text_dim) -> (b, n, dim)."""
-        weight = self.proj.weight[:, self.mel_dim :]
-        return F.linear(torch.cat((reference, text), dim=-1), weight, self.proj.bias)
-
-    def forward(self, x: Tensor, context: Tensor, row: Tensor) -> Tensor:
-        h = F.linear(x, self.proj.weight[:, : self.mel_dim]) + context
-        return self.conv_pos_embed(h, row) + h
-
-
-class Modulation(nn.Module):
+class AdaLNProjection(nn.Module):
     """An AdaLN projection: shifts, scales and gates from the time."""
 
     def __init__(self, dim: int, parts: int) -> None:
@@ -213,19 +30,25 @@ class Modulation(nn.Module):
         self.linear = nn.Linear(dim, parts * dim)
 
     def forward(self, signal: Tensor) -> Tensor:
+        """(k, dim) -> (k, parts * dim)."""
         return self.linear(signal)
 
 
-class RMSNorm(nn.Module):
+class QKNorm(nn.Module):
+    """Root-mean-square norm of a head's queries or keys."""
+
     def __init__(self, dim: int) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.ones(dim))
 
     def forward(self, x: Tensor) -> Tensor:
+        """(b, heads, n, dim_head) -> the same shape."""
         return F.rms_norm(x, (x.shape[-1],), self.weight, 1e-6)
 
 
-class Attention(nn.Module):
+class DiTAttention(nn.Module):
+    """Self-attention of all frames, with rotary positions."""
+
     def __init__(self, config: DiTConfig) -> None:
         super().__init__()
         inner = config.heads * config.dim_head
@@ -233,11 +56,12 @@ class Attention(nn.Module):
         self.to_q = nn.Linear(config.dim, inner)
         self.to_k = nn.Linear(config.dim, inner)
         self.to_v = nn.Linear(config.dim, inner)
-        self.q_norm = RMSNorm(config.dim_head) if config.qk_norm == "rms_norm" else None
-        self.k_norm = RMSNorm(config.dim_head) if config.qk_norm == "rms_norm" else None
+        self.q_norm = QKNorm(config.dim_head) if config.qk_norm == "rms_norm" else None
+        self.k_norm = QKNorm(config.dim_head) if config.qk_norm == "rms_norm" else None
         self.to_out = nn.ModuleList([nn.Linear(inner, config.dim)])
 
     def forward(self, x: Tensor, cos: Tensor, sin: Tensor, keys: Tensor | None) -> Tensor:
+        """x (b, n, dim), cos and sin (n, dim_head / 2), keys (b, 1, 1, n) bool or None -> (b, n, dim)."""
         q, k, v = (
             project(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) for project in (self.to_q, self.to_k, self.to_v)
         )
@@ -254,7 +78,9 @@ class Attention(nn.Module):
         return torch.cat((rotate(turned, cos, sin), rest), dim=1)
 
 
-class FeedForward(nn.Module):
+class DiTFeedForward(nn.Module):
+    """Two linear layers with a GELU between them."""
+
     def __init__(self, dim: int, inner: int) -> None:
         super().__init__()
         # Nested as upstream nests it, so that parameters keep their names (ff.0.0 and ff.2).
@@ -263,15 +89,18 @@ class FeedForward(nn.Module):
         )
 
     def forward(self, x: Tensor) -> Tensor:
+        """(b, n, dim) -> (b, n, dim)."""
         return self.ff(x)
 
 
-class Block(nn.Module):
+class DiTBlock(nn.Module):
+    """A transformer block whose norms are modulated by the time (Peebles and Xie 2022, arXiv:2212.09748)."""
+
     def __init__(self, config: DiTConfig) -> None:
         super().__init__()
-        self.attn_norm = Modulation(config.dim, 6)
-        self.attn = Attention(config)
-        self.ff = FeedForward(config.dim, int(config.dim * config.ff_mult))
+        self.attn_norm = AdaLNProjection(config.dim, 6)
+        self.attn = DiTAttention(config)
+        self.ff = DiTFeedForward(config.dim, int(config.dim * config.ff_mult))
 
     def forward(self, x: Tensor, modulation: Tensor, cos: Tensor, sin: Tensor, keys: Tensor | None) -> Tensor:
         """x (b, n, dim), modulation (b, 6 * dim) -> (b, n, dim)."""
@@ -281,6 +110,7 @@ class Block(nn.Module):
 
 
 def modulate(x: Tensor, scale: Tensor, shift: Tensor) -> Tensor:
+    """Layer norm of x (b, n, dim), then scale and shift (b, 1, dim)."""
     return F.layer_norm(x, (x.shape[-1],), eps=1e-6) * (1 + scale) + shift
 
 
@@ -293,11 +123,11 @@ class DiT(nn.Module):
         self.time_embed = TimeEmbedding(config.dim)
         self.text_embed = TextEmbedding(config)
         self.input_embed = InputEmbedding(config)
-        self.transformer_blocks = nn.ModuleList(Block(config) for _ in range(config.depth))
+        self.transformer_blocks = nn.ModuleList(DiTBlock(config) for _ in range(config.depth))
         self.long_skip_connection = (
             nn.Linear(2 * config.dim, config.dim, bias=False) if config.long_skip_connection else None
         )
-        self.norm_out = Modulation(config.dim, 2)
+        self.norm_out = AdaLNProjection(config.dim, 2)
         self.proj_out = nn.Linear(config.dim, config.mel_dim)
 
     def modulation(self, times: Tensor) -> Tensor:

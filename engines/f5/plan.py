@@ -1,4 +1,4 @@
-"""What a request asks of F5: pieces of text, and how many mel frames each one gets."""
+"""A request as F5 speaks it: pieces of text, and how many mel frames each one gets."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -7,7 +7,7 @@ from engines import text as writing
 from engines.f5.assembly import Piece
 from engines.f5.mel import HOP, SAMPLE_RATE
 
-FIRST_CHARACTERS = 48  # the first piece is short, so that it is heard early
+FIRST_CHARACTERS = 48  # the first piece is short, for an early first sound
 REST_CHARACTERS = 120
 MARGIN_S = 0.2  # room for the last sound; silence is trimmed afterwards
 SHORT_BYTES = 10  # upstream stretches texts below this, or their words get lost

@@ -1,4 +1,4 @@
-"""References as the network takes them, kept by their content."""
+"""References as the F5 network takes them, prepared once each."""
 
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -13,39 +13,40 @@ from engines.f5.mel import HOP, SAMPLE_RATE, log_mel
 from engines.registry import SPECS
 from engines.types import Reference
 
-LEVEL_RMS = 0.1  # quieter references are raised to this for the network, and its speech lowered again
+LEVEL_RMS = 0.1  # quieter references are raised to this level for the network, and what is made is lowered again
 TAIL_S = 0.05  # silence behind a reference, so that its last word does not run into the first new one
 KEPT = 32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Prepared:
-    """A reference as the network takes it, whatever its weights."""
+class F5Reference:
+    """A reference as the network takes it; the same for every set of weights."""
 
     mel: torch.Tensor  # (frames, 100)
-    paced_frames: int  # of those, as many as belong to its pace
+    paced_frames: int  # of those, without silences longer than natural pauses: they give the speaking rate
     transcript: str  # as the checkpoint can say it, ending in a full stop and a space
-    gain: float  # to put on what is made, undoing the level correction
+    gain: float  # applied to what is made, to undo the raised level
 
 
-def ended(transcript: str) -> str:
+def with_full_stop(transcript: str) -> str:
     """A transcript that ends like a sentence, so that the new text begins like one."""
     return transcript + (" " if transcript[-1] in ".!?。！？" else ". ")
 
 
-class References:
-    """Those used last stay prepared."""
+class F5ReferenceCache:
+    """Prepares references and keeps those used last."""
 
     def __init__(self, characters: frozenset[str], device: torch.device) -> None:
         """`characters` are what the checkpoint can say."""
         self._characters, self._device = characters, device
-        self._prepared: OrderedDict[str, Prepared] = OrderedDict()
+        self._prepared: OrderedDict[str, F5Reference] = OrderedDict()
 
     @property
     def memory_bytes(self) -> int:
+        """Bytes of all mels on the device."""
         return sum(prepared.mel.nbytes for prepared in self._prepared.values())
 
-    def prepare(self, reference: Reference) -> Prepared:
+    def prepare(self, reference: Reference) -> F5Reference:
         """Raises BadAudio, BadText."""
         key = reference.digest
         if key not in self._prepared:
@@ -55,7 +56,7 @@ class References:
         self._prepared.move_to_end(key)
         return self._prepared[key]
 
-    def _read(self, reference: Reference) -> Prepared:
+    def _read(self, reference: Reference) -> F5Reference:
         limit_s = SPECS["f5"].reference_max_s
         if reference.audio.duration_s > limit_s + 0.01:
             raise BadAudio(
@@ -77,4 +78,4 @@ class References:
         mel = log_mel(torch.from_numpy(padded.astype(np.float32))).to(self._device)
         silent_s = reference.audio.duration_s - sound.paced_s(reference.audio)
         paced_frames = len(mel) - round(silent_s * SAMPLE_RATE / HOP)
-        return Prepared(mel, paced_frames, ended(transcript), gain)
+        return F5Reference(mel, paced_frames, with_full_stop(transcript), gain)

@@ -39,16 +39,18 @@ class Schedule:
 
     @property
     def steps(self) -> int:
+        """Number of Euler steps."""
         return len(self.times) - 1
 
 
-def schedule(network: DiT, times: Tensor) -> Schedule:
+def make_schedule(network: DiT, times: Tensor) -> Schedule:
+    """The projections at the start of each step of a (steps + 1,) time grid."""
     device = network.proj_out.weight.device
     return Schedule(times, network.modulation(times[:-1].to(device)))
 
 
 @dataclass(slots=True, eq=False)
-class Row:
+class FlowRow:
     """One chunk on its way from noise to mel."""
 
     x: Tensor  # (n, mel) float32
@@ -59,10 +61,13 @@ class Row:
 
     @property
     def done(self) -> bool:
+        """Whether every step is taken."""
         return self.step >= self.schedule.steps
 
 
-def row(network: DiT, reference: Tensor, tokens: Tensor, noise: Tensor, plan: Schedule, guidance: float) -> Row:
+def start_row(
+    network: DiT, reference: Tensor, tokens: Tensor, noise: Tensor, plan: Schedule, guidance: float
+) -> FlowRow:
     """Set up a chunk.
 
     reference (r, mel) is the voice's mel, tokens (t,) the ids of its transcript and the new text, noise (n, mel) with n > r.
@@ -75,10 +80,10 @@ def row(network: DiT, reference: Tensor, tokens: Tensor, noise: Tensor, plan: Sc
     lengths = torch.full((2,), frames, device=noise.device)
     both = padded.to(dtype).expand(2, -1, -1)
     contexts = network.context(both, tokens.expand(2, -1), lengths, dropped, dropped)
-    return Row(noise.float(), contexts, plan, guidance)
+    return FlowRow(noise.float(), contexts, plan, guidance)
 
 
-def advance(rows: Sequence[Row], velocity: Velocity, frame_bucket: int = 1) -> None:
+def advance(rows: Sequence[FlowRow], velocity: Velocity, frame_bucket: int = 1) -> None:
     """One Euler step of every row, in one pass of the network; rows may be at different steps and of different lengths.
 
     frame_bucket rounds the padded length up, so that a compiled `velocity` sees few shapes.

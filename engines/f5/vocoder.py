@@ -14,6 +14,8 @@ from engines.f5.mel import BANDS, HOP
 
 
 class Vocoder(nn.Module):
+    """Vocos, from log-mel to samples."""
+
     def __init__(self, backbone: dict[str, Any], head: dict[str, Any]) -> None:
         super().__init__()
         self.backbone = VocosBackbone(**backbone)

@@ -1,7 +1,7 @@
-"""Weights in memory: one set is in place, where compiled code points at it; the others wait as flat copies beside it.
+"""Sets of F5 weights in memory: one is active, in the buffer that compiled code reads; the others are flat copies.
 
-A set is read from the disk once, on a thread of its own. It then waits in host memory, and from its first use on also on the
-device while the budget allows: another set is a copy away, from the device or from page-locked memory.
+A set is read from the disk once, on a thread of its own. It is then kept in host memory, and from its first use on also on the
+device while the budget allows: activating it is one copy, from the device or from page-locked memory.
 """
 
 import logging
@@ -22,64 +22,65 @@ from engines.types import Weights
 log = logging.getLogger(__name__)
 
 BASE = ""  # the key of the checkpoint's own weights; a champion's is the SHA-256 of its file
-SHARE = 4  # of what is free, one part is for weights that wait
+SHARE = 4  # one part in this many of the free memory may hold sets that are not active
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
-    """Bytes that waiting sets may take. Those in use stay beyond it: no more than requests that run at once."""
+class WeightBudget:
+    """Bytes that inactive sets may take. Sets in use stay beyond it: they are no more than the requests that run at once."""
 
     device: int
     host: int
 
     @classmethod
-    def of(cls, wish: int, device: torch.device) -> "Budget":
-        """`wish` is for the device, or for the host where that is the device; 0 takes a quarter of what is free."""
+    def of(cls, requested: int, device: torch.device) -> "WeightBudget":
+        """`requested` is for the device, or for the host where that is the device; 0 takes a quarter of what is free."""
         if device.type == "cuda":
-            return cls(wish or free_device_bytes(device) // SHARE, free_host_bytes() // SHARE)
-        return cls(0, wish or free_host_bytes() // SHARE)
+            return cls(requested or free_device_bytes(device) // SHARE, free_host_bytes() // SHARE)
+        return cls(0, requested or free_host_bytes() // SHARE)
 
 
 @dataclass(slots=True, eq=False)
-class Copies:
-    """Of one set; at least one of the two is there."""
+class WeightCopies:
+    """Flat copies of one set; at least one of the two exists."""
 
     host: Tensor | None = None
     device: Tensor | None = None
 
 
 @dataclass(slots=True)
-class Counts:
-    """Since the engine was loaded."""
+class WeightCounts:
+    """What the cache did since the engine was loaded."""
 
-    loaded: int = 0  # sets read from the disk ...
-    load_s: float = 0.0  # ... and the seconds of all these readings
+    loaded: int = 0  # sets read from the disk
+    load_s: float = 0.0  # seconds of all these reads
     found: int = 0  # requests whose set was in memory
-    evicted: int = 0  # sets that left the device, or memory
-    placed: int = 0  # copies into place
+    evicted: int = 0  # sets removed from the device, or from memory
+    activated: int = 0  # copies into the active buffer
 
 
-class Residence:
-    """Called from the lane alone."""
+class WeightCache:
+    """Holds the base's and champions' weights. Called from the scheduler's thread alone."""
 
-    def __init__(self, parameters: FlatParameters, budget: Budget, leased: Callable[[], Collection[str]]) -> None:
+    def __init__(self, parameters: FlatParameters, budget: WeightBudget, leased: Callable[[], Collection[str]]) -> None:
         """`leased` names the sets in use, which stay in memory."""
-        self.counts = Counts()
-        self.placed = BASE  # the set that the network computes with
+        self.counts = WeightCounts()
+        self.active = BASE  # the set that the network computes with
         self._parameters, self._budget, self._leased = parameters, budget, leased
-        self._sets: OrderedDict[str, Copies] = OrderedDict()  # least recently used first
-        self._coming: dict[str, Future[tuple[Tensor, float]]] = {}
+        self._sets: OrderedDict[str, WeightCopies] = OrderedDict()  # least recently used first
+        self._loading: dict[str, Future[tuple[Tensor, float]]] = {}
         self._reader = ThreadPoolExecutor(1, "f5-weights")
 
     @property
     def figures(self) -> Mapping[str, float]:
+        """The counts, by the names they are reported under."""
         counts = self.counts
         return {
             "weights_missed": counts.loaded,
             "weights_load_s": counts.load_s,
             "weights_found": counts.found,
             "weights_evicted": counts.evicted,
-            "weights_placed": counts.placed,
+            "weights_placed": counts.activated,
         }
 
     @property
@@ -91,34 +92,33 @@ class Residence:
         return self._size * sum(copy is not None for copy in copies)
 
     def close(self) -> None:
+        """Stop reading; the sets go with the object."""
         self._reader.shutdown(wait=False, cancel_futures=True)
 
-    # A set comes.
-
-    def want(self, weights: Weights) -> None:
-        """Begin to read a set, already leased, that is not in memory; returns at once."""
+    def start_loading(self, weights: Weights) -> None:
+        """Begin to read a set, already leased, that is not in memory; returns at once. See `collect_loaded`."""
         key = weights.sha256
-        if self.is_here(key):
+        if self.is_available(key):
             self.counts.found += 1
-        elif key not in self._coming:
-            self._give_up_unwanted()
+        elif key not in self._loading:
+            self._cancel_unused()
             self._make_host_room(self._size)
-            self._coming[key] = self._reader.submit(self._read, weights)
+            self._loading[key] = self._reader.submit(self._read, weights)
 
-    def is_here(self, key: str) -> bool:
-        """Whether the set can be put in place."""
-        return key in self._sets or key in (self.placed, BASE)
+    def is_available(self, key: str) -> bool:
+        """Whether the set can be activated."""
+        return key in self._sets or key in (self.active, BASE)
 
-    def is_coming(self, key: str) -> bool:
+    def is_loading(self, key: str) -> bool:
         """Whether the set is still being read."""
-        return key in self._coming and not self._coming[key].done()
+        return key in self._loading and not self._loading[key].done()
 
-    def receive(self) -> Mapping[str, EngineError]:
-        """Take in what was read; returns the sets that could not be, with the reason."""
+    def collect_loaded(self) -> Mapping[str, EngineError]:
+        """Keep the sets that were read meanwhile; returns those that could not be read, with the error."""
         failed: dict[str, EngineError] = {}
-        for key in [key for key, coming in self._coming.items() if coming.done()]:
+        for key in [key for key, loading in self._loading.items() if loading.done()]:
             try:
-                self._take_in(key, *self._coming.pop(key).result())
+                self._add(key, *self._loading.pop(key).result())
             except EngineError as error:
                 failed[key] = error
         return failed
@@ -127,54 +127,52 @@ class Residence:
         started = time.perf_counter()
         return self._parameters.read(weights), time.perf_counter() - started
 
-    def _take_in(self, key: str, host: Tensor, took_s: float) -> None:
+    def _add(self, key: str, host: Tensor, took_s: float) -> None:
         self.counts.loaded += 1
         self.counts.load_s += took_s
-        self._sets[key] = Copies(host=host)
+        self._sets[key] = WeightCopies(host=host)
         self._make_host_room(0)
 
-    def _give_up_unwanted(self) -> None:
-        """Whoever wanted these has left."""
+    def _cancel_unused(self) -> None:
+        """Stop reading sets that no request uses any more."""
         leased = self._leased()
-        for key in [key for key in self._coming if key not in leased]:
-            if self._coming[key].cancel() or self._coming[key].done():
-                del self._coming[key]
+        for key in [key for key in self._loading if key not in leased]:
+            if self._loading[key].cancel() or self._loading[key].done():
+                del self._loading[key]
 
-    # A set is put in place.
-
-    def place(self, key: str) -> None:
-        """Let the network compute with this set, which was received. Raises OutOfMemory."""
-        if key == self.placed:
+    def activate(self, key: str) -> None:
+        """Let the network compute with this set, which is available. Raises OutOfMemory."""
+        if key == self.active:
             return
-        if self.placed not in self._sets and (self.placed == BASE or self.placed in self._leased()):
-            self._sets[self.placed] = self._kept()
+        if self.active not in self._sets and (self.active == BASE or self.active in self._leased()):
+            self._sets[self.active] = self._copy_active()
         held = self._sets[key]
         self._sets.move_to_end(key)
         source = held.host if held.device is None else held.device
         if source is None:
             raise KeyError(key)
         self._parameters.data.copy_(source, non_blocking=True)
-        self.placed = key
-        self.counts.placed += 1
+        self.active = key
+        self.counts.activated += 1
         if held.device is None:
             held.device = self._copy_on_device()
 
-    def leave_device(self) -> bool:
-        """Let every idle set leave the device, for the work on it; false if none could."""
+    def evict_idle(self) -> bool:
+        """Remove every set without a lease from the device, to free its memory; false if none could be."""
         return any([self._evict_from_device(key) for key in self._idle_on_device()])
 
-    def _kept(self) -> Copies:
-        """What is in place, which no other copy is left of."""
+    def _copy_active(self) -> WeightCopies:
+        """A copy of the active set, of which there is no other."""
         if (on_device := self._copy_on_device()) is not None:
-            return Copies(device=on_device)
+            return WeightCopies(device=on_device)
         if (on_host := _on_host(self._parameters.data)) is not None:
-            return Copies(host=on_host)
+            return WeightCopies(host=on_host)
         raise OutOfMemory(
             "there is no memory left for a champion's own weights; unload an engine, or use the base voice"
         )
 
     def _copy_on_device(self) -> Tensor | None:
-        """What is in place once more, if the budget and the device have room or get it from idle sets; else None."""
+        """A copy of the active set, if budget and device have room, or get it by evicting idle sets; else None."""
         if self._size > self._budget.device:
             return None
         for leaving in (*self._idle_on_device(), None):
@@ -188,15 +186,13 @@ class Residence:
                 self._evict_from_device(leaving)
         return None
 
-    # Sets leave.
-
     def _idle_on_device(self) -> list[str]:
         """Least recently used first."""
         leased = self._leased()
         return [key for key, copies in self._sets.items() if copies.device is not None and key not in leased]
 
     def _evict_from_device(self, key: str) -> bool:
-        """Whether it left: the base's, which no vetted file holds, stays where it cannot move to host memory."""
+        """Whether it could be: the base, which no vetted file holds, stays where host memory has no room for it."""
         copies = self._sets[key]
         if key == BASE and copies.host is None and copies.device is not None:
             copies.host = _on_host(copies.device)
@@ -209,7 +205,7 @@ class Residence:
         return True
 
     def _make_host_room(self, needed: int) -> None:
-        """Idle copies leave: first those that the device holds too, then the least recently used."""
+        """Remove idle host copies, first those that the device holds too, then the least recently used."""
         leased = self._leased()
         idle = [key for key, copies in self._sets.items() if copies.host is not None and key not in (BASE, *leased)]
         idle.sort(key=lambda key: self._sets[key].device is None)

@@ -1,12 +1,12 @@
-"""Which set of weights the network computes with: rows of one set move at a time."""
+"""Which set of weights the next step uses: all rows of a step share one set."""
 
 from collections.abc import Sequence
 
-SLICE = 8  # steps of one set while others wait; changing sets costs about one
+SLICE = 8  # steps of one set while others wait; changing sets costs about as much as one step
 
 
-class Turns:
-    """Sets take turns, the one served longest ago first, so that none waits for ever."""
+class WeightTurns:
+    """A round robin: the set served longest ago is next."""
 
     def __init__(self) -> None:
         self._current, self._taken = "", 0
@@ -14,7 +14,7 @@ class Turns:
         self._turns = 0
 
     def next(self, wanting: Sequence[str]) -> str:
-        """Of the sets that have something to compute, which one does the next step."""
+        """The set of the next step, among those that have rows to compute."""
         others = [key for key in wanting if key != self._current]
         if self._current in wanting and (self._taken < SLICE or not others):
             self._taken += 1

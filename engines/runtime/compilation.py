@@ -15,7 +15,7 @@ FRAME_BUCKET = 64  # compiled shapes round up to this many frames, so that few a
 
 
 class Compiled:
-    """A function that runs compiled, and eagerly from the first failure on."""
+    """A function that runs compiled, or eagerly once compiling has failed."""
 
     def __init__(self, function: Callable[..., Any], fast: Callable[..., Any] | None = None) -> None:
         """`fast` is its compiled form; by default torch.compile's, for any shape."""
@@ -25,11 +25,12 @@ class Compiled:
 
     @property
     def active(self) -> bool:
+        """Whether it runs compiled."""
         return self._fast is not None
 
     @property
     def note(self) -> str:
-        """What a designer should know of it."""
+        """Why it runs eagerly, in a sentence; empty where it runs compiled."""
         return f"compiling failed ({self.failure}); it speaks uncompiled, and slower" if self.failure else ""
 
     def __call__(self, *args: Any) -> Any:
@@ -38,22 +39,22 @@ class Compiled:
                 return self._fast(*args)
             except torch.OutOfMemoryError:
                 raise
-            except Exception as error:  # compilers raise many kinds; each one means the same here
+            except Exception as error:  # compilers raise many kinds of errors, all handled alike
                 log.warning("compiling failed (%s); going on without", error)
                 self._fast, self.failure = None, f"{type(error).__name__}: {error}"
         return self._eager(*args)
 
 
 class Graphs:
-    """CUDA graphs of one function of a number (the batch's width, say), recorded as each number first comes up."""
+    """CUDA graphs of a function of one number, such as the batch's rows, recorded at each number's first call."""
 
     def __init__(self, function: Callable[[int], Tensor], changed: Sequence[Tensor]) -> None:
-        """`function` waits for nothing on the device and keeps what it needs at fixed places; `changed` is what it moves on."""
+        """`function` never synchronises and keeps its tensors at fixed addresses; `changed` are those it writes to."""
         self._function, self._changed = function, changed
         self._recorded: dict[int, tuple[torch.cuda.CUDAGraph, Tensor]] = {}
 
     def __call__(self, number: int, *_: object) -> Tensor:
-        """The function's result, which the next call may overwrite."""
+        """The function's result, which the next call may overwrite. Further arguments are ignored."""
         if number not in self._recorded:
             self._recorded[number] = self._record(number)
         graph, result = self._recorded[number]
@@ -68,12 +69,14 @@ class Graphs:
             for tensor, held in zip(self._changed, before, strict=True):
                 tensor.copy_(held)
         graph = torch.cuda.CUDAGraph()
-        others = [recorded.pool() for recorded, _ in self._recorded.values()]  # they run in turn: one memory is enough
+        others = [
+            recorded.pool() for recorded, _ in self._recorded.values()
+        ]  # graphs run one at a time, so they share one memory pool
         with torch.cuda.graph(graph, pool=others[0] if others else None, capture_error_mode="thread_local"):
             result = self._function(number)
         return graph, result
 
 
-def wanted(device: Device, placed: torch.device) -> bool:
-    """Whether to compile: `auto` does on CUDA, where it pays from the first minute on."""
+def should_compile(device: Device, placed: torch.device) -> bool:
+    """Whether to compile: `auto` means on CUDA, where it pays within a minute."""
     return device.compile == "on" or (device.compile == "auto" and placed.type == "cuda")

@@ -19,7 +19,7 @@ from tqdm.auto import tqdm
 from engines.errors import BadCheckpoint
 from engines.types import Progress
 
-POLL_S = 0.02  # the lane speaks between two looks
+POLL_S = 0.02  # the scheduler may step engines between two polls
 
 
 def fetch(repo: str, file: str) -> Generator[Progress, None, Path]:
@@ -30,7 +30,7 @@ def fetch(repo: str, file: str) -> Generator[Progress, None, Path]:
     outcome: list[Path | Exception] = []
     bars: list[Any] = []
 
-    class Meter(tqdm):
+    class ByteCounter(tqdm):
         """Counts bytes instead of drawing a bar."""
 
         def __init__(self, *args: Any, **options: Any) -> None:
@@ -39,7 +39,7 @@ def fetch(repo: str, file: str) -> Generator[Progress, None, Path]:
 
     def download() -> None:
         try:
-            outcome.append(Path(hf_hub_download(repo, file, tqdm_class=Meter)))
+            outcome.append(Path(hf_hub_download(repo, file, tqdm_class=ByteCounter)))
         except Exception as error:
             outcome.append(error)
 

@@ -9,11 +9,13 @@ import torch
 from engines.errors import BadSetting
 from engines.registry import Device
 
-CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")  # a container's own ceiling; psutil tells the host's memory
+CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")  # a container's own ceiling; psutil gives the host's memory
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
+    """A device and the precision a network runs in there."""
+
     device: torch.device  # a CUDA device always has its index; `cuda` is the first card
     dtype: torch.dtype  # of the network; state that is integrated over steps stays float32
 
@@ -22,12 +24,12 @@ class Placement:
             object.__setattr__(self, "device", torch.device("cuda", 0))
 
 
-def place(wish: Device) -> Placement:
+def place(settings: Device) -> Placement:
     """CUDA in half precision, else MPS, else CPU, both in float32. Raises BadSetting for a device that is not here.
 
     On CUDA, kernels and graphs of the calling thread go to that card from here on.
     """
-    name = wish.name if wish.name != "auto" else _best()
+    name = settings.name if settings.name != "auto" else _best()
     device = torch.device(name)
     if not _present(device):
         raise BadSetting(f"STUDIO_DEVICE={name}: this machine has no such device; use auto")
@@ -37,18 +39,18 @@ def place(wish: Device) -> Placement:
     return placement
 
 
-def width(wish: Device, device: torch.device) -> int:
-    """Requests in one step: as asked for, else 8 on a GPU and 2 elsewhere."""
-    return wish.max_batch or (8 if device.type == "cuda" else 2)
+def width(settings: Device, device: torch.device) -> int:
+    """Rows in one step: as set, else 8 on a GPU and 2 elsewhere."""
+    return settings.max_batch or (8 if device.type == "cuda" else 2)
 
 
 def free_device_bytes(device: torch.device) -> int:
-    """Of a CUDA device."""
+    """Free memory of a CUDA device."""
     return int(torch.cuda.mem_get_info(device)[0])
 
 
 def free_host_bytes() -> int:
-    """What the machine can still give, and never more than the container may take."""
+    """Free memory of the machine, at most the container's limit."""
     available = int(psutil.virtual_memory().available)
     try:
         return min(available, int(CGROUP_LIMIT.read_text()))

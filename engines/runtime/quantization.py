@@ -14,7 +14,7 @@ GROUP = 128  # int4 weights that share a step and a zero
 
 
 def check(kind: Kind, device: torch.device, dtype: torch.dtype) -> Kind:
-    """The kind, if such weights can be computed with there. Raises BadSetting saying what to use instead."""
+    """Return `kind` if the device can compute with such weights. Raises BadSetting saying what to use instead."""
     if kind == "int8" and device.type not in ("cpu", "cuda"):
         raise BadSetting(f"STUDIO_QUANTIZE=int8 runs on CUDA and on the CPU, not on {device.type}; use none")
     if kind == "int4":
@@ -28,7 +28,7 @@ def check(kind: Kind, device: torch.device, dtype: torch.dtype) -> Kind:
 
 @torch.no_grad()
 def quantize(blocks: Iterable[nn.Module], kind: Kind) -> None:
-    """Store the linear layers' weights in these blocks anew, where they are. Raises BadSetting if none of them allows it."""
+    """Quantise the linear layers of these blocks in place. Raises BadSetting if a block has none wide enough."""
     if kind == "none":
         return
     from torchao.quantization import (  # type: ignore[import-untyped]
@@ -48,16 +48,18 @@ def quantize(blocks: Iterable[nn.Module], kind: Kind) -> None:
             raise BadSetting(f"this checkpoint's layers are too narrow for {kind}; use int8 or none")
 
 
-def known() -> None:
+def register() -> None:
     """Let `torch.load(weights_only=True)` read quantised tensors: importing torchao registers its own."""
     importlib.import_module("torchao.quantization")
 
 
 def is_quantized(weight: Tensor) -> bool:
+    """Whether torchao stores it in fewer bits."""
     return hasattr(weight, "qdata")
 
 
 def is_int4(weight: Tensor) -> bool:
+    """Whether it is stored as int4."""
     return hasattr(weight, "scale_and_zero")
 
 
@@ -68,7 +70,7 @@ def parts(weight: Tensor) -> tuple[Tensor, Tensor | None]:
 
 
 def stored_bytes(weight: Tensor) -> int:
-    """What a weight, quantised or not, takes in memory."""
+    """Bytes that a weight, quantised or not, takes in memory."""
     held: Any = weight
     if not is_quantized(weight):
         return weight.numel() * weight.element_size()

@@ -1,4 +1,4 @@
-"""Tensors from files, without ever running what a file says."""
+"""Tensors from files, without ever running code that a file holds."""
 
 import pickle
 from collections.abc import Mapping

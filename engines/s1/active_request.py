@@ -1,60 +1,53 @@
-"""A job in work, and its frames on their way to the host."""
+"""A request in work: its groups of sentences, and how far the one being spoken is."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from torch import Tensor
 
-from engines.base import Job
-from engines.s1.codec import Past
-from engines.s1.decoding import Drawn, Sampling
+from engines.base import EngineJob
+from engines.s1.codec_layers import CodecState
+from engines.s1.decode_state import Sampling
 from engines.s1.edges import Edges
 from engines.s1.plan import Group
 from engines.s1.prompt import Turn
-from engines.s1.references import Prepared
+from engines.s1.references import S1Reference
 
-PACKETS = (3, 6, 12, 24)  # frames decoded at once: the first early, later ones larger
+PACKETS = (3, 6, 12, 24)  # frames decoded at once: the first packet early, later ones larger
 
 
 @dataclass(slots=True, eq=False)
-class Speaking:
-    """A job in work. Its groups are spoken one after another by one row."""
+class S1ActiveRequest:
+    """A request in work. Its groups are spoken one after another, each in a row of its own."""
 
-    job: Job
-    prepared: Prepared
+    job: EngineJob
+    reference: S1Reference
     groups: list[Group]
     sampling: Sampling
-    past: Past = field(default_factory=dict)
-    number: int = 0  # of the group in work
-    redraws: int = 0  # of a group whose first draw was its end
-    before: Turn | None = None  # the group spoken before it
-    reading: bool = False  # whether the group in work has a row
-    reads: int = 0  # how often one got a row
-    position: int = 0  # where its next frame goes
-    frames: list[Tensor] = field(default_factory=list)  # of the group in work
-    decoded: int = 0  # of those
-    packets: int = 0  # made since the job began
+    codec_state: CodecState = field(default_factory=dict)
+    group_index: int = 0
+    redraws: int = 0  # of a group whose first frame was its end
+    previous_turn: Turn | None = None  # the group spoken before
+    has_row: bool = False  # whether the group is being decoded
+    generation: int = 0  # rows it was given so far; a frame drawn for an earlier one is ignored
+    position: int = 0  # where the row's next frame goes
+    frames: list[Tensor] = field(default_factory=list)  # (codebooks,) codes each, of the group
+    decoded: int = 0  # frames of the group that are sound already
+    packets: int = 0  # of sound, since the request began
     edges: Edges | None = None
 
     @property
     def group(self) -> Group:
-        return self.groups[self.number]
+        """The group being spoken."""
+        return self.groups[self.group_index]
 
     @property
     def fraction(self) -> float:
+        """How much of the request is spoken by the groups that are done, 0 to 1."""
         whole = sum(group.usual_s for group in self.groups)
-        done = sum(group.usual_s for group in self.groups[: self.number])
+        done = sum(group.usual_s for group in self.groups[: self.group_index])
         return done / whole
 
     @property
-    def packet(self) -> int:
-        """Frames of the next packet."""
+    def packet_frames(self) -> int:
+        """Frames of the next packet of sound."""
         return PACKETS[min(self.packets, len(PACKETS) - 1)]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Flight:
-    """A frame on its way to the host."""
-
-    rows: Sequence[tuple[Speaking, int]]  # with the read it belongs to
-    drawn: Drawn

@@ -1,10 +1,9 @@
-"""References as the network takes them, kept: codes by what is heard, prompts by what is heard and read."""
+"""Caches of S1: a clip's codes by its sound, a reference's keys and values by its sound and transcript."""
 
 import contextlib
 import hashlib
 import logging
 import os
-import tempfile
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from engines.runtime.publishing import publishing
 from engines.types import Audio
 
 log = logging.getLogger(__name__)
@@ -23,8 +23,8 @@ CODES_KEPT = 64  # in memory; on disk they are small and stay
 
 
 @dataclass(slots=True)
-class Hits:
-    """How often a cache knew the answer."""
+class CacheHits:
+    """Lookups of a cache."""
 
     found: int = 0
     missed: int = 0
@@ -40,18 +40,18 @@ def audio_digest(audio: Audio) -> str:
 class CodeStore:
     """(codebooks, frames) codes of clips, by digest: in memory, and as memory-mapped files that survive a restart.
 
-    `sizes` tells how many codes each codebook has.
-
     Any thread may call it.
     """
 
     def __init__(self, folder: Path | None, sizes: Sequence[int]) -> None:
+        """`folder` None keeps nothing on disk; `sizes` is the number of codes of each codebook."""
         self._folder, self._sizes = folder, np.array(sizes)[:, None]
         self._kept: OrderedDict[str, Tensor] = OrderedDict()
         self._lock = threading.Lock()
-        self.hits = Hits()
+        self.hits = CacheHits()
 
     def get(self, digest: str) -> Tensor | None:
+        """Codes from memory or disk; None where there are none, or broken ones."""
         with self._lock:
             codes = self._kept.get(digest)
         if codes is None:
@@ -63,7 +63,7 @@ class CodeStore:
         return self._remember(digest, codes)
 
     def put(self, digest: str, codes: Tensor) -> Tensor:
-        """Keep codes; a disk that is full costs only the next start."""
+        """Keep codes and return them; a full disk is no error, they are then encoded again after a restart."""
         if self._folder is not None:
             try:
                 self._write(self._folder, digest, codes)
@@ -100,29 +100,26 @@ class CodeStore:
 
     def _write(self, folder: Path, digest: str, codes: Tensor) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=folder, suffix=".part")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                np.save(file, codes.cpu().numpy().astype(np.int16))
-            os.replace(name, folder / f"{digest}.npy")
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        # Readable by its owner alone, as it is made of somebody's voice; not synced, as it can be made again.
+        with publishing(folder / f"{digest}.npy", sync=False) as [part], open(part, "xb", opener=_private) as file:
+            np.save(file, codes.cpu().numpy().astype(np.int16))
 
 
 class PrefixStore:
-    """What the slow stack remembers of read references, least recently used first to go."""
+    """Keys and values of references in the slow stack, evicted least recently used first."""
 
-    def __init__(self, most_bytes: int) -> None:
-        self._most_bytes = most_bytes
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
         self._kept: OrderedDict[str, Tensor] = OrderedDict()  # each (layers, 2, kv_heads, length, head_dim)
-        self.hits = Hits()
+        self.hits = CacheHits()
 
     @property
     def bytes(self) -> int:
+        """Bytes of all that is kept."""
         return sum(kept.numel() * kept.element_size() for kept in self._kept.values())
 
     def get(self, digest: str) -> Tensor | None:
+        """A reference's keys and values, by the digest of its sound and transcript; None where they are not kept."""
         kept = self._kept.get(digest)
         if kept is None:
             self.hits.missed += 1
@@ -132,6 +129,11 @@ class PrefixStore:
         return kept
 
     def put(self, digest: str, prefix: Tensor) -> None:
+        """Keep (layers, 2, kv_heads, length, head_dim) keys and values, evicting the least recently used."""
         self._kept[digest] = prefix
-        while self._kept and self.bytes > self._most_bytes:
+        while self._kept and self.bytes > self._max_bytes:
             self._kept.popitem(last=False)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

@@ -1,7 +1,7 @@
 """The codec: sound to codes and back, causal throughout, so that sound can be made packet by packet.
 
 Same function and parameter names as fish-speech 0.1.0's modified DAC (Kumar et al. 2023, arXiv:2306.06546), with every weight
-norm folded into a plain weight. Each layer that looks back keeps what it needs of the last packet in a `Past`; decoding
+norm folded into a plain weight. Each layer that looks back keeps what it needs of the last packet in a `CodecState`: decoding
 a whole clip is decoding one packet, and no frame is ever decoded twice.
 """
 
@@ -12,182 +12,24 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from engines.s1.codec_layers import (
+    Chain,
+    CodecState,
+    ConvNeXt,
+    Convolution,
+    Passthrough,
+    ResidualUnit,
+    Snake,
+    TransposedConvolution,
+    window_transformer,
+)
 from engines.s1.config import CodecConfig, WindowConfig
-from engines.s1.layers import FeedForward, RMSNorm, embedding, rotary_table, rotate
-
-Past = dict[nn.Module, Tensor]
-
-
-class Chain(nn.Sequential):
-    """Layers in a row, each given the past."""
-
-    def forward(self, x: Tensor, past: Past) -> Tensor:  # type: ignore[override]
-        for layer in self:
-            x = layer(x, past)
-        return x
-
-
-class Still(nn.Module):
-    """Nothing, where another configuration has a layer."""
-
-    def forward(self, x: Tensor, past: Past) -> Tensor:
-        return x
-
-
-class Snake(nn.Module):
-    """x + sin^2(a x) / a (Ziyin et al. 2020, arXiv:2006.08195)."""
-
-    def __init__(self, channels: int) -> None:
-        super().__init__()
-        self.alpha = nn.Parameter(torch.ones(1, channels, 1))
-
-    def forward(self, x: Tensor, past: Past) -> Tensor:
-        return torch.addcdiv(x, torch.sin(self.alpha * x).square(), self.alpha + 1e-9)
-
-
-class Convolution(nn.Module):
-    """Causal: (b, in, t) -> (b, out, t / stride), where t is a multiple of the stride."""
-
-    def __init__(
-        self, inputs: int, outputs: int, width: int, *, stride: int = 1, dilation: int = 1, groups: int = 1
-    ) -> None:
-        super().__init__()
-        self.conv = nn.Conv1d(inputs, outputs, width, stride=stride, dilation=dilation, groups=groups)
-        self.back = (width - 1) * dilation + 1 - stride  # samples of the packet before that are looked at
-
-    def forward(self, x: Tensor, past: Past) -> Tensor:
-        if self.back:
-            x = torch.cat((past.get(self, x.new_zeros(len(x), x.shape[1], self.back)), x), -1)
-            past[self] = x[..., -self.back :]
-        return self.conv(x)
-
-
-class Transposed(nn.Module):
-    """Causal: (b, in, t) -> (b, out, t * stride); what runs over into the next packet waits for it."""
-
-    def __init__(self, inputs: int, outputs: int, width: int, *, stride: int) -> None:
-        super().__init__()
-        self.conv = nn.ConvTranspose1d(inputs, outputs, width, stride=stride)
-        self.over = width - stride
-
-    def forward(self, x: Tensor, past: Past) -> Tensor:
-        y = F.conv_transpose1d(x, self.conv.weight, stride=self.conv.stride)
-        if self.over:
-            if self in past:
-                y[..., : self.over] += past[self]
-            past[self] = y[..., -self.over :].clone()
-            y = y[..., : -self.over]
-        return y if self.conv.bias is None else y + self.conv.bias[:, None]
-
-
-class Residual(nn.Module):
-    def __init__(self, channels: int, dilation: int) -> None:
-        super().__init__()
-        self.block = Chain(
-            Snake(channels),
-            Convolution(channels, channels, 7, dilation=dilation),
-            Snake(channels),
-            Convolution(channels, channels, 1),
-        )
-
-    def forward(self, x: Tensor, past: Past) -> Tensor:
-        return x + self.block(x, past)
-
-
-class ConvNeXt(nn.Module):
-    """Liu et al. 2022 (arXiv:2201.03545), in one dimension and causal."""
-
-    def __init__(self, channels: int) -> None:
-        super().__init__()
-        self.dwconv = Convolution(channels, channels, 7, groups=channels)
-        self.norm = nn.LayerNorm(channels, eps=1e-6)
-        self.pwconv1 = nn.Linear(channels, 4 * channels)
-        self.pwconv2 = nn.Linear(4 * channels, channels)
-        self.gamma = nn.Parameter(torch.ones(channels))
-
-    def forward(self, x: Tensor, past: Past) -> Tensor:
-        y = self.norm(self.dwconv(x, past).transpose(1, 2))
-        y = self.gamma * self.pwconv2(F.gelu(self.pwconv1(y)))
-        return x + y.transpose(1, 2)
-
-
-class Scale(nn.Module):
-    def __init__(self, dim: int) -> None:
-        super().__init__()
-        self.gamma = nn.Parameter(torch.ones(dim))
-
-    def forward(self, x: Tensor) -> Tensor:
-        return x * self.gamma
-
-
-class WindowAttention(nn.Module):
-    def __init__(self, config: WindowConfig) -> None:
-        super().__init__()
-        self.config = config
-        width = config.heads * config.head_dim
-        self.wqkv = nn.Linear(config.dim, 3 * width, bias=False)
-        self.wo = nn.Linear(width, config.dim, bias=False)
-
-    def forward(self, x: Tensor, table: Tensor, seen: Tensor, past: Past) -> Tensor:
-        """(b, t, dim), the table of its positions, and which of the frames held so far, these included, each one sees."""
-        config, (batch, count, _) = self.config, x.shape
-        q, k, v = self.wqkv(x).unflatten(-1, (3 * config.heads, config.head_dim)).chunk(3, dim=2)
-        q, k = rotate(q, table), rotate(k, table)
-        held = torch.stack((k, v)).transpose(2, 3)  # (2, b, heads, t, head_dim)
-        if self in past:
-            held = torch.cat((past[self], held), 3)
-        past[self] = held if config.window is None else held[:, :, :, -(config.window - 1) :]
-        y = F.scaled_dot_product_attention(q.transpose(1, 2), held[0], held[1], attn_mask=seen)
-        return self.wo(y.transpose(1, 2).reshape(batch, count, -1))
-
-
-class WindowLayer(nn.Module):
-    def __init__(self, config: WindowConfig) -> None:
-        super().__init__()
-        self.attention = WindowAttention(config)
-        self.feed_forward = FeedForward(config.dim, config.intermediate)
-        self.ffn_norm = RMSNorm(config.dim, config.norm_eps)
-        self.attention_norm = RMSNorm(config.dim, config.norm_eps)
-        self.attention_layer_scale = Scale(config.dim)
-        self.ffn_layer_scale = Scale(config.dim)
-
-    def forward(self, x: Tensor, table: Tensor, seen: Tensor, past: Past) -> Tensor:
-        x = x + self.attention_layer_scale(self.attention(self.attention_norm(x), table, seen, past))
-        return x + self.ffn_layer_scale(self.feed_forward(self.ffn_norm(x)))
-
-
-class WindowTransformer(nn.Module):
-    """(b, channels, t) -> the same shape; a frame sees those up to `window - 1` before it."""
-
-    def __init__(self, channels: int, config: WindowConfig) -> None:
-        super().__init__()
-        self.config = config
-        self.layers = nn.ModuleList(WindowLayer(config) for _ in range(config.layers))
-        self.norm = RMSNorm(config.dim, config.norm_eps)
-        same = channels == config.dim
-        self.input_proj = nn.Identity() if same else nn.Linear(channels, config.dim)
-        self.output_proj = nn.Identity() if same else nn.Linear(config.dim, channels)
-
-    def forward(self, x: Tensor, past: Past) -> Tensor:
-        config, count = self.config, x.shape[-1]
-        start = int(past[self]) if self in past else 0
-        past[self] = torch.tensor(start + count)
-        table = rotary_table(count, config.head_dim, config.rope_base, start).to(x.device)[None]
-        window = start + count if config.window is None else config.window
-        held = min(start, window - 1) + count
-        distance = torch.arange(held - count, held, device=x.device)[:, None] - torch.arange(held, device=x.device)
-        seen = (distance >= 0) & (distance < window)
-        x = self.input_proj(x.transpose(1, 2))
-        for layer in self.layers:
-            x = layer(x, table, seen, past)
-        return self.output_proj(self.norm(x)).transpose(1, 2)
-
-
-def _transformer(channels: int, config: WindowConfig | None) -> nn.Module:
-    return Still() if config is None else WindowTransformer(channels, config)
+from engines.s1.layers import embedding
 
 
 class EncoderBlock(nn.Module):
+    """Residual units, then a convolution that shortens the sound by `stride` and doubles its channels."""
+
     def __init__(self, channels: int, stride: int, layers: int) -> None:
         super().__init__()
         half = channels // 2
@@ -195,30 +37,36 @@ class EncoderBlock(nn.Module):
             dim=channels, layers=layers, heads=channels // 64, intermediate=3 * channels, window=512
         )  # upstream fixes what its configuration does not name
         self.block = Chain(
-            *(Residual(half, dilation) for dilation in (1, 3, 9)),
+            *(ResidualUnit(half, dilation) for dilation in (1, 3, 9)),
             Snake(half),
             Convolution(half, channels, 2 * stride, stride=stride),
-            _transformer(channels, inner if layers else None),
+            window_transformer(channels, inner if layers else None),
         )
 
-    def forward(self, x: Tensor, past: Past) -> Tensor:
-        return self.block(x, past)
+    def forward(self, x: Tensor, state: CodecState) -> Tensor:
+        """(b, channels / 2, t) -> (b, channels, t / stride)."""
+        return self.block(x, state)
 
 
 class DecoderBlock(nn.Module):
+    """A transposed convolution that lengthens by `stride`, then residual units."""
+
     def __init__(self, inputs: int, outputs: int, stride: int) -> None:
         super().__init__()
         self.block = Chain(
             Snake(inputs),
-            Transposed(inputs, outputs, 2 * stride, stride=stride),
-            *(Residual(outputs, dilation) for dilation in (1, 3, 9)),
+            TransposedConvolution(inputs, outputs, 2 * stride, stride=stride),
+            *(ResidualUnit(outputs, dilation) for dilation in (1, 3, 9)),
         )
 
-    def forward(self, x: Tensor, past: Past) -> Tensor:
-        return self.block(x, past)
+    def forward(self, x: Tensor, state: CodecState) -> Tensor:
+        """(b, inputs, t) -> (b, outputs, t * stride)."""
+        return self.block(x, state)
 
 
-class Encoder(nn.Module):
+class CodecEncoder(nn.Module):
+    """Samples to latents at the encoder's rate."""
+
     def __init__(self, config: CodecConfig) -> None:
         super().__init__()
         channels = config.encoder_dim
@@ -228,11 +76,14 @@ class Encoder(nn.Module):
             layers.append(EncoderBlock(channels, stride, depth))
         self.block = Chain(*layers, Snake(channels), Convolution(channels, config.latent_dim, 3))
 
-    def forward(self, x: Tensor, past: Past) -> Tensor:
-        return self.block(x, past)
+    def forward(self, x: Tensor, state: CodecState) -> Tensor:
+        """(b, 1, t) -> (b, latent_dim, t / product of encoder_rates)."""
+        return self.block(x, state)
 
 
-class Decoder(nn.Module):
+class CodecDecoder(nn.Module):
+    """Latents to samples."""
+
     def __init__(self, config: CodecConfig) -> None:
         super().__init__()
         channels = config.decoder_dim
@@ -242,8 +93,9 @@ class Decoder(nn.Module):
             channels //= 2
         self.model = Chain(*layers, Snake(channels), Convolution(channels, 1, 7))
 
-    def forward(self, x: Tensor, past: Past) -> Tensor:
-        return self.model(x, past)
+    def forward(self, x: Tensor, state: CodecState) -> Tensor:
+        """(b, latent_dim, t) -> (b, 1, t * product of decoder_rates)."""
+        return self.model(x, state)
 
 
 class Codebook(nn.Module):
@@ -266,6 +118,8 @@ class Codebook(nn.Module):
 
 
 class Codebooks(nn.Module):
+    """`count` codebooks of one size."""
+
     def __init__(self, dim: int, count: int, size: int, code_dim: int) -> None:
         super().__init__()
         self.quantizers = nn.ModuleList(Codebook(dim, size, code_dim) for _ in range(count))
@@ -284,15 +138,16 @@ class Quantizer(nn.Module):
         )
         self.upsample: nn.Module = Chain(
             *(
-                Chain(Transposed(dim, dim, factor, stride=factor), ConvNeXt(dim))
+                Chain(TransposedConvolution(dim, dim, factor, stride=factor), ConvNeXt(dim))
                 for factor in reversed(config.downsample)
             )
         )
-        self.pre_module = _transformer(dim, config.pre)
-        self.post_module = _transformer(dim, config.post)
+        self.pre_module = window_transformer(dim, config.pre)
+        self.post_module = window_transformer(dim, config.post)
 
     @property
     def levels(self) -> Iterator[Codebook]:
+        """The semantic codebook, then the residual ones."""
         yield from self.semantic_quantizer.quantizers  # type: ignore[misc]
         yield from self.quantizer.quantizers  # type: ignore[misc]
 
@@ -303,35 +158,35 @@ class Codec(nn.Module):
     def __init__(self, config: CodecConfig) -> None:
         super().__init__()
         self.config = config
-        self.encoder: nn.Module = Encoder(config)
+        self.encoder: nn.Module = CodecEncoder(config)
         self.quantizer = Quantizer(config)
-        self.decoder: nn.Module = Decoder(config)
+        self.decoder: nn.Module = CodecDecoder(config)
 
     def split(self) -> "Codec":
-        """Keep what encodes; returns what decodes, which may then stand elsewhere."""
+        """Keep what encodes; returns what decodes, which may then be moved to another device."""
         quantizer = self.quantizer
         encoding = (self.encoder, quantizer.downsample, quantizer.pre_module)
-        other = copy.deepcopy(self, {id(part): Still() for part in encoding})
-        self.decoder, quantizer.upsample, quantizer.post_module = Still(), Still(), Still()
+        other = copy.deepcopy(self, {id(part): Passthrough() for part in encoding})
+        self.decoder, quantizer.upsample, quantizer.post_module = Passthrough(), Passthrough(), Passthrough()
         return other
 
     def encode(self, samples: Tensor) -> Tensor:
         """(n,) samples -> (codebooks, ceil(n / hop)) int64 codes."""
-        past: Past = {}
+        state: CodecState = {}
         padded = F.pad(samples, (0, -len(samples) % self.config.hop))
-        z = self.encoder(padded[None, None], past)
-        z = self.quantizer.pre_module(self.quantizer.downsample(z, past), past)
+        z = self.encoder(padded[None, None], state)
+        z = self.quantizer.pre_module(self.quantizer.downsample(z, state), state)
         codes = []
         for level in self.quantizer.levels:
             codes.append(level.nearest(z))
             z = z - level.vectors(codes[-1])
         return torch.cat(codes)
 
-    def decode(self, codes: Tensor, past: Past | None = None) -> Tensor:
-        """(codebooks, t) codes, the next ones of the stream that `past` remembers -> (t * hop,) samples."""
-        past = {} if past is None else past
+    def decode(self, codes: Tensor, state: CodecState | None = None) -> Tensor:
+        """(codebooks, t) codes, the next ones of the stream whose `state` this is, updated in place -> (t * hop,) samples."""
+        state = {} if state is None else state
         z = torch.stack(
             [level.vectors(row[None]) for level, row in zip(self.quantizer.levels, codes, strict=True)]
         ).sum(0)
-        z = self.quantizer.upsample(self.quantizer.post_module(z, past), past)
-        return torch.tanh(self.decoder(z, past))[0, 0]
+        z = self.quantizer.upsample(self.quantizer.post_module(z, state), state)
+        return torch.tanh(self.decoder(z, state))[0, 0]

@@ -1,4 +1,4 @@
-"""The numbers of an S1 checkpoint: config.json for the network, the codec's YAML beside it."""
+"""The configuration of an S1 checkpoint: config.json for the network, a YAML for the codec."""
 
 import json
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ class StackConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DualARConfig:
-    """The slow stack reads a position per frame or text token, the fast one writes a frame's codes."""
+    """The slow stack has a position per frame or text token, the fast stack generates a frame's codes."""
 
     slow: StackConfig
     fast: StackConfig

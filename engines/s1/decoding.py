@@ -1,10 +1,5 @@
-"""Many rows of speech, one frame a step. Rows join and leave between frames and never disturb each other.
+"""Decode steps: the next frame of many rows at once. Rows join and leave between steps and never disturb each other."""
 
-Everything a row is lives in row `slot` of a few tensors on the device; rows in work fill the slots from 0 on, so that a step
-runs on views. A row's first frame is like every other: its prompt is read up to the last token, which is then its input.
-"""
-
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -12,28 +7,17 @@ import torch
 from torch import Tensor
 
 from engines.runtime.compilation import Compiled, Graphs
+from engines.s1.decode_state import WINDOW, DecodeState
 from engines.s1.network import DualAR
 from engines.s1.noise import exponential, frame_keys
 from engines.s1.sampling import choose, penalise
 
 if TYPE_CHECKING:
-    from engines.s1.fused import Fused
-
-WINDOW = 16  # frames the repetition penalty looks back, as upstream
+    from engines.s1.fused import FusedDecoder
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sampling:
-    """How codes are drawn."""
-
-    seed: int
-    temperature: float
-    top_p: float
-    repetition_penalty: float
-
-
-class Drawn:
-    """A frame of every row on its way to the host, beside the work on the next one."""
+class PendingFrames:
+    """A frame of every row on its way to the host, copied while the device works on the next one."""
 
     def __init__(self, codes: Tensor) -> None:
         self._codes: Tensor = codes
@@ -44,84 +28,40 @@ class Drawn:
             self._arrived.record()
 
     def codes(self) -> Tensor:
-        """(rows, codebooks) codes, waiting for them if need be."""
+        """(rows, codebooks) codes on the host, waiting for them if need be."""
         if self._arrived is not None:
             self._arrived.synchronize()
         return self._codes
 
 
-class Frames:
-    """What is drawn next for each slot, on the device. `rows` slots of `length` positions each."""
+class Decoder:
+    """Draws frames for the rows of its DecodeState, by torch or, compiled, by kernels of our own."""
 
     def __init__(self, network: DualAR, rows: int, length: int, residual_size: int, compile: bool = False) -> None:
-        """`compile` needs CUDA: kernels of our own, recorded as one graph for each number of rows."""
-        self.network, self.rows, self.length = network, rows, length
-        self.residual_size = residual_size
-        weight = network.embeddings.weight
-        device, codebooks = weight.device, network.config.codebooks
-        self.cache = network.slow_cache(rows, length)
-        self.fast_cache = network.fast_cache(rows)
-        self.pending = torch.zeros(rows, network.config.slow.dim, dtype=weight.dtype, device=device)
-        self.positions = torch.zeros(rows, dtype=torch.long, device=device)
-        self.seeds = torch.zeros(rows, dtype=torch.long, device=device)
-        self.numbers = torch.zeros(rows, dtype=torch.long, device=device)  # frames drawn
-        self.recent = torch.zeros(rows, codebooks, WINDOW, dtype=torch.long, device=device)  # oldest first
-        self.settings = torch.zeros(3, rows, 1, device=device)  # temperature, nucleus, penalty
-        self._changing = (self.pending, self.positions, self.numbers, self.recent)  # by a step
-        self.compiled = Compiled(self.draw, Graphs(self._fused, self._changing)) if compile else None
+        """The state's sizes; `compile` needs CUDA: the kernels are recorded as one graph for each number of rows."""
+        self.state = DecodeState(network, rows, length, residual_size)
+        self.compiled = Compiled(self.draw, Graphs(self._draw_fused, self.state.changing)) if compile else None
 
-    def _fused(self, rows: int) -> Tensor:
-        return self._kernels.draw(rows)
+    def _draw_fused(self, rows: int) -> Tensor:
+        return self._fused.draw(rows)
 
     @cached_property
-    def _kernels(self) -> "Fused":
-        from engines.s1.fused import Fused  # it imports Triton, which comes with CUDA's torch alone
+    def _fused(self) -> "FusedDecoder":
+        from engines.s1.fused import FusedDecoder  # it imports Triton, which comes with CUDA's torch alone
 
-        return Fused(self)
+        return FusedDecoder(self.state)
 
-    @torch.inference_mode()
-    def begin(self, slot: int, pending: Tensor, position: int, sampling: Sampling) -> None:
-        """A new speech in this slot: its prompt is in the cache, but for the last token, which is `pending` (dim,)."""
-        self.pending[slot] = pending
-        self.positions[slot] = position
-        self.seeds[slot] = sampling.seed
-        self.numbers[slot] = 0
-        self.recent[slot] = 0
-        self.settings[:, slot, 0] = torch.tensor((sampling.temperature, sampling.top_p, sampling.repetition_penalty))
-
-    def read(self, slot: int, x: Tensor, start: int) -> None:
-        """Put a prompt's (t, dim) embeddings at positions `start`... into the slot's cache."""
-        if not len(x):
-            return
-        stop = start + len(x)
-        positions = torch.arange(start, stop, device=x.device)[None]
-        self.network.read(x[None], positions, self.cache[:, :, slot : slot + 1, :, :stop])
-
-    def swap(self, one: int, other: int) -> None:
-        """Exchange two slots."""
-        pair, turned = [one, other], [other, one]
-        for held, axis in (
-            (self.cache, 2),
-            (self.pending, 0),
-            (self.positions, 0),
-            (self.seeds, 0),
-            (self.numbers, 0),
-            (self.recent, 0),
-            (self.settings, 1),
-        ):
-            index = torch.tensor(pair, device=held.device)
-            held.index_copy_(axis, index, held.index_select(axis, torch.tensor(turned, device=held.device)))
-
-    def step(self, rows: int, longest: int) -> Drawn:
-        """`draw`, on its way to the host."""
-        return Drawn(self.draw(rows, longest) if self.compiled is None else self.compiled(rows, longest))
+    def step(self, rows: int, longest: int) -> PendingFrames:
+        """`draw`, compiled if it is, on its way to the host."""
+        return PendingFrames(self.draw(rows, longest) if self.compiled is None else self.compiled(rows, longest))
 
     @torch.inference_mode()
     def warm(self, rows: int) -> None:
         """Make ready for this many rows; those in work stay where they are."""
-        before = [tensor.clone() for tensor in self._changing]
-        self.step(rows, self.length - 1).codes()
-        for tensor, held in zip(self._changing, before, strict=True):
+        changing = self.state.changing
+        before = [tensor.clone() for tensor in changing]
+        self.step(rows, self.state.length - 1).codes()
+        for tensor, held in zip(changing, before, strict=True):
             tensor.copy_(held)
 
     @torch.inference_mode()
@@ -130,18 +70,15 @@ class Frames:
 
         (rows, codebooks) semantic and residual codes; a semantic code of `semantic_count` ends that row's speech.
         """
-        network = self.network
-        positions = self.positions[:rows]
-        cache = self.cache[:, :, :rows, :, : longest + 1]
-        hidden = network.read(self.pending[:rows, None], positions[:, None], cache)[:, 0]
-        temperature, top_p, penalty = (setting[:rows] for setting in self.settings)
-        keys, recent, numbers = (
-            frame_keys(self.seeds[:rows], self.numbers[:rows]),
-            self.recent[:rows],
-            self.numbers[:rows],
-        )
+        state, network = self.state, self.state.network
+        positions = state.positions[:rows]
+        cache = state.cache[:, :, :rows, :, : longest + 1]
+        hidden = network.forward_slow(state.pending[:rows, None], positions[:, None], cache)[:, 0]
+        temperature, top_p, penalty = (setting[:rows] for setting in state.settings)
+        recent, numbers = state.recent[:rows], state.numbers[:rows]
+        keys = frame_keys(state.seeds[:rows], numbers)
 
-        logits = penalise(network.follow(hidden).float(), _oldest(recent[:, 0], numbers), penalty)
+        logits = penalise(network.semantic_logits(hidden).float(), _oldest(recent[:, 0], numbers), penalty)
         semantic = choose(logits, exponential(keys, 0, logits.shape[-1]), temperature, top_p)
         spoken = semantic.clamp(max=network.semantic_count - 1)
         codes = [spoken]
@@ -150,7 +87,7 @@ class Frames:
         known = torch.where(numbers[:, None, None] > 0, recent, -1)
         for codebook in range(1, network.config.codebooks):
             first = 0 if codebook == 1 else codebook
-            logits = network.write(x, first, self.fast_cache[:, :, :rows])[:, : self.residual_size].float()
+            logits = network.forward_fast(x, first, state.fast_cache[:, :, :rows])[:, : state.residual_size].float()
             logits = penalise(logits, known[:, codebook], penalty)
             code = choose(logits, exponential(keys, codebook, logits.shape[-1]), temperature, top_p)
             codes.append(code)
@@ -160,14 +97,15 @@ class Frames:
         return torch.cat((semantic[:, None], frame[:, 1:]), 1)
 
     def _advance(self, rows: int, frame: Tensor) -> None:
-        self.pending[:rows] = self.network.embed_frames(frame)
-        self.positions[:rows] = (self.positions[:rows] + 1).clamp(
-            max=self.length - 1
-        )  # a row past its end stays inside
-        numbers = self.numbers[:rows]
-        shifted = torch.cat((self.recent[:rows, :, 1:], frame[:, :, None]), 2)
-        self.recent[:rows] = torch.where(numbers[:, None, None] > 0, shifted, self.recent[:rows])
-        self.numbers[:rows] += 1
+        """Make a drawn (rows, codebooks) frame the rows' next input and their newest past."""
+        state = self.state
+        state.pending[:rows] = state.network.embed_frames(frame)
+        # A row past its end stays inside.
+        state.positions[:rows] = (state.positions[:rows] + 1).clamp(max=state.length - 1)
+        numbers = state.numbers[:rows]
+        shifted = torch.cat((state.recent[:rows, :, 1:], frame[:, :, None]), 2)
+        state.recent[:rows] = torch.where(numbers[:, None, None] > 0, shifted, state.recent[:rows])
+        state.numbers[:rows] += 1
 
 
 def _oldest(recent: Tensor, numbers: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""Sound as it streams: silence before and after speech is cut to what was asked for, and nothing else is held back."""
+"""Trims the silence around streamed speech to what was asked for, without holding anything else back."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ TAIL_S = 0.15  # kept after the last word
 
 
 class Edges:
-    """Takes one group's sound packet by packet; what is quiet waits until it is known what follows."""
+    """Takes one group's sound packet by packet; silence is held until it is known what follows."""
 
     def __init__(self, sample_rate: int, level_rms: float, exact_start: bool) -> None:
         """`level_rms` is how loud the voice usually is; `exact_start` leaves no silence before the first word."""

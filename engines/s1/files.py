@@ -20,8 +20,8 @@ BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
-    """What a loaded voice is made of."""
+class S1Files:
+    """The files of a checkpoint."""
 
     name: str  # shown to the designer
     folder: Path
@@ -37,7 +37,7 @@ class Files:
         return QUANTIZED.get(self.weights.name, "none")
 
 
-def locate(checkpoint: Checkpoint) -> Generator[Progress, None, Files]:
+def locate(checkpoint: Checkpoint) -> Generator[Progress, None, S1Files]:
     """Find or download every file: yields progress, returns the files. Raises BadCheckpoint saying what is missing."""
     source = checkpoint.source
     if source.startswith("hf://"):
@@ -54,14 +54,14 @@ def locate(checkpoint: Checkpoint) -> Generator[Progress, None, Files]:
     return _files(name, folder)
 
 
-def _files(name: str, folder: Path) -> Files:
+def _files(name: str, folder: Path) -> S1Files:
     if not folder.is_dir():
         raise BadCheckpoint(f"{folder}: there is no such folder; check STUDIO_S1_CHECKPOINT")
     for needed in NEEDED:
         if not (folder / needed).is_file():
             raise BadCheckpoint(f"{name}: {needed} is missing; copy the whole checkpoint folder")
     codec = _one(name, folder, CODECS)
-    return Files(
+    return S1Files(
         name=name,
         folder=folder,
         weights=_one(name, folder, WEIGHTS),

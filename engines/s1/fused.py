@@ -1,12 +1,11 @@
-"""The next frame of many rows as a row of kernels that wait for nobody: what a CUDA graph can record.
+"""A decode step as a sequence of kernels of our own that never synchronise, so that a CUDA graph can record it.
 
-The same numbers as `Frames.draw`, to rounding: norms, gates and residuals join the products, attention reads what a row has
-written so far, whatever the others have, and nothing sorts.
+The same numbers as `Decoder.draw`, to rounding: norms, gates and residuals are fused into the products, attention reads the
+positions a row has written so far, whatever the other rows have, and nothing is sorted.
 """
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import torch
 import torch.nn.functional as F
@@ -15,10 +14,8 @@ from torch import Tensor, nn
 from engines.runtime import quantization as quantizing
 from engines.s1 import kernels
 from engines.s1.config import StackConfig
-from engines.s1.network import Attention, Layer
-
-if TYPE_CHECKING:
-    from engines.s1.decoding import Frames
+from engines.s1.decode_state import DecodeState
+from engines.s1.network import CachedAttention, DualARLayer
 
 HELD = 4096  # weights in one program's registers: enough on the way at once to fill the memory's pipe, and room to work
 LOAD_BYTES = 512  # what 32 lanes read at once, 16 bytes each
@@ -27,8 +24,8 @@ SPLITS, SPLIT_BLOCK = 16, 32  # shares of a long cache, and positions read at on
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Place:
-    """Where new tokens of a stack stand: `positions` (b,) of each row's first, or (1,) for all, and the angles there."""
+class TokenPositions:
+    """Positions of a stack's new tokens: `positions` (b,) of each row's first, or (1,) for all, and the rotary `table`."""
 
     config: StackConfig
     table: Tensor
@@ -37,20 +34,19 @@ class Place:
     long: bool  # whether the cache is worth dividing
 
 
-class Fused:
-    """Draws frames for the rows of `Frames`, whose state it reads and moves on."""
+class FusedDecoder:
+    """Draws frames for the rows of a `DecodeState`, which it reads and advances."""
 
-    def __init__(self, frames: "Frames") -> None:
-        self.frames, self.network = frames, frames.network
-        network, config, rows = self.network, self.network.config, frames.rows
-        device, dtype = frames.pending.device, frames.pending.dtype
+    def __init__(self, state: DecodeState) -> None:
+        self.state, self.network = state, state.network
+        network, config, rows = self.network, self.network.config, state.rows
+        device, dtype = state.pending.device, state.pending.dtype
         head = network.embeddings.weight if config.tied else network.output.weight
         semantic = slice(network.semantic_begin, network.semantic_begin + network.semantic_count)
         self._head = torch.cat((head[semantic], head[network.end_token, None]))
-        self._fast_head = network.fast_output.weight[: frames.residual_size]
-        self._pair = torch.zeros(
-            rows, 2, config.fast.dim, dtype=dtype, device=device
-        )  # hidden, newest code's embedding
+        self._fast_head = network.fast_output.weight[: state.residual_size]
+        # The hidden state and the newest code's embedding.
+        self._pair = torch.zeros(rows, 2, config.fast.dim, dtype=dtype, device=device)
         self._drawn = torch.zeros(rows, config.codebooks, dtype=torch.long, device=device)
         self._steps = torch.arange(config.codebooks, device=device)
         slots = rows * config.slow.heads
@@ -59,58 +55,58 @@ class Fused:
 
     @torch.inference_mode()
     def draw(self, rows: int) -> Tensor:
-        """As `Frames.draw`. The next call overwrites the result."""
-        frames, network, config = self.frames, self.network, self.network.config
-        x, pair = (
-            frames.pending[:rows],
-            self._pair[:rows],
-        )  # layers add to both in place; they are written anew each frame
-        place = Place(config.slow, network.slow_table, frames.positions, 1, long=True)
-        for layer, cache in zip(network.layers, frames.cache, strict=True):
-            self._layer(layer, x, cache, place)  # type: ignore[arg-type]
+        """As `Decoder.draw`. The next call overwrites the result."""
+        state, network, config = self.state, self.network, self.network.config
+        # Layers add to both in place; they are written anew each frame.
+        x, pair = state.pending[:rows], self._pair[:rows]
+        tokens = TokenPositions(config.slow, network.slow_table, state.positions, 1, long=True)
+        for layer, cache in zip(network.layers, state.cache, strict=True):
+            self._layer(layer, x, cache, tokens)  # type: ignore[arg-type]
         pair[:, 0] = network.fast_project_in(x)
         self._choose(_product(x, self._head, norm=network.norm, exact=True), 0)
         for codebook in range(1, config.codebooks):
             first = 0 if codebook == 1 else codebook
-            place = Place(config.fast, network.fast_table, self._steps[first:], codebook - first + 1, long=False)
+            tokens = TokenPositions(
+                config.fast, network.fast_table, self._steps[first:], codebook - first + 1, long=False
+            )
             x = pair.view(-1, config.fast.dim) if first == 0 else pair[:, 1]
-            for layer, cache in zip(network.fast_layers, frames.fast_cache, strict=True):
-                self._layer(layer, x, cache, place)  # type: ignore[arg-type]
+            for layer, cache in zip(network.fast_layers, state.fast_cache, strict=True):
+                self._layer(layer, x, cache, tokens)  # type: ignore[arg-type]
             self._choose(_product(pair[:, 1], self._fast_head, norm=network.fast_norm, exact=True), codebook)
         self._advance(rows)
         return self._drawn[:rows]
 
-    def _layer(self, layer: Layer, x: Tensor, cache: Tensor, place: Place) -> None:
+    def _layer(self, layer: DualARLayer, x: Tensor, cache: Tensor, tokens: TokenPositions) -> None:
         """Add a layer's work to x (tokens, dim)."""
         attention, feed_forward = layer.attention, layer.feed_forward
         qkv = product(x, attention.wqkv, norm=layer.attention_norm)
-        product(self._attend(attention, qkv, cache, place), attention.wo, residual=x)
+        product(self._attend(attention, qkv, cache, tokens), attention.wo, residual=x)
         gated = product(x, feed_forward.w1, gate=feed_forward.w3, norm=layer.ffn_norm)
         product(gated, feed_forward.w2, residual=x)
 
-    def _attend(self, attention: Attention, qkv: Tensor, cache: Tensor, place: Place) -> Tensor:
-        config = place.config
+    def _attend(self, attention: CachedAttention, qkv: Tensor, cache: Tensor, tokens: TokenPositions) -> Tensor:
+        config = tokens.config
         y = qkv.new_empty(len(qkv), config.heads * config.head_dim)
         normed = config.qk_norm
-        kernels.attend[(len(qkv), config.heads, SPLITS if place.long else 1)](
-            qkv, cache, place.positions, place.table,
+        kernels.attend[(len(qkv), config.heads, SPLITS if tokens.long else 1)](
+            qkv, cache, tokens.positions, tokens.table,
             attention.q_norm.weight if normed else qkv, attention.k_norm.weight if normed else qkv,
             y, self._partial, self._arrivals,
-            int(place.long), cache.stride(0), cache.stride(1), cache.stride(2),
+            int(tokens.long), cache.stride(0), cache.stride(1), cache.stride(2),
             1 / math.sqrt(config.head_dim), config.norm_eps,
             HEADS=config.heads, KV_HEADS=config.kv_heads, SIZE=config.head_dim, PADDED=_padded(config.head_dim),
-            COUNT=place.count, SPLITS=SPLITS if place.long else 1, BLOCK=SPLIT_BLOCK if place.long else 16,
-            NORM=normed, OVERLAP=OVERLAP, num_warps=4 if place.long else 1, launch_pdl=OVERLAP,
+            COUNT=tokens.count, SPLITS=SPLITS if tokens.long else 1, BLOCK=SPLIT_BLOCK if tokens.long else 16,
+            NORM=normed, OVERLAP=OVERLAP, num_warps=4 if tokens.long else 1, launch_pdl=OVERLAP,
         )  # fmt: skip
         return y
 
     def _choose(self, logits: Tensor, codebook: int) -> None:
-        """Draw a code of every row; its embedding goes to where the fast stack reads."""
-        frames, (rows, choices) = self.frames, logits.shape
+        """Draw a code of every row; its embedding goes to tokens the fast stack reads."""
+        state, (rows, choices) = self.state, logits.shape
         embeddings = self.network.fast_embeddings.weight
-        temperatures, top_ps, penalties = frames.settings
+        temperatures, top_ps, penalties = state.settings
         kernels.draw[(rows,)](
-            logits, frames.recent, frames.numbers, frames.seeds, temperatures, top_ps, penalties,
+            logits, state.recent, state.numbers, state.seeds, temperatures, top_ps, penalties,
             self._drawn, embeddings, self._pair[:, 1],
             choices, codebook, self._pair.stride(0), self._drawn.shape[1], embeddings.shape[1],
             PADDED=_padded(choices), DIM_PADDED=_padded(embeddings.shape[1]), SEMANTIC=codebook == 0,
@@ -118,12 +114,12 @@ class Fused:
         )  # fmt: skip
 
     def _advance(self, rows: int) -> None:
-        frames, network, config = self.frames, self.network, self.network.config
+        state, network, config = self.state, self.network, self.network.config
         kernels.advance[(rows,)](
             self._drawn, network.embeddings.weight, network.codebook_embeddings.weight,
-            frames.pending, frames.positions, frames.numbers, frames.recent,
+            state.pending, state.positions, state.numbers, state.recent,
             network.semantic_begin, network.semantic_count, config.codebook_size, config.slow.dim,
-            1 / math.sqrt(config.codebooks + 1) if config.scaled else 1.0, frames.length,
+            1 / math.sqrt(config.codebooks + 1) if config.scaled else 1.0, state.length,
             CODEBOOKS=config.codebooks, CODEBOOKS_PADDED=_padded(config.codebooks), DIM_PADDED=_padded(config.slow.dim),
             OVERLAP=OVERLAP, num_warps=4, launch_pdl=OVERLAP,
         )  # fmt: skip

@@ -12,7 +12,7 @@ import triton
 import triton.language as tl
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-WINDOW = tl.constexpr(16)  # as decoding.WINDOW
+WINDOW = tl.constexpr(16)  # as decode_state.WINDOW
 GOLDEN = tl.constexpr(0x9E3779B9)  # as in noise.py
 SHARE = tl.constexpr(4)  # beside a share's sum: its mass, its highest score, and room that keeps the next one aligned
 NOWHERE = tl.constexpr(-1e30)  # a score below all others whose differences are still numbers
@@ -259,7 +259,7 @@ def advance(
     begin, semantic_count, codebook_size, dim, shrink, length,
     CODEBOOKS: tl.constexpr, CODEBOOKS_PADDED: tl.constexpr, DIM_PADDED: tl.constexpr, OVERLAP: tl.constexpr,
 ):  # fmt: skip
-    """A drawn frame becomes the row's next input and its newest past, as Frames._advance does it. One program: one row."""
+    """A drawn frame becomes the row's next input and its newest past, as Decoder._advance does it. One program: one row."""
     _begin(OVERLAP)
     _wait(OVERLAP)
     row = tl.program_id(0)

@@ -14,6 +14,7 @@ class RMSNorm(nn.Module):
         self.weight = nn.Parameter(torch.ones(dim))
 
     def forward(self, x: Tensor) -> Tensor:
+        """(..., dim) -> the same shape and dtype."""
         return F.rms_norm(x.float(), self.weight.shape, eps=self.eps).to(x.dtype) * self.weight
 
 
@@ -22,7 +23,7 @@ def embedding(count: int, dim: int) -> nn.Embedding:
     return nn.Embedding(count, dim, _weight=torch.empty(count, dim))
 
 
-class FeedForward(nn.Module):
+class SwiGLU(nn.Module):
     """SwiGLU (Shazeer 2020, arXiv:2002.05202)."""
 
     def __init__(self, dim: int, intermediate: int) -> None:
@@ -32,6 +33,7 @@ class FeedForward(nn.Module):
         self.w3 = nn.Linear(dim, intermediate, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:
+        """(..., dim) -> the same shape."""
         return self.w2(F.silu(self.w1(x)) * self.w3(x))
 
 

@@ -1,4 +1,4 @@
-"""An S1 voice in memory: network, tokenizer, codec and its own defaults."""
+"""An S1 checkpoint in memory: network, tokenizer, codec and its own defaults."""
 
 import json
 from collections.abc import Generator, Mapping
@@ -17,7 +17,7 @@ from engines.runtime.placement import Placement
 from engines.runtime.quantization import Kind
 from engines.s1.codec import Codec
 from engines.s1.config import CodecConfig, DualARConfig
-from engines.s1.files import Files, locate
+from engines.s1.files import S1Files, locate
 from engines.s1.network import DualAR
 from engines.s1.tokenizer import Tokenizer
 from engines.text.script import CHARACTERS_PER_S
@@ -27,7 +27,7 @@ CONSTANTS = ("freqs_cis", "causal_mask")  # buffers that upstream's codec saves 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Defaults:
+class S1Defaults:
     """How a checkpoint speaks best: generation_config.json beside it; these are openaudio-s1-mini's."""
 
     temperature: float = 0.7
@@ -41,7 +41,7 @@ class Defaults:
     markers: bool = True  # whether it was taught (excited), (whispering) and the like
 
     @classmethod
-    def read(cls, path: Path | None) -> "Defaults":
+    def read(cls, path: Path | None) -> "S1Defaults":
         """Raises BadCheckpoint."""
         if path is None:
             return cls()
@@ -53,7 +53,7 @@ class Defaults:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Voice:
+class S1Model:
     """Everything the engine runs on."""
 
     name: str
@@ -62,13 +62,18 @@ class Voice:
     codec: Codec
     encoder: Codec  # the codec itself, or its other half on another device
     codec_digest: str  # of the codec's file: codes made by another codec mean nothing to this one
-    defaults: Defaults = field(default_factory=Defaults)
+    defaults: S1Defaults = field(default_factory=S1Defaults)
+
+    @property
+    def residual_size(self) -> int:
+        """How many codes a residual codebook has, of those the network's head could name."""
+        return min(self.codec.config.residual_size, self.network.config.codebook_size)
 
 
 def load(
     checkpoint: Checkpoint, placement: Placement, encoder_at: torch.device | None = None, quantize: Kind = "none"
-) -> Generator[Progress, None, Voice]:
-    """Yields progress, returns the voice; its encoder may stand on another device. Raises BadCheckpoint, BadSetting."""
+) -> Generator[Progress, None, S1Model]:
+    """Yields progress, returns the model; `encoder_at` may be another device. Raises BadCheckpoint, BadSetting."""
     files = yield from locate(checkpoint)
     kind = _kind(files, placement, quantize)
     yield Progress(0.5, "reading the tokenizer")
@@ -91,18 +96,18 @@ def load(
     if kind != files.quantized:
         yield Progress(0.95, f"storing weights as {kind}")
         quantizing.quantize([network.layers, network.fast_layers], kind)
-    return Voice(files.name, network, tokenizer, codec, encoder, files.codec_digest, Defaults.read(files.defaults))
+    return S1Model(files.name, network, tokenizer, codec, encoder, files.codec_digest, S1Defaults.read(files.defaults))
 
 
-def _kind(files: Files, placement: Placement, wish: Kind) -> Kind:
+def _kind(files: S1Files, placement: Placement, requested: Kind) -> Kind:
     """How the weights will be stored. Raises BadSetting."""
-    kind = wish if files.quantized == "none" else files.quantized
-    if wish not in ("none", kind):
+    kind = requested if files.quantized == "none" else files.quantized
+    if requested not in ("none", kind):
         raise BadSetting(f"{files.name} is stored as {kind} already; set STUDIO_QUANTIZE to none or {kind}")
     return quantizing.check(kind, placement.device, placement.dtype)
 
 
-def read_network(files: Files, tokenizer: Tokenizer) -> DualAR:
+def read_network(files: S1Files, tokenizer: Tokenizer) -> DualAR:
     """The network on the CPU, its weights as they are stored. Raises BadCheckpoint."""
     config = DualARConfig.read(files.folder / "config.json")
     with torch.device("meta"):
@@ -110,7 +115,7 @@ def read_network(files: Files, tokenizer: Tokenizer) -> DualAR:
             False
         )
     if files.quantized != "none":
-        quantizing.known()
+        quantizing.register()
     held = weights.read(files.weights)
     inner = held.get("state_dict", held)
     if not isinstance(inner, dict):

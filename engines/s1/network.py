@@ -1,4 +1,4 @@
-"""The dual autoregressive transformer, arranged for decoding many rows a frame at a time.
+"""The dual autoregressive transformer, arranged for decoding many rows, one frame a step.
 
 Same function and parameter names as fish-speech 0.1.0's `DualARTransformer`, so a checkpoint loads by name. Arranged
 otherwise, none of which changes the codes:
@@ -15,10 +15,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from engines.s1.config import DualARConfig, StackConfig
-from engines.s1.layers import FeedForward, RMSNorm, embedding, rotary_table, rotate
+from engines.s1.layers import RMSNorm, SwiGLU, embedding, rotary_table, rotate
 
 
-class Attention(nn.Module):
+class CachedAttention(nn.Module):
     """Grouped-query attention (Ainslie et al. 2023, arXiv:2305.13245) over a cache."""
 
     def __init__(self, config: StackConfig) -> None:
@@ -52,15 +52,18 @@ class Attention(nn.Module):
         return self.wo(y)
 
 
-class Layer(nn.Module):
+class DualARLayer(nn.Module):
+    """A transformer layer: attention over a KV cache, then feed-forward, each normed before."""
+
     def __init__(self, config: StackConfig) -> None:
         super().__init__()
-        self.attention = Attention(config)
-        self.feed_forward = FeedForward(config.dim, config.intermediate)
+        self.attention = CachedAttention(config)
+        self.feed_forward = SwiGLU(config.dim, config.intermediate)
         self.ffn_norm = RMSNorm(config.dim, config.norm_eps)
         self.attention_norm = RMSNorm(config.dim, config.norm_eps)
 
     def forward(self, x: Tensor, positions: Tensor, table: Tensor, cache: Tensor) -> Tensor:
+        """As CachedAttention."""
         x = x + self.attention(self.attention_norm(x), positions, table, cache)
         return x + self.feed_forward(self.ffn_norm(x))
 
@@ -78,13 +81,13 @@ class DualAR(nn.Module):
         slow, fast = config.slow, config.fast
         self.embeddings = embedding(config.vocabulary_size, slow.dim)
         self.codebook_embeddings = embedding(config.codebook_size * config.codebooks, slow.dim)
-        self.layers = nn.ModuleList(Layer(slow) for _ in range(slow.layers))
+        self.layers = nn.ModuleList(DualARLayer(slow) for _ in range(slow.layers))
         self.norm = RMSNorm(slow.dim, slow.norm_eps)
         if not config.tied:
             self.output = nn.Linear(slow.dim, config.vocabulary_size, bias=False)
         self.fast_project_in = nn.Linear(slow.dim, fast.dim) if fast.dim != slow.dim else nn.Identity()
         self.fast_embeddings = embedding(config.codebook_size, fast.dim)
-        self.fast_layers = nn.ModuleList(Layer(fast) for _ in range(fast.layers))
+        self.fast_layers = nn.ModuleList(DualARLayer(fast) for _ in range(fast.layers))
         self.fast_norm = RMSNorm(fast.dim, fast.norm_eps)
         self.fast_output = nn.Linear(fast.dim, config.codebook_size, bias=False)
         positions = config.max_positions
@@ -104,21 +107,21 @@ class DualAR(nn.Module):
         x = self.embeddings(self.semantic_begin + codes[:, 0]) + self.codebook_embeddings(codes + offsets).sum(1)
         return x / math.sqrt(config.codebooks + 1) if config.scaled else x
 
-    def read(self, x: Tensor, positions: Tensor, cache: Tensor) -> Tensor:
+    def forward_slow(self, x: Tensor, positions: Tensor, cache: Tensor) -> Tensor:
         """The slow stack: (b, t, dim) at (b, t) positions -> hidden (b, t, dim); cache (layers, 2, b, kv, length, d)."""
         table = self.slow_table[positions]
         for layer, held in zip(self.layers, cache, strict=True):
             x = layer(x, positions, table, held)
         return x
 
-    def follow(self, hidden: Tensor) -> Tensor:
+    def semantic_logits(self, hidden: Tensor) -> Tensor:
         """(b, dim) hidden -> (b, semantic codes + 1) logits; the last one ends the speech."""
         weight = self.embeddings.weight if self.config.tied else self.output.weight
         normed = self.norm(hidden)
         semantic = F.linear(normed, weight[self.semantic_begin : self.semantic_begin + self.semantic_count])
         return torch.cat((semantic, F.linear(normed, weight[self.end_token, None])), -1)
 
-    def write(self, x: Tensor, first: int, cache: Tensor) -> Tensor:
+    def forward_fast(self, x: Tensor, first: int, cache: Tensor) -> Tensor:
         """The fast stack: (b, t, fast dim) from position `first` on -> (b, codebook_size) logits behind the last."""
         positions = torch.arange(first, first + x.shape[1], device=x.device)[None].expand(len(x), -1)
         table = self.fast_table[positions]
@@ -131,6 +134,7 @@ class DualAR(nn.Module):
         return self._cache(self.config.slow, rows, length)
 
     def fast_cache(self, rows: int) -> Tensor:
+        """(layers, 2, rows, kv_heads, codebooks, head_dim) zeros where the weights are."""
         return self._cache(self.config.fast, rows, self.config.codebooks)
 
     def _cache(self, config: StackConfig, rows: int, length: int) -> Tensor:

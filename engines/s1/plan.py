@@ -1,10 +1,10 @@
-"""What a request asks of S1: groups of sentences, the pauses around them, and how long each may last."""
+"""A request as S1 speaks it: groups of sentences, the pauses around them, and how long each may last."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from engines import text as writing
-from engines.s1.model import Defaults
+from engines.s1.model import S1Defaults
 from engines.text.script import CHARACTERS_PER_S
 
 SLOWEST_CHARACTERS_PER_S = 4.0
@@ -21,15 +21,16 @@ class Group:
 
     @property
     def longest_s(self) -> float:
-        """Past this the network has lost its way and is stopped."""
+        """A group that lasts longer has no end in sight and is stopped."""
         return ROOM_S + len(self.text) / SLOWEST_CHARACTERS_PER_S
 
     @property
     def usual_s(self) -> float:
+        """About how long it lasts, for the progress shown."""
         return max(0.5, len(self.text) / CHARACTERS_PER_S)
 
 
-def groups(script: writing.Script, defaults: Defaults) -> list[Group]:
+def groups(script: writing.Script, defaults: S1Defaults) -> list[Group]:
     """The script in speaking order. Raises UnsupportedText when the checkpoint lacks a script."""
     found: list[Group] = []
     for part in script.parts:
@@ -45,8 +46,8 @@ def groups(script: writing.Script, defaults: Defaults) -> list[Group]:
     return found if any(group.text for group in found) else []
 
 
-def _said(part: writing.Say, defaults: Defaults) -> Iterator[Group]:
+def _said(part: writing.Say, defaults: S1Defaults) -> Iterator[Group]:
     sayable = writing.fit(part.spoken, frozenset(defaults.characters)) if defaults.characters else part.spoken
     for text in writing.chunks(sayable, defaults.group_characters, defaults.group_characters):
-        # A checkpoint that met no line so short hums it; between dashes, which make no sound, it speaks.
+        # A checkpoint trained on no line so short hums it; between dashes, which make no sound, it speaks.
         yield Group(text=text if len(text) >= defaults.least_characters else f"- {text} -")

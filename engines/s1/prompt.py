@@ -1,4 +1,4 @@
-"""What the network reads: the reference as one turn of a speaker, then the text to be spoken as the start of another."""
+"""The prompt: the reference as one turn of a speaker, then the text to be spoken as the start of the next turn."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ SPEAKER = "<|speaker:0|>"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Turn:
-    """Something said: text, and the codes of how it sounded; without codes it is still to be said."""
+    """What a speaker says: text, and the codes of its sound; without codes it is to be generated."""
 
     text: str
     codes: Tensor | None = None  # (codebooks, frames) int64

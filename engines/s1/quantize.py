@@ -46,6 +46,7 @@ def pack(source: Checkpoint, target: Path, kind: Kind, device: Device) -> Iterat
 
 
 def main() -> None:
+    """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("source", help="embedded, hf://owner/repo or a folder")
     parser.add_argument("target", type=Path)

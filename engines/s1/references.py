@@ -1,4 +1,4 @@
-"""References as the engine takes them: checked, and encoded once a clip, beside the lane if the encoder stands elsewhere."""
+"""References as S1 takes them: checked, and encoded once a clip, in the background if the encoder has a device of its own."""
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -12,40 +12,40 @@ from engines import text as writing
 from engines.errors import BadAudio, BadText, UnsupportedText
 from engines.registry import SPECS
 from engines.s1.caches import CodeStore, audio_digest
-from engines.s1.model import Voice
+from engines.s1.model import S1Model
 from engines.s1.prompt import Turn
 from engines.types import Audio, Reference
 
-LEVEL_RMS = 0.08  # quieter references are raised to this for the codec, and its speech lowered again
+LEVEL_RMS = 0.08  # quieter references are raised to this level for the codec, and what is made is lowered again
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Prepared:
+class S1Reference:
     """A reference as the network takes it."""
 
     transcript: str
     codes: Future[Tensor]  # (codebooks, frames)
-    digest: str  # of sound and transcript: what the network has read is kept under it
-    level_rms: float  # as the codec hears it
-    gain: float  # to put on what is made, undoing the level correction
+    digest: str  # of sound and transcript, the key of its keys and values
+    level_rms: float  # as given to the codec
+    gain: float  # applied to what is made, to undo the raised level
 
     @property
     def turn(self) -> Turn:
-        """Waits for the codes."""
+        """Its turn in the prompt; waits for the codes."""
         return Turn(self.transcript, self.codes.result())
 
 
-class References:
-    """Called from the lane alone."""
+class S1ReferenceEncoder:
+    """Checks references and encodes each clip once. Called from the scheduler's thread alone."""
 
-    def __init__(self, voice: Voice, store: CodeStore, device: torch.device, beside: bool) -> None:
-        """`device` is where the voice's encoder is; `beside` lets the lane go on while it works."""
+    def __init__(self, model: S1Model, store: CodeStore, device: torch.device, background: bool) -> None:
+        """`device` is where the model's encoder is; `background` encodes on a thread of its own."""
         self.store = store
-        self._voice, self._device = voice, device
-        self._coming: dict[str, Future[Tensor]] = {}
-        self._pool = ThreadPoolExecutor(1, "s1-encoder") if beside else None
+        self._model, self._device = model, device
+        self._encoding: dict[str, Future[Tensor]] = {}
+        self._pool = ThreadPoolExecutor(1, "s1-encoder") if background else None
 
-    def prepare(self, reference: Reference) -> Prepared:
+    def prepare(self, reference: Reference) -> S1Reference:
         """Raises BadAudio, BadText."""
         limit_s = SPECS["s1"].reference_max_s
         if reference.audio.duration_s > limit_s + 0.01:
@@ -58,16 +58,17 @@ class References:
             raise BadAudio("the reference is silent; choose another part or clip")
         gain = min(1.0, rms / LEVEL_RMS)
         raised = Audio(reference.audio.samples / np.float32(gain), reference.audio.sample_rate)
-        return Prepared(transcript, self._codes(raised), reference.digest, rms / gain, gain)
+        return S1Reference(transcript, self._codes(raised), reference.digest, rms / gain, gain)
 
     def close(self) -> None:
+        """Stop encoding."""
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _transcript(self, reference: Reference) -> str:
-        """As the checkpoint can say it."""
+        """The transcript in the checkpoint's characters."""
         spoken = writing.spoken_form(writing.without_markers(reference.transcript))
-        characters = frozenset(self._voice.defaults.characters)
+        characters = frozenset(self._model.defaults.characters)
         try:
             transcript = (writing.fit(spoken, characters) if characters else spoken).strip()
         except UnsupportedText as error:
@@ -78,25 +79,25 @@ class References:
 
     def _codes(self, audio: Audio) -> Future[Tensor]:
         digest = audio_digest(audio)
-        coming = self._coming.pop(digest, None)
-        if coming is not None and not coming.done():
-            self._coming[digest] = coming
-            return coming
+        running = self._encoding.pop(digest, None)
+        if running is not None and not running.done():
+            self._encoding[digest] = running
+            return running
         if (kept := self.store.get(digest)) is not None:
-            return _here(kept)
+            return _done(kept)
         if self._pool is None:
-            return _here(self._encode(audio, digest))
-        self._coming[digest] = self._pool.submit(self._encode, audio, digest)
-        return self._coming[digest]
+            return _done(self._encode(audio, digest))
+        self._encoding[digest] = self._pool.submit(self._encode, audio, digest)
+        return self._encoding[digest]
 
     @torch.inference_mode()
     def _encode(self, audio: Audio, digest: str) -> Tensor:
-        encoder = self._voice.encoder
+        encoder = self._model.encoder
         samples = sound.resample(audio, encoder.config.sample_rate).samples
         return self.store.put(digest, encoder.encode(torch.from_numpy(samples).to(self._device)).cpu())
 
 
-def _here(codes: Tensor) -> Future[Tensor]:
+def _done(codes: Tensor) -> Future[Tensor]:
     future: Future[Tensor] = Future()
     future.set_result(codes)
     return future

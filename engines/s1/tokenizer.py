@@ -1,4 +1,4 @@
-"""Text to tokens, and the places of the semantic codes among them: the checkpoint's own tiktoken vocabulary."""
+"""Text to tokens by the checkpoint's tiktoken vocabulary, and where the semantic codes stand in it."""
 
 import base64
 import json

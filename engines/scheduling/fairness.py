@@ -1,4 +1,4 @@
-"""In which order those who wait are served: sessions take turns, whatever each of them has asked for."""
+"""The order in which waiting requests are served: sessions take turns, however much each of them asks for."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
@@ -8,38 +8,38 @@ Waiting = TypeVar("Waiting")
 
 
 class Rotation:
-    """A round robin over the sessions who wait.
+    """A round robin over the sessions that have requests waiting.
 
-    Whoever comes joins behind those who are there, and whoever was served joins again at the next turn, behind those who came
-    meanwhile. So nobody's turn comes twice before another's who waits, and no stream of newcomers keeps anybody waiting.
+    A new session joins behind those already waiting. One that was just served joins again at the next turn, behind those that
+    arrived in between. So no session is served twice while another waits, and new sessions cannot keep an old one waiting.
     """
 
     def __init__(self) -> None:
-        self._sessions: list[str] = []  # of whom each has a turn coming; next first
-        self._last = ""  # whose turn was last
+        self._sessions: list[str] = []  # in order of their turns, next first
+        self._last = ""  # the session served last
 
     def order(self, waiting: Iterable[Waiting], session_id: Callable[[Waiting], str]) -> list[Waiting]:
-        """These, given in order of arrival, in the order they are served if nobody else comes."""
-        wanted: dict[str, deque[Waiting]] = {}
+        """`waiting`, given in order of arrival, in the order it is served if nothing else arrives."""
+        requests: dict[str, deque[Waiting]] = {}
         for each in waiting:
-            wanted.setdefault(session_id(each), deque()).append(each)
-        turns, ordered = deque(self._present(list(wanted))), list[Waiting]()
+            requests.setdefault(session_id(each), deque()).append(each)
+        turns, ordered = deque(self._present(list(requests))), list[Waiting]()
         while turns:
-            name = turns.popleft()
-            ordered.append(wanted[name].popleft())
-            if wanted[name]:
-                turns.append(name)
+            session = turns.popleft()
+            ordered.append(requests[session].popleft())
+            if requests[session]:
+                turns.append(session)
         return ordered
 
     def served(self, session_id: str, waiting: Sequence[str]) -> None:
-        """This session has had a turn; `waiting` are the sessions of all who waited, this one too, in order of arrival."""
+        """Count a turn of this session; `waiting` has a session per waiting request, this one's too, in order of arrival."""
         self._sessions = self._present(waiting)
         self._sessions.remove(session_id)
         self._last = session_id
 
     def _present(self, waiting: Sequence[str]) -> list[str]:
-        """Whose turns come, those who joined since the last turn included."""
+        """The sessions that wait, in order of their turns, those that joined since the last turn included."""
         here = dict.fromkeys(waiting)
-        staying = [name for name in self._sessions if name in here]
+        staying = [session for session in self._sessions if session in here]
         joining = here.keys() - staying
-        return staying + sorted((name for name in here if name in joining), key=self._last.__eq__)
+        return staying + sorted((session for session in here if session in joining), key=self._last.__eq__)

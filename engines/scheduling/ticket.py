@@ -1,4 +1,4 @@
-"""A request in the lane, seen from outside: status, audio as it is made, cancel, result."""
+"""A submitted request as its reader sees it: status, audio as it is made, cancel, result."""
 
 import threading
 from collections.abc import Callable
@@ -12,7 +12,7 @@ UNREAD_MAX_S = 30.0  # a reader this far behind pauses its own row
 
 
 class Ticket:
-    """Written by the lane, read by anyone. Times are seconds of the lane's clock."""
+    """Written by the scheduler's thread, read from any thread. Times are seconds of the scheduler's clock."""
 
     def __init__(self, id: str, request: Request, session_id: str, arrived_at: float, deadline: float) -> None:
         self.id = id
@@ -27,34 +27,37 @@ class Ticket:
         self._progress = 0.0
         self._first_audio_at = 0.0
         self._chunks: list[Chunk] = []
-        self._read = 0
+        self._read_count = 0
         self._take: Take | None = None
         self._changed = threading.Condition()
         self._on_cancel: Callable[[Ticket], None] = lambda ticket: None
         self._on_read: Callable[[], None] = lambda: None
-        self._place: Callable[[Ticket], tuple[int, float | None]] = lambda ticket: (0, None)
+        self._position: Callable[[Ticket], tuple[int, float | None]] = lambda ticket: (0, None)
 
     def attach(
         self,
         on_cancel: Callable[["Ticket"], None],
         on_read: Callable[[], None],
-        place: Callable[["Ticket"], tuple[int, float | None]],
+        position: Callable[["Ticket"], tuple[int, float | None]],
     ) -> None:
-        """Connect to the lane that accepted it; `place` tells (rank, ETA in seconds)."""
-        self._on_cancel, self._on_read, self._place = on_cancel, on_read, place
+        """Connect to the scheduler that accepted it; `position` gives (rank, ETA in seconds)."""
+        self._on_cancel, self._on_read, self._position = on_cancel, on_read, position
 
     # For readers, from any thread.
 
     @property
     def state(self) -> TicketState:
+        """Queued, running, done, failed or cancelled."""
         return self._state
 
     @property
     def progress(self) -> float:
+        """0 to 1."""
         return self._progress
 
     @property
     def ended(self) -> bool:
+        """Whether it is done, failed or cancelled."""
         return self._state in ("done", "failed", "cancelled")
 
     @property
@@ -63,24 +66,25 @@ class Ticket:
         return self._first_audio_at - self.arrived_at if self._chunks else None
 
     def status(self) -> Status:
-        rank, eta_s = (0, None) if self.ended else self._place(self)
+        """State, rank, progress and ETA now."""
+        rank, eta_s = (0, None) if self.ended else self._position(self)
         return Status(self._state, rank, self._progress, eta_s)
 
     def read(self, timeout_s: float = 0.0) -> Chunk | None:
         """The next chunk in playing order; None when there is none within the time, or no more."""
         self.wait_unread(timeout_s)
         with self._changed:
-            if self._read == len(self._chunks):
+            if self._read_count == len(self._chunks):
                 return None
-            chunk = self._chunks[self._read]
-            self._read += 1
+            chunk = self._chunks[self._read_count]
+            self._read_count += 1
         self._on_read()
         return chunk
 
     def wait_unread(self, timeout_s: float) -> None:
         """Return when there is something to `read`, when it ended, or after the time."""
         with self._changed:
-            self._changed.wait_for(lambda: self._read < len(self._chunks) or self.ended, timeout_s)
+            self._changed.wait_for(lambda: self._read_count < len(self._chunks) or self.ended, timeout_s)
 
     def wait(self, timeout_s: float) -> bool:
         """Whether it ended (done, failed or cancelled) within the time."""
@@ -99,29 +103,32 @@ class Ticket:
             raise NotReady("the take is still being made; wait for it to end")
         return self._take
 
-    # For the lane, from its one thread.
+    # For the scheduler, from its one thread.
 
     @property
-    def behind(self) -> bool:
-        """Whether more audio waits unread than the buffer holds."""
-        unread = self._chunks[self._read :]
+    def buffer_full(self) -> bool:
+        """Whether more audio is unread than may be; its row is then paused."""
+        unread = self._chunks[self._read_count :]
         return sum(chunk.audio.duration_s for chunk in unread) > UNREAD_MAX_S
 
-    def admitted(self, at: float) -> None:
+    def admit(self, at: float) -> None:
+        """It runs from now on."""
         with self._changed:
             self.admitted_at, self._state = at, "running"
             self._changed.notify_all()
 
-    def requeued(self) -> None:
+    def requeue(self) -> None:
+        """It waits again, from the beginning."""
         with self._changed:
             self._state, self._progress = "queued", 0.0
             self._changed.notify_all()
 
-    def advanced(self, fraction: float) -> None:
+    def advance(self, fraction: float) -> None:
+        """Raise its progress to `fraction`, never lower it."""
         self._progress = max(self._progress, min(fraction, 1.0))
 
-    def spoke(self, audio: Audio, at: float) -> bool:
-        """Add audio; true if it is the first."""
+    def add_audio(self, audio: Audio, at: float) -> bool:
+        """Append audio; true if it is the first."""
         with self._changed:
             first = not self._chunks
             if first:
@@ -132,9 +139,11 @@ class Ticket:
 
     @property
     def has_audio(self) -> bool:
+        """Whether any audio was made."""
         return bool(self._chunks)
 
     def finish(self, at: float, checkpoint: str) -> Take:
+        """End it with a take of all its audio. Raises NotReady where there is none."""
         audio = join([chunk.audio for chunk in self._chunks])
         cost = Cost(
             queued_s=self.admitted_at - self.arrived_at,
@@ -150,6 +159,7 @@ class Ticket:
         return take
 
     def fail(self, error: EngineError) -> None:
+        """End it with an error, which `result` raises."""
         with self._changed:
             self.error = error
             self._state = "cancelled" if isinstance(error, Cancelled) else "failed"
@@ -157,7 +167,7 @@ class Ticket:
 
 
 def join(pieces: list[Audio]) -> Audio:
-    """One sound from pieces of one sample rate. Raises NotReady when there are none."""
+    """Concatenate pieces of one sample rate. Raises NotReady when there are none."""
     if not pieces:
         raise NotReady("no audio was made; try another text")
     return Audio(np.concatenate([piece.samples for piece in pieces]), pieces[0].sample_rate)

@@ -91,7 +91,7 @@ def _order(studio: Studio, form: Speech) -> Order:
 
 
 def _ended(ticket: Ticket) -> bool:
-    """Take what was made from the ticket, so that the lane never waits for its reader; whether that was all."""
+    """Take what was made from the ticket, so that the scheduler never waits for its reader; whether that was all."""
     return ticket.read(WAIT_S) is None and ticket.ended
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from engines.audio import Span, active_frames, frame_length, silences
+from engines.audio import TimeSpan, active_frames, frame_length, silences
 from engines.errors import BadAudio
 from engines.text import count_syllables
 from engines.types import Audio
@@ -87,17 +87,17 @@ def _require_ends(window: Window) -> None:
         raise BadAudio("the window has no start or no end; drag it onto the clip")
 
 
-def _gaps(audio: Audio) -> list[Span]:
+def _gaps(audio: Audio) -> list[TimeSpan]:
     """Silences, with an empty one at each end of the clip that has none."""
     gaps = silences(audio)
     if not gaps or gaps[0].start_s > 0:
-        gaps.insert(0, Span(0.0, 0.0))
+        gaps.insert(0, TimeSpan(0.0, 0.0))
     if gaps[-1].end_s < audio.duration_s:
-        gaps.append(Span(audio.duration_s, audio.duration_s))
+        gaps.append(TimeSpan(audio.duration_s, audio.duration_s))
     return gaps
 
 
-def _between(gaps: Sequence[Span], duration_s: float, min_s: float, max_s: float) -> list[Window]:
+def _between(gaps: Sequence[TimeSpan], duration_s: float, min_s: float, max_s: float) -> list[Window]:
     windows = []
     for index, before in enumerate(gaps):
         start_s = max(before.start_s, before.end_s - MARGIN_S)
@@ -138,7 +138,7 @@ class _Survey:
     frame_s: float
     spoken: Counts  # frames of speech up to each frame
     clipped: Counts  # clipped samples up to each frame
-    gaps: Sequence[Span]  # long ones
+    gaps: Sequence[TimeSpan]  # long ones
 
 
 def _surveyed(audio: Audio) -> _Survey:

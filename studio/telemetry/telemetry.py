@@ -1,9 +1,9 @@
-"""Bounded history of what the lane did and of how full the device is; what the panels read.
+"""Bounded history of what the scheduler did and of how full the device is; what the panels read.
 
 Definitions. Latency: arrival at the server to the last sample made. TTFA: arrival to the first sample made. RTF: device
 seconds per second of audio. Percentiles: over the last 512 finished requests of the last 15 minutes, interpolated
 linearly; None while there are none. Failed and stopped requests are counted, not timed. Refused: a queue was full, or an
-engine cannot do what was asked. Waiting: in the lane or, before it, in the page's own queue.
+engine cannot do what was asked. Waiting: in the scheduler or, before it, in the page's own queue.
 """
 
 import logging
@@ -17,7 +17,7 @@ from typing import Protocol
 import numpy as np
 
 from engines.scheduling.manager import QueueEntry
-from engines.types import EngineStatus, LaneEvent, TicketState
+from engines.types import EngineStatus, SchedulerEvent, TicketState
 from studio.telemetry.gauges import Gauge, open_gauge
 
 log = logging.getLogger(__name__)
@@ -63,14 +63,14 @@ class Point:
     used_bytes: int
     parts_bytes: Mapping[str, int]  # by engine, and the rest; adds up to used_bytes
     utilisation: float  # 0 to 1: the GPU, or this process's share of all cores
-    lane_busy: float  # 0 to 1: time the lane spent in engines' steps
+    lane_busy: float  # 0 to 1: time the scheduler spent in engines' steps
     queued: int
     running: int
 
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """A request that waits before the lane."""
+    """A request that waits before the scheduler."""
 
     session_id: str
     engine: str
@@ -88,10 +88,10 @@ class Cache:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InLane:
+class ListedRequest:
     """A request that waits or runs; only its session learns which it is."""
 
-    ticket_id: str  # empty for somebody else's, and before the lane
+    ticket_id: str  # empty for somebody else's, and before the scheduler
     mine: bool
     engine: str
     state: TicketState
@@ -115,10 +115,10 @@ class Snapshot:
     rtf: Percentiles
     requests: int  # how many the percentiles are over
     caches: Sequence[Cache]  # as of each engine's last take
-    outcomes: Mapping[str, int]  # since start: arrived (in the lane), done, failed, cancelled, refused
+    outcomes: Mapping[str, int]  # since start: arrived (in the scheduler), done, failed, cancelled, refused
     queue_length: int  # waiting, not yet admitted
-    running: Sequence[InLane]
-    waiting: Sequence[InLane]  # in order of rank
+    running: Sequence[ListedRequest]
+    waiting: Sequence[ListedRequest]  # in order of rank
     points: Sequence[Point]  # oldest first, one a second, the last 10 minutes
     timed: Sequence[Timed]  # oldest first
 
@@ -144,7 +144,7 @@ class Telemetry:
         self._thread = threading.Thread(target=self._run, name="telemetry", daemon=True)
 
     def watch(self, page_queue: Callable[[], Sequence[Queued]]) -> None:
-        """Count those who wait before the lane as well; `page_queue` gives them, next first, to any thread."""
+        """Count those who wait before the scheduler as well; `page_queue` gives them, next first, to any thread."""
         self._page_queue = page_queue
 
     def start(self) -> None:
@@ -155,8 +155,8 @@ class Telemetry:
         if self._thread.is_alive():
             self._thread.join()
 
-    def record(self, event: LaneEvent) -> None:
-        """Take in an event, in constant time; runs on the lane's thread."""
+    def record(self, event: SchedulerEvent) -> None:
+        """Take in an event, in constant time; runs on the scheduler's thread."""
         with self._lock:
             if event.kind == "stepped":
                 self._stepped_s += event.figures.get("step_s", 0.0)
@@ -167,7 +167,7 @@ class Telemetry:
                 self._caches[event.engine] = _caches(event)
 
     def turned_away(self) -> None:
-        """Count a request that was refused before the lane."""
+        """Count a request that was refused before the scheduler."""
         with self._lock:
             self._outcomes["refused"] += 1
 
@@ -202,9 +202,9 @@ class Telemetry:
             points, outcomes = list(self._points), dict(self._outcomes)
             caches = [cache for name in sorted(self._caches) for cache in self._caches[name]]
         latest = points[-1] if points else self.sample()
-        lane = [_seen(entry, session_id) for entry in self._manager.queue()]
-        running = [entry for entry in lane if entry.state == "running"]
-        waiting = [entry for entry in lane if entry.state == "queued"]
+        listed = [_seen(entry, session_id) for entry in self._manager.queue()]
+        running = [entry for entry in listed if entry.state == "running"]
+        waiting = [entry for entry in listed if entry.state == "queued"]
         waiting += [
             _in_page_queue(one, len(waiting) + place, session_id)
             for place, one in enumerate(self._page_queue(), start=1)
@@ -245,14 +245,14 @@ def percentiles(values: Sequence[float]) -> Percentiles:
     return Percentiles(float(p50), float(p95))
 
 
-def _timed(event: LaneEvent) -> Timed:
+def _timed(event: SchedulerEvent) -> Timed:
     figures = event.figures
     audio_s = figures["audio_s"]
     rtf = figures["compute_s"] / audio_s if audio_s else 0.0
     return Timed(event.at, event.engine, figures["total_s"], figures["ttfa_s"], figures["queued_s"], rtf)
 
 
-def _caches(event: LaneEvent) -> Sequence[Cache]:
+def _caches(event: SchedulerEvent) -> Sequence[Cache]:
     """Of every `x_found` that has its `x_missed`."""
     counts = event.figures
     names = [name.removesuffix("_found") for name in counts if name.endswith("_found")]
@@ -260,9 +260,9 @@ def _caches(event: LaneEvent) -> Sequence[Cache]:
     return [Cache(event.engine, name, int(found), int(missed)) for name, found, missed in known if missed is not None]
 
 
-def _seen(entry: QueueEntry, session_id: str) -> InLane:
+def _seen(entry: QueueEntry, session_id: str) -> ListedRequest:
     mine = entry.session_id == session_id
-    return InLane(
+    return ListedRequest(
         ticket_id=entry.ticket_id if mine else "",
         mine=mine,
         engine=entry.engine,
@@ -273,8 +273,8 @@ def _seen(entry: QueueEntry, session_id: str) -> InLane:
     )
 
 
-def _in_page_queue(one: Queued, rank: int, session_id: str) -> InLane:
-    return InLane(
+def _in_page_queue(one: Queued, rank: int, session_id: str) -> ListedRequest:
+    return ListedRequest(
         ticket_id="",
         mine=one.session_id == session_id,
         engine=one.engine,

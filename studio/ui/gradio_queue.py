@@ -1,4 +1,4 @@
-"""Gradio's own queue, in which requests wait for the lane: in turn, timed by the lane's experience, quiet while idle."""
+"""Gradio's own queue, where requests wait for the scheduler: in turn, timed by its experience, quiet while idle."""
 
 from dataclasses import fields
 from pathlib import Path

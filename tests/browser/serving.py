@@ -86,7 +86,7 @@ def now(served: Served) -> Any:
 
 
 def wait_until_idle(served: Served) -> None:
-    """Until the lane holds nothing: a stopped request leaves after the step it is in, long before it would be done."""
+    """Until the scheduler holds nothing: a stopped request leaves after the step it is in, long before it would be done."""
     until(lambda: not now(served)["running"])
 
 

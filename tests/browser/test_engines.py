@@ -52,7 +52,7 @@ def test_a_long_line_is_heard_long_before_it_is_made(visitor: Visitor, studio: S
     assert visitor.heard()[0]["takes"] == 0  # played before the take was there
 
 
-def test_stop_frees_the_lane_while_it_speaks(visitor: Visitor, studio: Served) -> None:
+def test_stop_frees_the_scheduler_while_it_speaks(visitor: Visitor, studio: Served) -> None:
     wait_until_loaded(studio)
     choose(visitor.page, "S1-Mini")
     visitor.write(LONG)

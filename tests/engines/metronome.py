@@ -1,14 +1,14 @@
-"""A small engine without a network: one click a character, one step each, so that every step of the lane is known."""
+"""A small engine without a network: one click a character, one step each, so that every step of the scheduler is known."""
 
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 import numpy as np
 
-from engines.base import Advanced, Checkpoint, Event, Finished, Job, Spoke
+from engines.base import Advanced, Checkpoint, EngineJob, Event, Finished, Spoke
 from engines.errors import BadText, NotReady, OutOfMemory
 from engines.registry import Device, Spec
-from engines.types import Audio, EngineInfo, Limits, Progress, Reference, Request
+from engines.types import Audio, EngineInfo, Progress, Reference, Request, SettingRange
 
 RATE = 1000
 
@@ -68,7 +68,7 @@ class Metronome:
     def prepare(self, reference: Reference) -> object:
         return reference
 
-    def admit(self, job: Job) -> None:
+    def admit(self, job: EngineJob) -> None:
         if "!" in job.request.text:
             raise BadText("a metronome has no exclamations; use words")
         self.jobs[job.id], self.requests[job.id] = 0, job.request
@@ -119,7 +119,7 @@ def spec_of(name: str) -> Spec:
         name=name,
         title=name.title(),
         good_at="",
-        settings={"speed": Limits(0.5, 2)},
+        settings={"speed": SettingRange(0.5, 2)},
         reference_max_s=10,
         factory="none",
     )

@@ -11,7 +11,7 @@ import soundfile
 
 from engines.scheduling.manager import Manager
 from engines.scheduling.ticket import Ticket
-from engines.types import Audio, LaneEvent, Reference, Request, Take, Weights
+from engines.types import Audio, Reference, Request, SchedulerEvent, Take, Weights
 from studio.engines import open_manager
 from studio.settings import Settings
 
@@ -24,7 +24,7 @@ ENGINES = ("f5", "s1")
 @dataclass
 class House:
     manager: Manager
-    events: list[LaneEvent] = field(default_factory=list)
+    events: list[SchedulerEvent] = field(default_factory=list)
 
     def start(
         self, engine: str, text: str = LINE, *, seed: int = 7, session_id: str = "ann", weights: Weights | None = None

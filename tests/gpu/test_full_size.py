@@ -14,7 +14,8 @@ from safetensors.torch import save_file
 from bench.checkpoints import SYMBOLS, redraw
 from bench.f5 import ARCH
 from engines.errors import Cancelled, OutOfMemory
-from engines.f5.network import DiT, DiTConfig
+from engines.f5.config import DiTConfig
+from engines.f5.network import DiT
 from engines.s1 import plan as planning
 from engines.types import Weights
 from tests.gpu.house import ENGINES, LINE, House, finish, relative, running, sounds, until_ended

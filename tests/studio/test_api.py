@@ -1,4 +1,4 @@
-"""The studio's routes over a real server, on real parts: two browsers, one lane."""
+"""The studio's routes over a real server, on real parts: two browsers, one scheduler."""
 
 import io
 import json

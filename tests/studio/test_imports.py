@@ -51,12 +51,13 @@ def imports(path: Path) -> set[str]:
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            base = _absolute(path, node)
+            base = absolute(path, node)
             names |= {base} | {f"{base}.{alias.name}" for alias in node.names}
     return names
 
 
-def _absolute(path: Path, node: ast.ImportFrom) -> str:
+def absolute(path: Path, node: ast.ImportFrom) -> str:
+    """The module that a `from` names, however it names it."""
     if not node.level:
         return node.module or ""
     package = path.relative_to(ROOT).parent.parts

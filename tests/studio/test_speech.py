@@ -69,7 +69,7 @@ class Reception:
         return httpx.post(self.program.base_url.join(SPEECH), json=LINE | fields, timeout=WAIT_S)
 
     def asking(self, **fields: object) -> "Asking":
-        """The same from another thread, once it is in the lane."""
+        """The same from another thread, once it is in the scheduler."""
         before = len(self.studio.manager.queue())
         asking = Asking(lambda: self.ask(**fields))
         until(lambda: len(self.studio.manager.queue()) > before)
@@ -227,7 +227,7 @@ def visitor_speaks(reception: Reception) -> Performance:
 
 
 def test_a_long_line_is_made_whole_though_nobody_hears_it_meanwhile(reception: Reception) -> None:
-    reception.metronome.click_s = 20.0  # beyond what the lane makes ahead of a reader
+    reception.metronome.click_s = 20.0  # beyond what the scheduler makes ahead of a reader
     sound, rate = soundfile.read(io.BytesIO(reception.ask().content))
     assert len(sound) / rate == 20.0 * len("tick tock")
     assert np.all(sound > 0)

@@ -1,4 +1,4 @@
-"""Speak with a checkpoint as the studio does: through its manager, lane and engine."""
+"""Speak with a checkpoint as the studio does: through its manager, scheduler and engine."""
 
 import time
 from pathlib import Path

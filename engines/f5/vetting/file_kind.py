@@ -1,4 +1,4 @@
-"""What kind of file a checkpoint is, told by its content before anything reads it as one; needs no torch."""
+"""What kind of file a checkpoint is, decided by its bytes before anything reads it as one. Imports no torch."""
 
 import zipfile
 from pathlib import Path
@@ -10,7 +10,7 @@ RECORDS_MOST = 20_000
 
 
 def is_pytorch(path: Path) -> bool:
-    """A PyTorch file of tensors, else .safetensors. Raises BadCheckpoint for anything else and for tricks."""
+    """A PyTorch file of tensors, else .safetensors. Raises BadCheckpoint for anything else."""
     with path.open("rb") as file:
         zipped = file.read(4) == b"PK\x03\x04"
     if zipped:

@@ -1,4 +1,4 @@
-"""Fine-tuned weights from outside, opened where they can do no harm: in a process of its own, with bounded memory and time.
+"""Fine-tuned weights from outside, opened in a process of their own with bounded memory, time and rights.
 
 This module imports no torch; `python -m engines.f5.vetting.process` is that process.
 """
@@ -10,9 +10,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Generator, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -22,7 +21,9 @@ from engines.base import Checkpoint
 from engines.errors import BadCheckpoint, Cancelled, EngineFailed
 from engines.f5.files import locate_design
 from engines.f5.vetting.file_kind import is_pytorch
-from engines.f5.vetting.sandbox import Limits, forbid_deeds, limit
+from engines.f5.vetting.sandbox import SandboxLimits, enforce, forbid_side_effects
+from engines.f5.vetting.task import VettingTask
+from engines.runtime.publishing import publishing
 
 log = logging.getLogger(__name__)
 
@@ -30,11 +31,11 @@ T = TypeVar("T")
 
 ROOT = Path(__file__).parents[3]
 POLL_S = 0.05
-SAID_MOST = 64_000  # bytes of an answer that are read
-PASSED_ON = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "LANG", "SYSTEMROOT")  # no credentials among them
+OUTPUT_MAX = 64_000  # bytes of the process's output that are read
+ENVIRONMENT = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "LANG", "SYSTEMROOT")  # passed on; no credentials among them
 TOO_MUCH = "{} asks for far more memory than F5-TTS weights need; it is broken or no checkpoint, fetch it again"
 WORKING_BYTES = 2_000_000_000  # torch itself, one tensor in work, the file's list of tensors
-RESTORED_MOST = 4_000_000_000  # of tensors kept as int8, which are restored to float32
+RESTORED_MAX = 4_000_000_000  # bytes of tensors stored as int8, once restored to float32
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,24 +48,11 @@ class Vetted:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
-class Errand:
-    """What the process is to do."""
-
-    weights: str
-    safetensors: str  # where to write
-    pt: str  # likewise; empty = not at all
-    architecture: str
-    vocabulary: str
-    design: str  # the name of the checkpoint the weights must be like
-    limits: Limits
-
-
-def usual_limits(weights: Path) -> Limits:
+def usual_limits(weights: Path) -> SandboxLimits:
     """What an honest file of this size needs at most: it is mapped, and an int8 one grows fourfold."""
     size = weights.stat().st_size
-    grown = min(3 * size, RESTORED_MOST)
-    return Limits(size + grown + WORKING_BYTES, size + grown + 1_000_000, seconds=600.0)
+    grown = min(3 * size, RESTORED_MAX)
+    return SandboxLimits(size + grown + WORKING_BYTES, size + grown + 1_000_000, seconds=600.0)
 
 
 def vet(
@@ -73,7 +61,7 @@ def vet(
     *,
     against: Checkpoint,
     pt: Path | None = None,
-    limits: Limits | None = None,
+    limits: SandboxLimits | None = None,
     stop: threading.Event | None = None,
 ) -> Vetted:
     """Read F5 weights (.pt or .safetensors), check every tensor, write exactly the network's tensors to `safetensors`.
@@ -84,18 +72,19 @@ def vet(
     """
     if not weights.is_file():
         raise BadCheckpoint(f"{weights.name} is not there; choose the weights again")
-    design = _last(locate_design(against))
-    with _published(safetensors, pt) as parts:
-        errand = Errand(
+    design = _result(locate_design(against))
+    targets = [safetensors] if pt is None else [safetensors, pt]
+    with publishing(*targets) as parts:
+        task = VettingTask(
             weights=str(weights.absolute()),
-            safetensors=str(parts[safetensors]),
-            pt=str(parts[pt]) if pt is not None else "",
+            safetensors=str(parts[0]),
+            pt="" if pt is None else str(parts[1]),
             architecture=str(design.architecture),
             vocabulary=str(design.vocabulary),
             design=design.name,
             limits=limits or usual_limits(weights),
         )
-        answer = _send(errand, weights.name, stop)
+        answer = _run(task, weights.name, stop)
         if "refused" in answer:
             raise BadCheckpoint(answer["refused"])
         if "failed" in answer:
@@ -103,27 +92,27 @@ def vet(
         return Vetted(**answer["vetted"])
 
 
-def _send(errand: Errand, name: str, stop: threading.Event | None) -> Mapping[str, Any]:
-    """The process's answer. Its own words about what broke go to the log alone."""
-    with TemporaryFile() as said, TemporaryFile() as grumbled:
-        environment = {key: os.environ[key] for key in PASSED_ON if key in os.environ}
+def _run(task: VettingTask, name: str, stop: threading.Event | None) -> Mapping[str, Any]:
+    """The process's answer. What it writes to stderr goes to the log alone."""
+    with TemporaryFile() as output, TemporaryFile() as errors:
+        environment = {key: os.environ[key] for key in ENVIRONMENT if key in os.environ}
         child = subprocess.Popen(
-            [sys.executable, "-m", "engines.f5.vetting.process", json.dumps(asdict(errand))],
+            [sys.executable, "-m", "engines.f5.vetting.process", task.to_json()],
             cwd=ROOT,
             env={**environment, "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "2"},
             stdin=subprocess.DEVNULL,
-            stdout=said,
-            stderr=grumbled,
+            stdout=output,
+            stderr=errors,
         )
         try:
-            _wait(child, name, errand.limits.seconds, stop)
+            _wait(child, name, task.limits.seconds, stop)
         finally:
             child.kill()
             child.wait()
-        if grumbles := _tail(grumbled).strip():
-            log.info("vetting %s ended with %s: %s", name, child.returncode, grumbles)
+        if logged := _tail(errors).strip():
+            log.info("vetting %s ended with %s: %s", name, child.returncode, logged)
         try:
-            answer: Mapping[str, Any] = json.loads(_tail(said))
+            answer: Mapping[str, Any] = json.loads(_tail(output))
         except ValueError as error:
             raise BadCheckpoint(TOO_MUCH.format(name)) from error
         return answer
@@ -142,29 +131,12 @@ def _wait(child: subprocess.Popen[bytes], name: str, seconds: float, stop: threa
 
 
 def _tail(file: IO[bytes]) -> str:
-    file.seek(max(0, file.seek(0, os.SEEK_END) - SAID_MOST))
-    return file.read(SAID_MOST).decode("utf-8", "replace")
+    file.seek(max(0, file.seek(0, os.SEEK_END) - OUTPUT_MAX))
+    return file.read(OUTPUT_MAX).decode("utf-8", "replace")
 
 
-@contextmanager
-def _published(*targets: Path | None) -> Iterator[dict[Path | None, Path]]:
-    """Files to write beside these, which take their places at the end, or leave nothing."""
-    parts: dict[Path | None, Path] = {
-        target: target.absolute().with_name(f".{target.name}.part") for target in targets if target is not None
-    }
-    try:
-        yield parts
-        for target, part in parts.items():
-            if target is not None and part.exists():
-                with part.open("rb") as file:
-                    os.fsync(file.fileno())
-                part.replace(target)
-    finally:
-        for part in parts.values():
-            part.unlink(missing_ok=True)
-
-
-def _last(work: Generator[object, None, T]) -> T:
+def _result(work: Generator[object, None, T]) -> T:
+    """What a generator returns, its progress ignored."""
     while True:
         try:
             next(work)
@@ -173,29 +145,28 @@ def _last(work: Generator[object, None, T]) -> T:
             return result
 
 
-def main(arguments: str) -> None:
-    """The process: bound itself, do the errand, answer with one line of JSON."""
-    told = json.loads(arguments)
-    errand = Errand(**{**told, "limits": Limits(**told["limits"])})
-    limit(errand.limits)
-    sys.stdout.write(json.dumps(_answer(errand)) + "\n")
+def main(argument: str) -> None:
+    """The process: bound itself, do the task, answer with one line of JSON."""
+    task = VettingTask.from_json(argument)
+    enforce(task.limits)
+    sys.stdout.write(json.dumps(_answer(task)) + "\n")
 
 
-def _answer(errand: Errand) -> dict[str, object]:
+def _answer(task: VettingTask) -> dict[str, object]:
     """`vetted` with what was found, `refused` with what is wrong, or `failed` with why nothing could be written."""
-    name = Path(errand.weights).name
+    name = Path(task.weights).name
     try:
-        is_pytorch(Path(errand.weights))  # what is wrong by its kind is told before torch is imported, for seconds
-        work = import_module("engines.f5.vetting.tensors")
-        forbid_deeds({errand.safetensors, errand.pt})
-        return {"vetted": work.vetted(errand)}
+        is_pytorch(Path(task.weights))  # a wrong kind of file is refused before torch is imported, which takes seconds
+        tensors = import_module("engines.f5.vetting.tensors")
+        forbid_side_effects({task.safetensors, task.pt})
+        return {"vetted": tensors.check_and_write(task)}
     except BadCheckpoint as error:
         return {"refused": str(error)}
     except EngineFailed as error:
         return {"failed": str(error)}
     except (MemoryError, ImportError):
         return {"refused": TOO_MUCH.format(name)}
-    except Exception:  # whatever a stranger's file can bring about in a reader means the same
+    except Exception:  # whatever an unknown file makes a reader raise means the same
         log.exception("%s", name)
         return {"refused": f"{name} is broken or holds no F5-TTS weights; save it again from F5-TTS"}
 

@@ -1,4 +1,4 @@
-"""A process that opens a stranger's file: how much it may use, and what it may do, should the file ever get to run code."""
+"""Limits of a process that opens an unknown file: what it may use, and what it may do should the file get to run code."""
 
 import resource
 import sys
@@ -6,20 +6,22 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from os import O_APPEND, O_CREAT, O_RDWR, O_TRUNC, O_WRONLY
 
-READING = frozenset({"os.listdir", "os.scandir"})
-DEEDS = ("os.", "socket.", "subprocess.", "shutil.", "ctypes.", "pty.", "mmap.")
-WRITING = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND
+READS = frozenset({"os.listdir", "os.scandir"})
+SIDE_EFFECTS = ("os.", "socket.", "subprocess.", "shutil.", "ctypes.", "pty.", "mmap.")
+WRITE_FLAGS = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SandboxLimits:
+    """The most a process may use."""
+
     memory_bytes: int  # of private memory, files mapped for reading included
     file_bytes: int  # of any one file it writes
     seconds: float
 
 
-def limit(limits: Limits) -> None:
-    """Bound this process, for good. Its memory, not its address space: importing torch reserves tens of gigabytes of that."""
+def enforce(limits: SandboxLimits) -> None:
+    """Bound this process until it ends: its memory, not its address space, of which importing torch reserves tens of GB."""
     seconds = int(limits.seconds) + 1
     for kind, most in (
         (resource.RLIMIT_DATA, limits.memory_bytes),
@@ -32,18 +34,18 @@ def limit(limits: Limits) -> None:
         resource.setrlimit(kind, (bound, bound))
 
 
-def forbid_deeds(writable: Collection[str]) -> None:
-    """From here on Python code in this process reads files and writes these, and does nothing else to the world.
+def forbid_side_effects(writable: Collection[str]) -> None:
+    """From here on Python code in this process may read any file and write these, and do nothing else outside it.
 
-    A second wall behind `weights_only`, which has been got over before (CVE-2025-32434, CVE-2026-24747).
+    A second defence behind `weights_only`, which has been bypassed before (CVE-2025-32434, CVE-2026-24747).
     """
 
     def refuse(event: str, arguments: tuple[object, ...]) -> None:
         if event == "open":
             path, _, flags = arguments
-            refused = isinstance(flags, int) and bool(flags & WRITING) and path not in writable
+            refused = isinstance(flags, int) and bool(flags & WRITE_FLAGS) and path not in writable
         else:
-            refused = event.startswith(DEEDS) and event not in READING
+            refused = event.startswith(SIDE_EFFECTS) and event not in READS
         if refused:
             raise PermissionError(f"{event} is not allowed here")
 

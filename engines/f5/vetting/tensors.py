@@ -1,13 +1,13 @@
 """What the vetting process does: open F5 weights, check every tensor, write them in the layouts the studio keeps.
 
-Everything here runs on what a stranger sent; `engines.f5.vetting.process` bounds the process and tells the rest of the studio.
+Everything here works on an unknown file; `engines.f5.vetting.process` bounds the process and answers to the studio.
 """
 
 import hashlib
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from safetensors import SafetensorError
@@ -16,63 +16,48 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from engines.errors import BadCheckpoint, EngineFailed
+from engines.f5.config import DiTConfig
 from engines.f5.files import read_design
 from engines.f5.frontend import Vocabulary
 from engines.f5.layouts import transformer, upstream
-from engines.f5.network import DiT, DiTConfig
+from engines.f5.network import DiT
 from engines.f5.vetting.file_kind import is_pytorch
+from engines.f5.vetting.task import VettingTask
 from engines.runtime.weights import misfit, read, shapes
 
 DTYPES = (torch.float32, torch.float16, torch.bfloat16)
-LARGEST = torch.finfo(torch.float16).max  # a GPU speaks in half precision
+LARGEST_VALUE = torch.finfo(torch.float16).max  # a GPU speaks in half precision
 
 
-class Errand(Protocol):
-    """As `engines.f5.vetting.process` sends it; that module is not imported here, since it is the program that runs."""
-
-    @property
-    def weights(self) -> str: ...
-    @property
-    def safetensors(self) -> str: ...
-    @property
-    def pt(self) -> str: ...
-    @property
-    def architecture(self) -> str: ...
-    @property
-    def vocabulary(self) -> str: ...
-    @property
-    def design(self) -> str: ...
-
-
-def vetted(errand: Errand) -> dict[str, object]:
+def check_and_write(task: VettingTask) -> dict[str, object]:
     """What was found and written. Raises BadCheckpoint, EngineFailed, and what a broken file makes readers raise."""
-    name = Path(errand.weights).name
-    network = _network(errand)
-    tensors = _checked(_opened(Path(errand.weights)), network, name, errand.design)
+    name = Path(task.weights).name
+    network = _network(task)
+    tensors = _checked(_opened(Path(task.weights)), network, name, task.design)
     try:
-        return _written(tensors, errand, network.config.dim_head)
+        return _written(tensors, task, network.config.dim_head)
     except (OSError, SafetensorError, RuntimeError) as error:
         raise EngineFailed(
             f"{name} is good but could not be stored ({error}); free some disk space and try again"
         ) from error
 
 
-def _network(errand: Errand) -> DiT:
-    """Its names and shapes; no memory."""
-    arch, _ = read_design(Path(errand.architecture))
-    with torch.device("meta"), Undrawn():
-        return DiT(DiTConfig.from_mapping(arch, Vocabulary.read(Path(errand.vocabulary)).size))
+def _network(task: VettingTask) -> DiT:
+    """A network on `meta`: names and shapes, no memory."""
+    arch, _ = read_design(Path(task.architecture))
+    with torch.device("meta"), WithoutInit():
+        return DiT(DiTConfig.from_mapping(arch, Vocabulary.read(Path(task.vocabulary)).size))
 
 
-class Undrawn(TorchFunctionMode):
-    """Networks built within it draw no first values: to draw them on `meta` imports the compiler, for seconds."""
+class WithoutInit(TorchFunctionMode):
+    """Networks built within it have no initial values: drawing them on `meta` imports the compiler, which takes seconds."""
 
     def __torch_function__(
         self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         given = kwargs or {}
-        drawn = getattr(function, "__module__", "") == nn.init.__name__
-        return given["tensor"] if drawn else function(*args, **given)
+        is_init = getattr(function, "__module__", "") == nn.init.__name__
+        return given["tensor"] if is_init else function(*args, **given)
 
 
 def _opened(path: Path) -> dict[str, Any]:
@@ -102,17 +87,17 @@ def _checked(held: dict[str, Any], network: DiT, name: str, design: str) -> dict
             raise BadCheckpoint(
                 f"{name}: {key} holds numbers that are not finite; its training broke, use an earlier one"
             )
-        if max(-low, high) > LARGEST:
+        if max(-low, high) > LARGEST_VALUE:
             raise BadCheckpoint(f"{name}: {key} holds numbers beyond half precision, so it would speak noise on a GPU")
     return {key: tensors[key].detach().contiguous() for key in sorted(tensors)}
 
 
-def _written(tensors: Mapping[str, Tensor], errand: Errand, dim_head: int) -> dict[str, object]:
-    save_file(dict(tensors), errand.safetensors)
-    if errand.pt and Path(errand.weights).suffix == ".safetensors":
-        with open(errand.pt, "wb") as file:
+def _written(tensors: Mapping[str, Tensor], task: VettingTask, dim_head: int) -> dict[str, object]:
+    save_file(dict(tensors), task.safetensors)
+    if task.pt and Path(task.weights).suffix == ".safetensors":
+        with open(task.pt, "wb") as file:
             torch.save(upstream(tensors, dim_head), file)
-    with open(errand.safetensors, "rb") as file:
+    with open(task.safetensors, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     dtypes = sorted({str(tensor.dtype).removeprefix("torch.") for tensor in tensors.values()})
     parameters = sum(tensor.numel() for tensor in tensors.values())

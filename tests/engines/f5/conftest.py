@@ -1,4 +1,4 @@
-"""The embedded voice, loaded once, spoken with through manager and lane as the studio does."""
+"""The embedded voice, loaded once, spoken with through manager and scheduler as the studio does."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -6,8 +6,9 @@ from torch import Tensor
 from assets.voices.f5.batches import Batch
 from assets.voices.f5.distilling import Teacher, loss
 from assets.voices.f5.flow import Task
-from engines.f5.network import DiT, DiTConfig
-from engines.f5.sampling import Schedule, advance, row
+from engines.f5.config import DiTConfig
+from engines.f5.network import DiT
+from engines.f5.sampling import Schedule, advance, start_row
 
 FRAMES, KNOWN = 40, 16
 
@@ -32,7 +33,7 @@ def sampled(model: DiT, start: Tensor, end: Tensor) -> Tensor:
     given = task()
     times = torch.cat((start, (start + end) / 2, end))
     plan = Schedule(times, model.modulation(times[:-1]))
-    way = row(model, given.target[0, :KNOWN], given.tokens[0], given.at(start)[0], plan, 2.0)
+    way = start_row(model, given.target[0, :KNOWN], given.tokens[0], given.at(start)[0], plan, 2.0)
     while not way.done:
         advance([way], model)
     return (way.x - given.at(start)[0]) / (end - start)

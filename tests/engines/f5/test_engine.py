@@ -6,7 +6,7 @@ import pytest
 
 from engines.audio import rms_dbfs, silences
 from engines.errors import BadAudio, BadSetting, BadText, UnsupportedText
-from engines.types import Audio, LaneEvent, Reference
+from engines.types import Audio, Reference, SchedulerEvent
 from tests.engines.f5.conftest import Mouth, finish
 from tests.engines.scheduling.test_manager import until
 
@@ -92,14 +92,14 @@ def test_cancel_stops_the_device_within_one_step(mouth: Mouth, amber: Reference)
     assert steps(events) - stopped == wanted
 
 
-def heard(mouth: Mouth) -> list[LaneEvent]:
-    """What the lane does from now on."""
-    events: list[LaneEvent] = []
+def heard(mouth: Mouth) -> list[SchedulerEvent]:
+    """What the scheduler does from now on."""
+    events: list[SchedulerEvent] = []
     mouth.manager.listen(events.append)
     return events
 
 
-def steps(events: list[LaneEvent]) -> int:
+def steps(events: list[SchedulerEvent]) -> int:
     return [event.kind for event in events].count("stepped")
 
 

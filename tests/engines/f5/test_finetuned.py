@@ -161,7 +161,7 @@ def test_others_speak_while_the_disk_is_slow(engine: F5Engine, tmp_path: Path) -
 def test_ten_base_champions_cost_one_base_and_small_references(base: Checkpoint) -> None:
     engine = loaded(base)
     say(engine)
-    before, model = engine.memory_bytes, sum(p.nbytes for p in engine.voice.network.parameters())
+    before, model = engine.memory_bytes, sum(p.nbytes for p in engine.model.network.parameters())
     for seed in range(2, 12):
         say(engine, reference=reference(seed))
     assert 0 < engine.memory_bytes - before < 10 * 60_000 < model / 2
@@ -181,7 +181,9 @@ def test_compiled_code_is_not_compiled_again_for_other_weights(base: Checkpoint,
     assert np.linalg.norm(tuned - own) / np.linalg.norm(own) < 1e-3
 
 
-def test_a_take_through_the_lane_tells_whose_weights_spoke_and_what_they_cost(base: Checkpoint, yasuo: Weights) -> None:
+def test_a_take_through_the_scheduler_tells_whose_weights_spoke_and_what_they_cost(
+    base: Checkpoint, yasuo: Weights
+) -> None:
     manager = Manager({"f5": base}, Device(name="cpu", compile="off"), Policy())
     told: list[object] = []
     done = threading.Event()

@@ -10,9 +10,10 @@ from safetensors.torch import load_file, save_file
 from bench.checkpoints import ARCH, SYMBOLS, redraw, write
 from engines.base import Checkpoint
 from engines.errors import BadCheckpoint
+from engines.f5.config import DiTConfig
 from engines.f5.frontend import Vocabulary
-from engines.f5.model import Voice, load
-from engines.f5.network import DiT, DiTConfig
+from engines.f5.model import F5Model, load
+from engines.f5.network import DiT
 from engines.runtime.placement import Placement
 from engines.runtime.weights import restore
 
@@ -25,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
     return write(tmp_path / "voice", network, ARCH)
 
 
-def loaded(source: Path | str) -> Voice:
+def loaded(source: Path | str) -> F5Model:
     loading = load(Checkpoint(str(source)), CPU)
     while True:
         try:
@@ -34,7 +35,7 @@ def loaded(source: Path | str) -> Voice:
             return end.value
 
 
-def same(one: Voice, other: Voice) -> bool:
+def same(one: F5Model, other: F5Model) -> bool:
     pairs = zip(one.network.parameters(), other.network.parameters(), strict=True)
     return all(torch.equal(a, b) for a, b in pairs)
 

@@ -10,11 +10,12 @@ from f5_tts.model.cfm import CFM
 from torch import Tensor, nn
 
 from bench.checkpoints import ARCH, SYMBOLS, redraw
+from engines.f5.config import DiTConfig
 from engines.f5.files import EMBEDDED
 from engines.f5.frontend import Vocabulary
 from engines.f5.mel import log_mel
-from engines.f5.network import DiT, DiTConfig
-from engines.f5.sampling import Row, advance, row, schedule, time_grid
+from engines.f5.network import DiT
+from engines.f5.sampling import FlowRow, advance, make_schedule, start_row, time_grid
 from tests.engines.f5.conftest import VOICES, reference
 from tests.engines.f5.test_model import loaded
 
@@ -69,12 +70,12 @@ def upstream_mel(network: nn.Module, reference: Tensor, tokens: Tensor, frames: 
     return mel[0, len(reference) :]
 
 
-def our_row(network: DiT, reference: Tensor, tokens: Tensor, frames: int, steps: int, seed: int) -> Row:
+def our_row(network: DiT, reference: Tensor, tokens: Tensor, frames: int, steps: int, seed: int) -> FlowRow:
     noise = torch.randn(frames, 100, generator=torch.Generator().manual_seed(seed))
-    return row(network, reference, tokens, noise, schedule(network, time_grid(steps)), 2.0)
+    return start_row(network, reference, tokens, noise, make_schedule(network, time_grid(steps)), 2.0)
 
 
-def finish(rows: list[Row], network: DiT, bucket: int = 1) -> list[Tensor]:
+def finish(rows: list[FlowRow], network: DiT, bucket: int = 1) -> list[Tensor]:
     with torch.inference_mode():
         while active := [row for row in rows if not row.done]:
             advance(active, network, bucket)
@@ -129,7 +130,7 @@ def test_a_batch_on_the_embedded_weights_equals_its_members_alone(
     _, ours, vocabulary = embedded
     orders = [("amber", "Wait here.", 80, 2), ("basil", "The gate is open, so run.", 130, 1), ("delia", "No.", 40, 3)]
 
-    def rows() -> list[Row]:
+    def rows() -> list[FlowRow]:
         said = [(*spoken(name, line, vocabulary), more, steps) for name, line, more, steps in orders]
         return [our_row(ours, mel[:150], tokens, 150 + more, steps, seed=3) for mel, tokens, more, steps in said]
 
@@ -143,7 +144,7 @@ def test_a_batch_on_the_embedded_weights_equals_its_members_alone(
 def test_a_batch_equals_its_members_alone(variant: str) -> None:
     _, ours = pair(**VARIANTS[variant])
     sizes = [(40, 30, 130, 7), (25, 50, 90, 5), (60, 20, 161, 16)]
-    make: Callable[[], list[Row]] = lambda: [  # noqa: E731
+    make: Callable[[], list[FlowRow]] = lambda: [  # noqa: E731
         our_row(ours, *inputs(seed, frames, characters), total, steps, seed)
         for seed, (frames, characters, total, steps) in enumerate(sizes)
     ]

@@ -8,7 +8,7 @@ import soxr
 import torch
 
 from engines.f5.mel import BANDS, HOP, SAMPLE_RATE
-from engines.f5.references import TAIL_S, Prepared, References
+from engines.f5.references import TAIL_S, F5Reference, F5ReferenceCache
 from engines.types import Audio, Reference
 from tests.engines.f5.conftest import VOICES, reference
 
@@ -16,8 +16,8 @@ CHARACTERS = frozenset(string.ascii_lowercase + " ',.?!-:;")
 
 
 @pytest.fixture(scope="module")
-def references() -> References:
-    return References(CHARACTERS, torch.device("cpu"))
+def references() -> F5ReferenceCache:
+    return F5ReferenceCache(CHARACTERS, torch.device("cpu"))
 
 
 def at_rate(voice: Reference, rate: int) -> Reference:
@@ -38,14 +38,16 @@ def bands_below(hz: float) -> int:
     return int((ends_hz < hz).sum())
 
 
-def difference(one: Prepared, other: Prepared, bands: int = BANDS) -> float:
+def difference(one: F5Reference, other: F5Reference, bands: int = BANDS) -> float:
     """Between the log-mels, on average over the frames that hold a voice."""
     loud = one.mel.mean(1) > one.mel.mean(1).max() - 4
     return float((one.mel - other.mel)[loud, :bands].abs().mean())
 
 
 @pytest.mark.parametrize("rate", [8_000, 16_000, 22_050, 44_100, 48_000, 96_000])
-def test_a_clip_at_another_rate_is_the_same_reference(references: References, amber: Reference, rate: int) -> None:
+def test_a_clip_at_another_rate_is_the_same_reference(
+    references: F5ReferenceCache, amber: Reference, rate: int
+) -> None:
     native, other = references.prepare(amber), references.prepare(at_rate(amber, rate))
     assert len(other.mel) == len(native.mel) == int((amber.audio.duration_s + TAIL_S) * SAMPLE_RATE / HOP) + 1
     assert other.paced_frames == pytest.approx(native.paced_frames, abs=1)
@@ -54,7 +56,7 @@ def test_a_clip_at_another_rate_is_the_same_reference(references: References, am
 
 @pytest.mark.parametrize("level_db", [-20.0, -40.0])
 def test_a_quieter_clip_is_the_same_reference_and_what_it_was_raised_by_is_known(
-    references: References, amber: Reference, level_db: float
+    references: F5ReferenceCache, amber: Reference, level_db: float
 ) -> None:
     factor = 10 ** (level_db / 20)
     quiet = Reference(Audio((amber.audio.samples * factor).astype(np.float32), SAMPLE_RATE), amber.transcript)
@@ -64,14 +66,14 @@ def test_a_quieter_clip_is_the_same_reference_and_what_it_was_raised_by_is_known
 
 
 @pytest.mark.parametrize("name", [path.stem for path in sorted((VOICES / "references").glob("*.wav"))])
-def test_every_frame_of_a_shipped_reference_belongs_to_its_pace(references: References, name: str) -> None:
+def test_every_frame_of_a_shipped_reference_belongs_to_its_pace(references: F5ReferenceCache, name: str) -> None:
     prepared = references.prepare(reference(VOICES / "references" / f"{name}.wav"))
     assert prepared.paced_frames == len(prepared.mel)
 
 
 @pytest.mark.parametrize("at_s", [0.0, 1.48, 5.3])  # before, within and behind what is said
 def test_how_long_a_silence_lasts_does_not_change_the_pace(
-    references: References, amber: Reference, at_s: float
+    references: F5ReferenceCache, amber: Reference, at_s: float
 ) -> None:
     native, one, three = (references.prepare(with_silence(amber, at_s, seconds)) for seconds in (0.0, 1.0, 3.0))
     assert len(three.mel) - len(one.mel) == pytest.approx(2 * SAMPLE_RATE / HOP, abs=1)

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import asdict
 from pathlib import Path
 
 import psutil
@@ -21,8 +20,9 @@ from bench.checkpoints import ARCH, SYMBOLS
 from engines.base import Checkpoint
 from engines.errors import BadCheckpoint, Cancelled, EngineFailed
 from engines.f5.files import EMBEDDED, locate_design
-from engines.f5.vetting.process import Errand, Vetted, usual_limits, vet
-from engines.f5.vetting.sandbox import Limits
+from engines.f5.vetting.process import Vetted, usual_limits, vet
+from engines.f5.vetting.sandbox import SandboxLimits
+from engines.f5.vetting.task import VettingTask
 from tests.engines.f5.tuning import checkpoint, network
 from tests.engines.malicious import FILES, State
 
@@ -44,21 +44,21 @@ def answers(
     tmp_path_factory: pytest.TempPathFactory, base: Checkpoint, state: State
 ) -> dict[str, tuple[dict[str, object], bool]]:
     """For each file: what the process says of it, and whether the canary was touched."""
-    folder, errands = tmp_path_factory.mktemp("malicious"), []
+    folder, tasks = tmp_path_factory.mktemp("malicious"), list[str]()
     for number, name in enumerate(FILES):
         place = folder / str(number)
         place.mkdir()
-        errands.append(json.dumps(errand(FILES[name][0](place, state, place / "canary"), place, base)))
+        tasks.append(task(FILES[name][0](place, state, place / "canary"), place, base).to_json())
     done = subprocess.run(
         [sys.executable, "-m", "tests.engines.f5.vetting_forks"],
-        cwd=ROOT, input="\n".join(errands), capture_output=True, check=True, text=True,
+        cwd=ROOT, input="\n".join(tasks), capture_output=True, check=True, text=True,
     )  # fmt: skip
     told = [json.loads(line) for line in done.stdout.splitlines()]
     touched = [(folder / str(number) / "canary").exists() for number in range(len(FILES))]
     return dict(zip(FILES, zip(told, touched, strict=True), strict=True))
 
 
-def errand(weights: Path, place: Path, base: Checkpoint) -> dict[str, object]:
+def task(weights: Path, place: Path, base: Checkpoint) -> VettingTask:
     """As `vet` sends it."""
     looking = locate_design(base)
     with pytest.raises(StopIteration) as end:
@@ -67,7 +67,7 @@ def errand(weights: Path, place: Path, base: Checkpoint) -> dict[str, object]:
     paths = {"weights": weights, "safetensors": place / "w.safetensors", "pt": place / "m.pt"}
     paths |= {"architecture": design.architecture, "vocabulary": design.vocabulary}
     named = {key: str(path) for key, path in paths.items()}
-    return asdict(Errand(**named, design=design.name, limits=usual_limits(weights)))
+    return VettingTask(**named, design=design.name, limits=usual_limits(weights))
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -201,7 +201,7 @@ def test_too_little_memory_is_a_refusal(tmp_path: Path, base: Checkpoint, state:
             path,
             tmp_path / "out.safetensors",
             against=base,
-            limits=Limits(300_000_000, usual.file_bytes, usual.seconds),
+            limits=SandboxLimits(300_000_000, usual.file_bytes, usual.seconds),
         )
 
 
@@ -209,7 +209,12 @@ def test_a_full_disk_is_no_fault_of_the_weights(tmp_path: Path, base: Checkpoint
     path = written(tmp_path, "plain", state)
     usual = usual_limits(path)
     with pytest.raises(EngineFailed, match="could not be stored"):
-        vet(path, tmp_path / "out.safetensors", against=base, limits=Limits(usual.memory_bytes, 100_000, usual.seconds))
+        vet(
+            path,
+            tmp_path / "out.safetensors",
+            against=base,
+            limits=SandboxLimits(usual.memory_bytes, 100_000, usual.seconds),
+        )
     assert {left.name for left in tmp_path.iterdir()} == {path.name}
 
 
@@ -217,7 +222,12 @@ def test_time_is_bounded_and_stop_is_heard(tmp_path: Path, base: Checkpoint, sta
     path = written(tmp_path, "plain", state)
     usual, stop = usual_limits(path), threading.Event()
     with pytest.raises(BadCheckpoint, match="could not be checked within"):
-        vet(path, tmp_path / "out.safetensors", against=base, limits=Limits(usual.memory_bytes, usual.file_bytes, 0.2))
+        vet(
+            path,
+            tmp_path / "out.safetensors",
+            against=base,
+            limits=SandboxLimits(usual.memory_bytes, usual.file_bytes, 0.2),
+        )
     stop.set()
     started = time.monotonic()
     with pytest.raises(Cancelled):
@@ -256,9 +266,9 @@ def test_the_studio_neither_imports_torch_nor_grows(tmp_path: Path, base: Checkp
 
 CONFINED = """
 import ctypes, os, socket, subprocess
-from engines.f5.vetting.sandbox import forbid_deeds
+from engines.f5.vetting.sandbox import forbid_side_effects
 
-forbid_deeds(["mine"])
+forbid_side_effects(["mine"])
 open("mine", "w").write("allowed")
 """
 DEEDS = {

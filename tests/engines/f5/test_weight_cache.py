@@ -12,8 +12,8 @@ from torch import nn
 
 from engines.errors import BadCheckpoint
 from engines.f5.flat_parameters import FlatParameters
-from engines.f5.weight_cache import BASE, Budget, Residence
-from engines.f5.weight_turns import SLICE, Turns
+from engines.f5.weight_cache import BASE, WeightBudget, WeightCache
+from engines.f5.weight_turns import SLICE, WeightTurns
 from engines.types import Weights
 from tests.engines.scheduling.test_manager import until
 
@@ -31,8 +31,8 @@ class Flat:
         self.parameters = FlatParameters(self.layer, torch.device("cpu"), torch.float32)
         self.size = self.parameters.data.nbytes
         self.leased: set[str] = set()
-        budget = Budget(device_sets * self.size, host_sets * self.size)
-        self.residence = Residence(self.parameters, budget, lambda: self.leased)
+        budget = WeightBudget(device_sets * self.size, host_sets * self.size)
+        self.weight_cache = WeightCache(self.parameters, budget, lambda: self.leased)
 
     def weights(self, number: int) -> Weights:
         path = self.folder / f"{number}.safetensors"
@@ -48,10 +48,10 @@ class Flat:
         key = BASE if weights is None else weights.sha256
         self.leased = {key}
         if weights is not None:
-            self.residence.want(weights)
-            until(lambda: not self.residence.is_coming(key))
-            assert self.residence.receive() == {}
-        self.residence.place(key)
+            self.weight_cache.start_loading(weights)
+            until(lambda: not self.weight_cache.is_loading(key))
+            assert self.weight_cache.collect_loaded() == {}
+        self.weight_cache.activate(key)
         self.leased = set()
         values = {bound.item() for values in self.layer.parameters() for bound in values.detach().aminmax()}
         assert len(values) == 1
@@ -70,27 +70,27 @@ def test_a_budget_for_all_reads_each_set_once(tmp_path: Path) -> None:
     flat = Flat(tmp_path, 4, 3)
     for number in (1, 2, 3, 0, 1, 2, 3):
         flat.use(number)
-    counts = flat.residence.counts
+    counts = flat.weight_cache.counts
     assert (counts.loaded, counts.found, counts.evicted) == (3, 3, 0)
-    assert flat.residence.memory_bytes == (4 + 3) * flat.size, "on a CPU both kinds of copies count"
+    assert flat.weight_cache.memory_bytes == (4 + 3) * flat.size, "on a CPU both kinds of copies count"
 
 
 def test_the_least_recently_used_set_is_read_again(tmp_path: Path) -> None:
     flat = Flat(tmp_path, 0, 3)  # the base and two more
     for number in (1, 2, 1, 3):
         flat.use(number)
-    loaded = flat.residence.counts.loaded
+    loaded = flat.weight_cache.counts.loaded
     flat.use(1)
-    assert flat.residence.counts.loaded == loaded == 3
+    assert flat.weight_cache.counts.loaded == loaded == 3
     flat.use(2)
-    assert flat.residence.counts.loaded == 4
+    assert flat.weight_cache.counts.loaded == 4
 
 
 def test_a_set_that_leaves_the_device_stays_in_host_memory(tmp_path: Path) -> None:
     flat = Flat(tmp_path, 1, 4)
     for number in (1, 2, 3, 1, 2, 3):
         flat.use(number)
-    assert flat.residence.counts.loaded == 3 and flat.residence.counts.evicted > 0
+    assert flat.weight_cache.counts.loaded == 3 and flat.weight_cache.counts.evicted > 0
 
 
 def test_sets_in_use_stay_beyond_the_budget(tmp_path: Path) -> None:
@@ -98,24 +98,24 @@ def test_sets_in_use_stay_beyond_the_budget(tmp_path: Path) -> None:
     one, two = flat.weights(1), flat.weights(2)
     for weights in (one, two):
         flat.leased.add(weights.sha256)
-        flat.residence.want(weights)
-        until(lambda key=weights.sha256: not flat.residence.is_coming(key))
-        flat.residence.receive()
-    assert flat.residence.is_here(one.sha256) and flat.residence.is_here(two.sha256)
+        flat.weight_cache.start_loading(weights)
+        until(lambda key=weights.sha256: not flat.weight_cache.is_loading(key))
+        flat.weight_cache.collect_loaded()
+    assert flat.weight_cache.is_available(one.sha256) and flat.weight_cache.is_available(two.sha256)
     flat.leased = {two.sha256}
-    flat.residence.want(flat.weights(3))
-    assert not flat.residence.is_here(one.sha256) and flat.residence.is_here(two.sha256)
+    flat.weight_cache.start_loading(flat.weights(3))
+    assert not flat.weight_cache.is_available(one.sha256) and flat.weight_cache.is_available(two.sha256)
 
 
 def test_idle_sets_leave_the_device_when_the_work_needs_it(tmp_path: Path) -> None:
     flat = Flat(tmp_path, 4, 4)
     for number in (1, 2, 3):
         flat.use(number)
-    before = flat.residence.memory_bytes
-    assert flat.residence.leave_device() and not flat.residence.leave_device()
-    assert flat.residence.memory_bytes == before - 3 * flat.size, "three copies left, the base's moved to the host"
+    before = flat.weight_cache.memory_bytes
+    assert flat.weight_cache.evict_idle() and not flat.weight_cache.evict_idle()
+    assert flat.weight_cache.memory_bytes == before - 3 * flat.size, "three copies left, the base's moved to the host"
     assert [flat.use(number) for number in (0, 1, 2, 3)] == [0, 1, 2, 3]
-    assert flat.residence.counts.loaded == 3
+    assert flat.weight_cache.counts.loaded == 3
 
 
 def test_what_nobody_waits_for_any_more_is_not_read(tmp_path: Path) -> None:
@@ -123,10 +123,10 @@ def test_what_nobody_waits_for_any_more_is_not_read(tmp_path: Path) -> None:
     wanted = [flat.weights(number) for number in range(1, 6)]
     for weights in wanted:
         flat.leased = {weights.sha256}  # the one before it was cancelled
-        flat.residence.want(weights)
-    until(lambda: not flat.residence.is_coming(wanted[-1].sha256))
-    flat.residence.receive()
-    assert flat.residence.is_here(wanted[-1].sha256) and flat.residence.counts.loaded <= 2
+        flat.weight_cache.start_loading(weights)
+    until(lambda: not flat.weight_cache.is_loading(wanted[-1].sha256))
+    flat.weight_cache.collect_loaded()
+    assert flat.weight_cache.is_available(wanted[-1].sha256) and flat.weight_cache.counts.loaded <= 2
 
 
 def test_a_failed_reading_is_told_once_and_tried_again(tmp_path: Path) -> None:
@@ -135,9 +135,9 @@ def test_a_failed_reading_is_told_once_and_tried_again(tmp_path: Path) -> None:
     whole = Path(weights.path).read_bytes()
     Path(weights.path).write_bytes(whole[:-1])
     flat.leased = {weights.sha256}
-    flat.residence.want(weights)
-    until(lambda: not flat.residence.is_coming(weights.sha256))
-    assert isinstance(flat.residence.receive()[weights.sha256], BadCheckpoint)
+    flat.weight_cache.start_loading(weights)
+    until(lambda: not flat.weight_cache.is_loading(weights.sha256))
+    assert isinstance(flat.weight_cache.collect_loaded()[weights.sha256], BadCheckpoint)
     Path(weights.path).write_bytes(whole)
     assert flat.use(1) == 1
 
@@ -151,7 +151,7 @@ flat = Flat(Path(sys.argv[1]), 9, 9, width=6000)  # 144 MB a set
 data = [int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line.startswith("VmData")][0]
 limit = data + int(2.5 * flat.size)  # the base's copy and the champion's own, and no more
 resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
-print([flat.use(number) for number in (1, 0, 1)], flat.residence.counts.loaded)
+print([flat.use(number) for number in (1, 0, 1)], flat.weight_cache.counts.loaded)
 """
 
 
@@ -174,11 +174,11 @@ def test_parameters_are_views_of_one_buffer_and_start_on_wide_words(tmp_path: Pa
 
 @pytest.mark.parametrize("sets", [2, 3, 5])
 def test_turns_are_equal(sets: int) -> None:
-    turns, wanting = Turns(), [str(number) for number in range(sets)]
+    turns, wanting = WeightTurns(), [str(number) for number in range(sets)]
     served = [turns.next(wanting) for _ in range(sets * SLICE * 3)]
     assert all(served.count(name) == SLICE * 3 for name in wanting)
 
 
 def test_a_set_alone_is_never_changed() -> None:
-    turns = Turns()
+    turns = WeightTurns()
     assert {turns.next(["one"]) for _ in range(5 * SLICE)} == {"one"}

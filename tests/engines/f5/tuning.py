@@ -8,9 +8,10 @@ import numpy as np
 from safetensors.torch import save_file
 
 from bench.checkpoints import ARCH, SYMBOLS, redraw, write
-from engines.base import Checkpoint, Event, Finished, Job, Refused, Spoke
+from engines.base import Checkpoint, EngineJob, Event, Finished, Refused, Spoke
+from engines.f5.config import DiTConfig
 from engines.f5.engine import F5Engine
-from engines.f5.network import DiT, DiTConfig
+from engines.f5.network import DiT
 from engines.registry import Device
 from engines.types import Audio, Reference, Request, Samples, Weights
 
@@ -45,13 +46,13 @@ def reference(seed: int = 1) -> Reference:
     return Reference(Audio(noise, RATE), "what was said.")
 
 
-def job(id: str, own: Weights | None = None, text: str = "some words to be said.", **settings: object) -> Job:
+def job(id: str, own: Weights | None = None, text: str = "some words to be said.", **settings: object) -> EngineJob:
     asked = {"reference": reference(), "seed": 3, **settings}
-    return Job(id, Request(text=text, weights=own, **asked))  # type: ignore[arg-type]
+    return EngineJob(id, Request(text=text, weights=own, **asked))  # type: ignore[arg-type]
 
 
 class Listener:
-    """Steps an engine as the lane does, and keeps what each job gave."""
+    """Steps an engine as the scheduler does, and keeps what each job gave."""
 
     def __init__(self, engine: F5Engine) -> None:
         self.engine = engine
@@ -71,7 +72,7 @@ class Listener:
                     self.refused[event.job_id] = event.error
         return events
 
-    def finish(self, *jobs: Job) -> None:
+    def finish(self, *jobs: EngineJob) -> None:
         while not {job.id for job in jobs} <= self.ended | self.refused.keys():
             self.step()
 

@@ -1,4 +1,4 @@
-"""The process of `engines.f5.vetting.process`, many times for one import of torch: a fork for each errand (JSON line on stdin).
+"""The process of `engines.f5.vetting.process`, many times for one import of torch: a fork for each task (JSON line on stdin).
 
 Writes each answer, or null where a process ended without one.
 """
@@ -10,10 +10,10 @@ import sys
 from engines.f5.vetting.process import main
 
 importlib.import_module("engines.f5.vetting.tensors")  # what every process would import anew
-for errand in sys.stdin:
+for task in sys.stdin:
     child = os.fork()
     if not child:
-        main(errand)
+        main(task)
         sys.stdout.flush()
         os._exit(0)
     if os.waitpid(child, 0)[1]:

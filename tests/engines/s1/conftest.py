@@ -1,4 +1,4 @@
-"""A random S1 checkpoint in the true format, small, and the voice our loader makes of it."""
+"""A random S1 checkpoint in the true format, small, and the model our loader makes of it."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ import torch
 from engines.base import Checkpoint
 from engines.runtime.placement import Placement
 from engines.runtime.quantization import Kind
-from engines.s1.model import Voice, load
+from engines.s1.model import S1Model, load
 
 
 @pytest.fixture(scope="session")
@@ -19,11 +19,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def voice(folder: Path) -> Voice:
+def model(folder: Path) -> S1Model:
     return read(folder)
 
 
-def read(folder: Path, quantize: Kind = "none", encoder_at: torch.device | None = None) -> Voice:
+def read(folder: Path, quantize: Kind = "none", encoder_at: torch.device | None = None) -> S1Model:
     loading = load(Checkpoint(str(folder)), Placement(torch.device("cpu"), torch.float32), encoder_at, quantize)
     while True:
         try:

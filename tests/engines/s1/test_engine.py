@@ -1,6 +1,8 @@
 """The engine on random weights: rows that do not disturb each other, caches, groups, pauses, refusals."""
 
+import gc
 import threading
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,16 +10,16 @@ import numpy as np
 import pytest
 import torch
 
-from engines.base import Checkpoint, Event, Finished, Job, Refused, Spoke
+from engines.base import Checkpoint, EngineJob, Event, Finished, Refused, Spoke
 from engines.errors import BadAudio, BadSetting
 from engines.registry import Device
 from engines.s1 import plan as planning
 from engines.s1.caches import CodeStore
 from engines.s1.engine import S1Engine
-from engines.s1.model import Defaults
+from engines.s1.model import S1Defaults
 from engines.s1.plan import groups
 from engines.s1.quantize import pack
-from engines.s1.references import References
+from engines.s1.references import S1ReferenceEncoder
 from engines.text import parse
 from engines.types import Audio, Reference, Request, Samples
 
@@ -48,9 +50,9 @@ def reference(seconds: float = 1.0, transcript: str = "what was said.", seed: in
     return Reference(Audio(noise, RATE), transcript)
 
 
-def job(number: int, text: str = "some words to be said.", **settings: object) -> Job:
+def job(number: int, text: str = "some words to be said.", **settings: object) -> EngineJob:
     asked = {"reference": reference(0.6 + number % 3 * 0.3, seed=number), "seed": number, **settings}
-    return Job(str(number), Request(text=text, engine="s1", **asked))  # type: ignore[arg-type]
+    return EngineJob(str(number), Request(text=text, engine="s1", **asked))  # type: ignore[arg-type]
 
 
 class Listener:
@@ -74,15 +76,15 @@ class Listener:
                     self.refused[event.job_id] = event.error
         return events
 
-    def finish(self, *jobs: Job) -> None:
+    def finish(self, *jobs: EngineJob) -> None:
         while not {job.id for job in jobs} <= self.ended | self.refused.keys():
             self.step()
 
-    def audio(self, job: Job) -> Samples:
+    def audio(self, job: EngineJob) -> Samples:
         return np.concatenate(self.heard[job.id])
 
 
-def alone(engine: S1Engine, wanted: Job) -> Samples:
+def alone(engine: S1Engine, wanted: EngineJob) -> Samples:
     listener = Listener(engine)
     engine.admit(wanted)
     listener.finish(wanted)
@@ -190,9 +192,9 @@ def test_memory_stays_flat_over_a_long_text(engine: S1Engine) -> None:
     engine.admit(asked)
     while asked.id not in listener.ended:
         listener.step()
-        speaking = engine._speaking.get(asked.id)
+        speaking = engine.batch.requests.get(asked.id)
         if speaking is not None:
-            assert sum(held.numel() for held in speaking.past.values() if isinstance(held, torch.Tensor)) < 10**6
+            assert sum(held.numel() for held in speaking.codec_state.values() if isinstance(held, torch.Tensor)) < 10**6
     assert engine.memory_bytes <= before + engine._prefixes.bytes
 
 
@@ -200,7 +202,7 @@ def test_frames_drawn_ahead_of_what_is_heard_change_nothing(folder: Path, tmp_pa
     jobs = [job(number, "word " * (2 + 5 * number)) for number in range(3)]
     engine = loaded(folder, tmp_path)
     wanted = [alone(engine, each) for each in jobs]
-    engine._ahead = True  # as on a GPU
+    engine.batch.ahead = True  # as on a GPU
     listener = Listener(engine)
     for each in jobs:
         engine.admit(each)
@@ -214,8 +216,8 @@ def test_others_speak_while_a_reference_is_encoded_beside(folder: Path, tmp_path
     engine, gate = loaded(folder, tmp_path), threading.Event()
     speaking, waiting = job(1), job(2)
     wanted = [alone(engine, each) for each in (speaking, waiting)]
-    store = CodeStore(None, [1024] * engine.voice.network.config.codebooks)
-    engine._references = References(engine.voice, store, torch.device("cpu"), beside=True)
+    store = CodeStore(None, [1024] * engine.model.network.config.codebooks)
+    engine._references = S1ReferenceEncoder(engine.model, store, torch.device("cpu"), background=True)
     listener = Listener(engine)
     engine.admit(speaking)
     listener.finish(speaking)
@@ -238,6 +240,19 @@ def test_what_was_known_already_is_counted(folder: Path, tmp_path: Path) -> None
     assert engine.figures == {"codes_found": 2, "codes_missed": 1, "prefixes_found": 2, "prefixes_missed": 1}
 
 
+def test_a_closed_engine_gives_its_weights_back_at_once(folder: Path, tmp_path: Path) -> None:
+    engine = loaded(folder, tmp_path, 1)
+    alone(engine, job(1))
+    network = weakref.ref(engine.model.network)
+    gc.collect()
+    gc.disable()  # the memory of a device is asked back before Python next looks for circles
+    try:
+        engine.close()
+        assert network() is None
+    finally:
+        gc.enable()
+
+
 def test_a_packed_checkpoint_speaks_and_is_not_packed_again(folder: Path, tmp_path: Path) -> None:
     for _ in pack(Checkpoint(str(folder)), tmp_path / "packed", "int8", Device(name="cpu")):
         pass
@@ -252,7 +267,7 @@ def test_a_packed_checkpoint_speaks_and_is_not_packed_again(folder: Path, tmp_pa
 
 def test_a_group_whose_first_draw_is_its_end_is_drawn_again_three_times(folder: Path, tmp_path: Path) -> None:
     engine, wanted = loaded(folder, tmp_path), job(1)
-    network = engine.voice.network
+    network = engine.model.network
     end = network.output.weight[network.end_token]
     steps = {}
     for scale in (
@@ -280,7 +295,7 @@ def test_codes_that_no_codebook_has_are_made_again_even_where_nothing_can_be_rem
 
 
 def test_a_line_shorter_than_the_checkpoint_knows_is_put_between_dashes() -> None:
-    defaults = Defaults(characters=" abcdefghijklmnopqrstuvwxyz.-", least_characters=8)
+    defaults = S1Defaults(characters=" abcdefghijklmnopqrstuvwxyz.-", least_characters=8)
     assert [group.text for group in groups(parse("Hi. [pause:1s] Hello over there."), defaults)] == [
         "- hi. -",
         "hello over there.",

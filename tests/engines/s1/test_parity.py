@@ -11,9 +11,10 @@ from bench import s1_checkpoints, s1_upstream
 from engines.base import Checkpoint
 from engines.registry import Device
 from engines.runtime.quantization import quantize
-from engines.s1.codec import Past
-from engines.s1.decoding import Frames, Sampling
-from engines.s1.model import Voice
+from engines.s1.codec_layers import CodecState
+from engines.s1.decode_state import Sampling
+from engines.s1.decoding import Decoder
+from engines.s1.model import S1Model
 from engines.s1.prompt import Turn, embed
 from engines.s1.quantize import pack
 from tests.engines.s1.conftest import read
@@ -30,9 +31,9 @@ def upstream(folder: Path) -> Any:
 
 
 @pytest.fixture(scope="module")
-def codes(voice: Voice) -> Tensor:
+def codes(model: S1Model) -> Tensor:
     generator = torch.Generator().manual_seed(1)
-    sizes = [voice.tokenizer.semantic_count, *[voice.codec.config.residual_size] * 4]
+    sizes = [model.tokenizer.semantic_count, *[model.codec.config.residual_size] * 4]
     return torch.stack([torch.randint(size, (37,), generator=generator) for size in sizes])
 
 
@@ -40,31 +41,31 @@ def relative(found: Tensor, wanted: Tensor) -> float:
     return ((found - wanted).norm() / wanted.norm()).item()
 
 
-def speak(voice: Voice, prompt: Tensor, frames: int, sampling: Sampling = SAMPLING) -> Tensor:
-    drawn = Frames(voice.network, 1, LENGTH, voice.codec.config.residual_size)
+def speak(model: S1Model, prompt: Tensor, frames: int, sampling: Sampling = SAMPLING) -> Tensor:
+    drawn = Decoder(model.network, 1, LENGTH, model.codec.config.residual_size)
     made = []
     with torch.inference_mode():
-        drawn.read(0, prompt[:-1], 0)
-        drawn.begin(0, prompt[-1], len(prompt) - 1, sampling)
+        drawn.state.prefill(0, prompt[:-1], 0)
+        drawn.state.start_row(0, prompt[-1], len(prompt) - 1, sampling)
         for number in range(frames):
             made.append(drawn.draw(1, len(prompt) - 1 + number)[0])
     return torch.stack(made, 1)
 
 
-def slow_logits(voice: Voice, prompt: Tensor) -> tuple[Tensor, Tensor]:
+def slow_logits(model: S1Model, prompt: Tensor) -> tuple[Tensor, Tensor]:
     """(t, dim) hidden and (t, semantic + 1) logits of every position at once."""
     with torch.inference_mode():
-        cache = voice.network.slow_cache(1, len(prompt))
-        hidden = voice.network.read(prompt[None], torch.arange(len(prompt))[None], cache)[0]
-        return hidden, voice.network.follow(hidden)
+        cache = model.network.slow_cache(1, len(prompt))
+        hidden = model.network.forward_slow(prompt[None], torch.arange(len(prompt))[None], cache)[0]
+        return hidden, model.network.semantic_logits(hidden)
 
 
-def test_the_prompt_and_the_slow_logits_equal_upstream(voice: Voice, upstream: Any, codes: Tensor) -> None:
+def test_the_prompt_and_the_slow_logits_equal_upstream(model: S1Model, upstream: Any, codes: Tensor) -> None:
     values = s1_upstream.prompt(upstream, TEXT, TRANSCRIPT, codes)
-    prompt = embed(voice.network, voice.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], opening=True)
-    begin, count, end = voice.network.semantic_begin, voice.network.semantic_count, voice.network.end_token
+    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], opening=True)
+    begin, count, end = model.network.semantic_begin, model.network.semantic_count, model.network.end_token
     wanted = all_logits(upstream, values)
-    found = slow_logits(voice, prompt)[1]
+    found = slow_logits(model, prompt)[1]
     assert relative(found[:, :-1], wanted[:, begin : begin + count]) < 1e-4
     assert relative(found[:, -1], wanted[:, end]) < 1e-4
 
@@ -75,55 +76,55 @@ def all_logits(upstream: Any, values: Tensor) -> Tensor:
         return inner.forward_generate(values[None], return_all=True).logits[0]
 
 
-def test_the_fast_logits_equal_upstream_code_by_code(voice: Voice, upstream: Any, codes: Tensor) -> None:
-    prompt = embed(voice.network, voice.tokenizer, [Turn(TRANSCRIPT, codes)], opening=True)
-    hidden = slow_logits(voice, prompt)[0][-1:]
-    cache, frame = voice.network.fast_cache(1), codes[:, 0]
+def test_the_fast_logits_equal_upstream_code_by_code(model: S1Model, upstream: Any, codes: Tensor) -> None:
+    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes)], opening=True)
+    hidden = slow_logits(model, prompt)[0][-1:]
+    cache, frame = model.network.fast_cache(1), codes[:, 0]
     with torch.inference_mode():
         upstream.setup_caches(1, LENGTH, dtype=torch.float32)
         upstream.forward_generate_fast(upstream.fast_project_in(hidden[None]), torch.tensor([0]))
-        x = torch.stack((voice.network.fast_project_in(hidden), voice.network.fast_embeddings(frame[:1])), 1)
+        x = torch.stack((model.network.fast_project_in(hidden), model.network.fast_embeddings(frame[:1])), 1)
         for codebook in range(1, len(frame)):
             before = frame[codebook - 1][None]
             wanted = upstream.forward_generate_fast(upstream.fast_embeddings(before)[None], torch.tensor([codebook]))
-            found = voice.network.write(x, 0 if codebook == 1 else codebook, cache)
+            found = model.network.forward_fast(x, 0 if codebook == 1 else codebook, cache)
             assert relative(found, wanted[0]) < 1e-4
-            x = voice.network.fast_embeddings(frame[codebook])[None, None]
+            x = model.network.fast_embeddings(frame[codebook])[None, None]
 
 
-def test_the_same_noise_gives_the_same_codes_for_200_frames(voice: Voice, upstream: Any, codes: Tensor) -> None:
+def test_the_same_noise_gives_the_same_codes_for_200_frames(model: S1Model, upstream: Any, codes: Tensor) -> None:
     values = s1_upstream.prompt(upstream, TEXT, TRANSCRIPT, codes)
-    prompt = embed(voice.network, voice.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], opening=True)
-    wanted = s1_upstream.generate(upstream, values, 200, SAMPLING, voice.codec.config.residual_size)
-    found = speak(voice, prompt, wanted.shape[1])
+    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], opening=True)
+    wanted = s1_upstream.generate(upstream, values, 200, SAMPLING, model.codec.config.residual_size)
+    found = speak(model, prompt, wanted.shape[1])
     assert wanted.shape[1] == 200
     assert torch.equal(found, wanted.long())
     assert len(set(found[0].tolist())) > 50
 
 
-def test_a_broken_layer_is_seen(voice: Voice, codes: Tensor) -> None:
-    prompt = embed(voice.network, voice.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], opening=True)
-    wanted = slow_logits(voice, prompt)[1]
-    for layer in voice.network.layers:
+def test_a_broken_layer_is_seen(model: S1Model, codes: Tensor) -> None:
+    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], opening=True)
+    wanted = slow_logits(model, prompt)[1]
+    for layer in model.network.layers:
         with torch.no_grad():
             layer.attention.wo.weight.mul_(1.02)
-            moved = relative(slow_logits(voice, prompt)[1], wanted)
+            moved = relative(slow_logits(model, prompt)[1], wanted)
             layer.attention.wo.weight.div_(1.02)
         assert moved > 1e-4
 
 
-def test_the_codec_equals_upstream(voice: Voice, folder: Path) -> None:
+def test_the_codec_equals_upstream(model: S1Model, folder: Path) -> None:
     upstream, samples = s1_checkpoints.codec(folder), sound()
     with torch.inference_mode():
         wanted, lengths = upstream.encode(samples[None, None])
-        found = voice.codec.encode(samples)
+        found = model.codec.encode(samples)
         assert torch.equal(found, wanted[0])
         sounding, _ = upstream.decode(wanted, lengths)
-        assert relative(voice.codec.decode(found), sounding[0, 0]) < 1e-5
+        assert relative(model.codec.decode(found), sounding[0, 0]) < 1e-5
 
 
-def test_the_codec_in_two_halves_is_the_codec(voice: Voice, folder: Path) -> None:
-    whole = voice.codec
+def test_the_codec_in_two_halves_is_the_codec(model: S1Model, folder: Path) -> None:
+    whole = model.codec
     encoder = read(folder).codec
     decoder = encoder.split()
     with torch.inference_mode():
@@ -134,14 +135,14 @@ def test_the_codec_in_two_halves_is_the_codec(voice: Voice, folder: Path) -> Non
     assert sum(sizes[:2]) < 1.1 * sizes[2]  # both need the codebooks, and nothing else of each other
 
 
-def test_int8_weights_move_the_logits_by_less_than_five_percent(voice: Voice, folder: Path, codes: Tensor) -> None:
-    prompt = embed(voice.network, voice.tokenizer, [Turn(TRANSCRIPT, codes)], opening=True)
-    moved = relative(slow_logits(read(folder, "int8"), prompt)[1], slow_logits(voice, prompt)[1])
+def test_int8_weights_move_the_logits_by_less_than_five_percent(model: S1Model, folder: Path, codes: Tensor) -> None:
+    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes)], opening=True)
+    moved = relative(slow_logits(read(folder, "int8"), prompt)[1], slow_logits(model, prompt)[1])
     assert 1e-4 < moved < 0.05
 
 
 def test_a_packed_checkpoint_gives_the_logits_of_the_weights_it_was_packed_from(
-    voice: Voice, folder: Path, codes: Tensor, tmp_path: Path
+    model: S1Model, folder: Path, codes: Tensor, tmp_path: Path
 ) -> None:
     for _ in pack(Checkpoint(str(folder)), tmp_path / "packed", "int8", Device(name="cpu")):
         pass
@@ -150,23 +151,23 @@ def test_a_packed_checkpoint_gives_the_logits_of_the_weights_it_was_packed_from(
     kept = read(folder)
     quantize([kept.network.bfloat16().layers, kept.network.fast_layers], "int8")
     kept.network.float()
-    prompt = embed(kept.network, voice.tokenizer, [Turn(TRANSCRIPT, codes)], opening=True)
+    prompt = embed(kept.network, model.tokenizer, [Turn(TRANSCRIPT, codes)], opening=True)
     assert torch.equal(slow_logits(read(packed.parent), prompt)[1], slow_logits(kept, prompt)[1])
 
 
 @pytest.mark.parametrize("packets", [(1,) * 40, (4, 8, 16, 12), (39, 1)])
 def test_streamed_sound_equals_sound_in_one_go_and_no_frame_is_decoded_twice(
-    voice: Voice, packets: tuple[int, ...]
+    model: S1Model, packets: tuple[int, ...]
 ) -> None:
-    past: Past = {}
+    past: CodecState = {}
     with torch.inference_mode():
-        codes = voice.codec.encode(sound())[:, : sum(packets)]
-        whole = voice.codec.decode(codes)
+        codes = model.codec.encode(sound())[:, : sum(packets)]
+        whole = model.codec.decode(codes)
         decoded: list[int] = []
-        hook = voice.codec.decoder.model[0].register_forward_pre_hook(
+        hook = model.codec.decoder.model[0].register_forward_pre_hook(
             lambda _, inputs: decoded.append(inputs[0].shape[-1])
         )
-        pieces = [voice.codec.decode(piece, past) for piece in codes.split(list(packets), dim=1)]
+        pieces = [model.codec.decode(piece, past) for piece in codes.split(list(packets), dim=1)]
         hook.remove()
     assert sum(decoded) == 4 * codes.shape[1]  # the decoder runs at four times the frame rate
     assert (torch.cat(pieces) - whole).abs().max() <= 1e-3 * whole.abs().max()

@@ -9,8 +9,8 @@ from torch import Tensor
 from assets.voices.samples import SHIPPED, read_references
 from engines.s1.caches import CodeStore
 from engines.s1.files import EMBEDDED
-from engines.s1.model import Voice
-from engines.s1.references import LEVEL_RMS, Prepared, References
+from engines.s1.model import S1Model
+from engines.s1.references import LEVEL_RMS, S1Reference, S1ReferenceEncoder
 from engines.types import Audio, Reference
 from tests.engines.s1.conftest import read
 
@@ -25,17 +25,17 @@ def amber() -> Reference:
 
 
 @pytest.fixture(scope="module")
-def voice() -> Voice:
+def model() -> S1Model:
     return read(EMBEDDED)
 
 
 @pytest.fixture(scope="module")
-def references(voice: Voice) -> References:
-    sizes = [voice.network.semantic_count, *[voice.codec.config.residual_size] * (voice.network.config.codebooks - 1)]
-    return References(voice, CodeStore(None, sizes), torch.device("cpu"), beside=False)
+def references(model: S1Model) -> S1ReferenceEncoder:
+    sizes = [model.network.semantic_count, *[model.codec.config.residual_size] * (model.network.config.codebooks - 1)]
+    return S1ReferenceEncoder(model, CodeStore(None, sizes), torch.device("cpu"), background=False)
 
 
-def codes(prepared: Prepared) -> Tensor:
+def codes(prepared: S1Reference) -> Tensor:
     return prepared.codes.result()
 
 
@@ -46,15 +46,15 @@ def at_level(voice: Reference, rms: float) -> Reference:
 
 @torch.inference_mode()
 def test_a_clip_at_the_codecs_own_rate_and_a_good_level_is_encoded_as_it_is(
-    voice: Voice, references: References, amber: Reference
+    model: S1Model, references: S1ReferenceEncoder, amber: Reference
 ) -> None:
-    assert torch.equal(codes(references.prepare(amber)), voice.encoder.encode(torch.from_numpy(amber.audio.samples)))
+    assert torch.equal(codes(references.prepare(amber)), model.encoder.encode(torch.from_numpy(amber.audio.samples)))
     assert references.prepare(amber).gain == 1.0
 
 
 @pytest.mark.parametrize("rate", ALIKE)
 def test_a_clip_at_another_rate_gives_nearly_the_same_codes(
-    references: References, amber: Reference, rate: int
+    references: S1ReferenceEncoder, amber: Reference, rate: int
 ) -> None:
     samples = soxr.resample(amber.audio.samples, RATE, rate).astype(np.float32)
     native = codes(references.prepare(amber))
@@ -64,7 +64,7 @@ def test_a_clip_at_another_rate_gives_nearly_the_same_codes(
 
 
 def test_a_clip_however_quiet_gives_the_codes_of_the_level_it_is_raised_to(
-    references: References, amber: Reference
+    references: S1ReferenceEncoder, amber: Reference
 ) -> None:
     raised, quiet = (references.prepare(at_level(amber, rms)) for rms in (LEVEL_RMS, LEVEL_RMS / 100))
     assert float((codes(quiet) == codes(raised)).float().mean()) > 0.95

@@ -16,7 +16,8 @@ from bench.checkpoints import redraw
 from bench.s1_checkpoints import FULL
 from engines.runtime import quantization as quantizing
 from engines.s1.config import DualARConfig
-from engines.s1.decoding import Frames, Sampling
+from engines.s1.decode_state import DecodeState, Sampling
+from engines.s1.decoding import Decoder
 from engines.s1.network import DualAR
 
 LENGTHS = (3, 70)  # of the two rows: alone in its share of the cache, and over several
@@ -52,36 +53,38 @@ def interpret() -> dict[str, Any]:
 
 def compare(network: DualAR) -> dict[str, Any]:
     by_torch, by_kernels = started(network), started(network)
-    from engines.s1.fused import Fused
+    from engines.s1.fused import FusedDecoder
 
-    kernels = Fused(by_kernels)
+    kernels = FusedDecoder(by_kernels.state)
     same = [torch.equal(by_torch.draw(2, max(LENGTHS) + frame), kernels.draw(2)) for frame in range(FRAMES)]
     moved = ("positions", "numbers", "recent")
-    same += [torch.equal(getattr(by_torch, name), getattr(by_kernels, name)) for name in moved]
-    near = {name: relative(getattr(by_kernels, name), getattr(by_torch, name)) for name in ("pending", "cache")}
+    same += [torch.equal(getattr(by_torch.state, name), getattr(by_kernels.state, name)) for name in moved]
+    near = {
+        name: relative(getattr(by_kernels.state, name), getattr(by_torch.state, name)) for name in ("pending", "cache")
+    }
     return {"same": same, **near}
 
 
 def fused(network: DualAR, rows: list[int]) -> Tensor:
     """(rows, dim) inputs after one frame by the kernels."""
-    from engines.s1.fused import Fused
+    from engines.s1.fused import FusedDecoder
 
-    frames = started(network, rows)
-    Fused(frames).draw(len(rows))
-    return frames.pending
+    state = started(network, rows).state
+    FusedDecoder(state).draw(len(rows))
+    return state.pending
 
 
-def started(network: DualAR, rows: list[int] | None = None) -> Frames:
+def started(network: DualAR, rows: list[int] | None = None) -> Decoder:
     rows = [0, 1] if rows is None else rows
-    frames = Frames(network, len(rows), 100, 40)
+    decoder = Decoder(network, len(rows), 100, 40)
     with torch.inference_mode():
         for slot, row in enumerate(rows):
             generator = torch.Generator().manual_seed(row)
             prompt = torch.randn(LENGTHS[row], network.config.slow.dim, generator=generator)
-            frames.read(slot, prompt[:-1], 0)
+            decoder.state.prefill(slot, prompt[:-1], 0)
             sampling = Sampling(seed=2**33 - row, temperature=0.8, top_p=0.85, repetition_penalty=1.3)
-            frames.begin(slot, prompt[-1], LENGTHS[row] - 1, sampling)
-    return frames
+            decoder.state.start_row(slot, prompt[-1], LENGTHS[row] - 1, sampling)
+    return decoder
 
 
 def relative(found: Tensor, wanted: Tensor) -> float:
@@ -121,9 +124,9 @@ def compile() -> dict[str, Any]:
     fused.OVERLAP = True
     with torch.device("meta"):
         network = DualAR(DualARConfig.from_mapping(FULL.network), 151_000, 4096, 150_000).bfloat16()
-        fused.Fused(Frames(network, 2, 2048, 1024)).draw(2)
+        fused.FusedDecoder(DecodeState(network, 2, 2048, 1024)).draw(2)
         quantizing.quantize([network.layers, network.fast_layers], "int8")
-        fused.Fused(Frames(network, 2, 2048, 1024)).draw(1)
+        fused.FusedDecoder(DecodeState(network, 2, 2048, 1024)).draw(1)
     return {name: len(variants) for name, variants in made.items()}
 
 

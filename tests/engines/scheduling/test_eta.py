@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from engines.scheduling.eta import Pace, ends
+from engines.scheduling.eta import EtaEstimator, completion_times
 from engines.scheduling.ticket import Ticket
 from engines.types import Request
 from tests.engines.metronome import request
@@ -23,28 +23,28 @@ def asked(characters: int, **settings: object) -> Request:
 def ticket(wanted: Request, compute_s: float = 0.0, progress: float = 0.0) -> Ticket:
     made = Ticket("t", wanted, "ann", 0.0, 99.0)
     made.compute_s = compute_s
-    made.advanced(progress)
+    made.advance(progress)
     return made
 
 
-def experienced(*characters: int) -> Pace:
-    pace = Pace()
-    pace.meet("tick", STEPS)
+def experienced(*characters: int) -> EtaEstimator:
+    estimator = EtaEstimator()
+    estimator.add_engine("tick", STEPS)
     for each in characters:
-        pace.learn(ticket(asked(each), DEVICE_S[each]))
-    return pace
+        estimator.learn(ticket(asked(each), DEVICE_S[each]))
+    return estimator
 
 
 def test_nothing_is_known_without_evidence() -> None:
-    pace = experienced()
-    assert pace.expected_s(asked(60)) is None
-    assert pace.left_s(ticket(asked(60), compute_s=1.0, progress=0.1)) is None
+    estimator = experienced()
+    assert estimator.expected_s(asked(60)) is None
+    assert estimator.remaining_s(ticket(asked(60), compute_s=1.0, progress=0.1)) is None
     assert experienced(60).expected_s(asked(60, engine="tock")) is None
 
 
 def test_a_request_under_way_tells_of_itself() -> None:
     alone = ticket(asked(60), compute_s=2.0, progress=0.5)
-    assert experienced().left_s(alone) == pytest.approx(2.0)
+    assert experienced().remaining_s(alone) == pytest.approx(2.0)
 
 
 @pytest.mark.parametrize("known", DEVICE_S)
@@ -54,49 +54,51 @@ def test_one_take_tells_of_others_of_any_length(known: int, wanted: int) -> None
 
 
 def test_twice_the_steps_take_twice_as_long_and_the_default_counts_as_what_it_is() -> None:
-    pace = experienced(60)
-    usual_s = pace.expected_s(asked(60))
+    estimator = experienced(60)
+    usual_s = estimator.expected_s(asked(60))
     assert usual_s is not None
-    assert pace.expected_s(asked(60, steps=14)) == pytest.approx(2 * usual_s)
-    assert pace.expected_s(asked(60, steps=7)) == pytest.approx(usual_s)
-    pace.meet("stepless", None)
-    pace.learn(ticket(asked(60, engine="stepless"), 3.0))
-    assert pace.expected_s(asked(60, engine="stepless", steps=14)) == pytest.approx(3.0)
+    assert estimator.expected_s(asked(60, steps=14)) == pytest.approx(2 * usual_s)
+    assert estimator.expected_s(asked(60, steps=7)) == pytest.approx(usual_s)
+    estimator.add_engine("stepless", None)
+    estimator.learn(ticket(asked(60, engine="stepless"), 3.0))
+    assert estimator.expected_s(asked(60, engine="stepless", steps=14)) == pytest.approx(3.0)
 
 
 def test_pauses_cost_nothing_and_speed_costs_less() -> None:
-    pace = experienced(60)
+    estimator = experienced(60)
     paused = asked(60)
-    assert pace.expected_s(asked(60, text=f"{paused.text}[pause:10s]")) == pytest.approx(pace.expected_s(paused))
-    faster, usual = pace.expected_s(asked(60, speed=2.0)), pace.expected_s(paused)
+    assert estimator.expected_s(asked(60, text=f"{paused.text}[pause:10s]")) == pytest.approx(
+        estimator.expected_s(paused)
+    )
+    faster, usual = estimator.expected_s(asked(60, speed=2.0)), estimator.expected_s(paused)
     assert faster is not None and usual is not None and faster < usual
-    assert pace.expected_s(asked(60, speed=0.0)) is not None  # to be refused, not to break the queue
+    assert estimator.expected_s(asked(60, speed=0.0)) is not None  # to be refused, not to break the queue
 
 
 def test_the_estimate_moves_from_experience_to_the_requests_own_pace_without_a_leap() -> None:
-    pace = experienced(60)
+    estimator = experienced(60)
     slow = [ticket(asked(60), compute_s=2 * DEVICE_S[60] * part, progress=part) for part in (0.0, 0.1, 0.2, 0.3, 0.9)]
-    left = [pace.left_s(each) or 0.0 for each in slow]
+    left = [estimator.remaining_s(each) or 0.0 for each in slow]
     assert all(after < 1.1 * before for before, after in pairwise(left))
     assert left[-1] == pytest.approx(2 * DEVICE_S[60] * 0.1, rel=0.1)
 
 
 def test_those_who_share_the_device_wait_for_each_other_until_the_shorter_leaves() -> None:
-    assert ends([2.0, 5.0], [], 2) == [4.0, 7.0]
+    assert completion_times([2.0, 5.0], [], 2) == [4.0, 7.0]
 
 
 def test_one_at_a_time_each_waits_for_all_before_it() -> None:
-    assert ends([2.0], [3.0, 1.0], 1) == [2.0, 5.0, 6.0]
+    assert completion_times([2.0], [3.0, 1.0], 1) == [2.0, 5.0, 6.0]
 
 
 def test_who_waits_begins_when_the_first_is_done_and_shares_with_the_others() -> None:
-    assert ends([2.0, 5.0], [3.0], 2) == [4.0, 10.0, 10.0]
+    assert completion_times([2.0, 5.0], [3.0], 2) == [4.0, 10.0, 10.0]
 
 
 def test_a_place_that_is_free_is_taken_at_once() -> None:
-    assert ends([4.0], [4.0, 4.0], 4) == [12.0, 12.0, 12.0]
+    assert completion_times([4.0], [4.0, 4.0], 4) == [12.0, 12.0, 12.0]
 
 
 def test_behind_one_of_whom_nothing_is_known_nothing_is_known() -> None:
-    assert ends([None], [1.0], 1) == [None, None]
-    assert ends([None, 1.0], [1.0], 2) == [None, 2.0, 4.0]
+    assert completion_times([None], [1.0], 1) == [None, None]
+    assert completion_times([None, 1.0], [1.0], 2) == [None, 2.0, 4.0]

@@ -1,4 +1,4 @@
-"""Owners take turns: nobody's second comes before another's first, nobody is forgotten, and the order told is kept."""
+"""Sessions take turns: nobody's second comes before another's first, nobody is forgotten, and the order told is kept."""
 
 import random
 
@@ -8,7 +8,7 @@ from engines.scheduling.fairness import Rotation
 
 
 class Desk:
-    """Serves one request at a time, each written as its session's letter and a number."""
+    """Serves one request at a time, each written as its session_id's letter and a number."""
 
     def __init__(self, *waiting: str) -> None:
         self.rotation, self.waiting = Rotation(), list(waiting)
@@ -34,7 +34,7 @@ def test_those_who_wait_alternate() -> None:
     assert Desk("a1", "a2", "a3", "b1", "b2", "c1").order() == ["a1", "b1", "c1", "a2", "b2", "a3"]
 
 
-def test_one_owners_requests_keep_their_order() -> None:
+def test_one_sessions_requests_keep_their_order() -> None:
     assert Desk("a1", "a2", "a3").order() == ["a1", "a2", "a3"]
 
 

@@ -1,4 +1,4 @@
-"""The lane and the manager, driven by a small engine whose every step is known."""
+"""The scheduler and the manager, driven by a small engine whose every step is known."""
 
 import threading
 import time
@@ -23,7 +23,7 @@ from engines.errors import (
 )
 from engines.registry import Device
 from engines.scheduling.manager import Manager, Policy
-from engines.types import LaneEvent, Weights
+from engines.types import SchedulerEvent, Weights
 from tests.engines.metronome import ENGINES, Metronome, request, spec_of
 
 SOON = 300.0  # seconds that no correct wait comes near, however slow the machine
@@ -42,7 +42,7 @@ class House:
     def __init__(self, policy: Policy, **engines: Metronome) -> None:
         ENGINES.clear()
         ENGINES.update(engines)
-        self.events: list[LaneEvent] = []
+        self.events: list[SchedulerEvent] = []
         self.manager = Manager({n: Checkpoint("brass") for n in engines}, Device(), policy, specs=spec_of)
         self.manager.listen(self.events.append)
         self.manager.start()
@@ -178,7 +178,7 @@ def test_fine_tuned_weights_go_only_to_an_engine_that_takes_them(houses) -> None
         houses().manager.submit(wanted, session_id="ann")
 
 
-def test_owners_take_turns(houses) -> None:
+def test_sessions_take_turns(houses) -> None:
     gate = threading.Semaphore(0)
     tick = Metronome(width=1)
     tick.gate = gate.acquire
@@ -303,7 +303,7 @@ def test_closing_finishes_what_was_accepted_and_refuses_the_rest(houses) -> None
     accepted = [house.say("a" * 10), house.say("a" * 10)]
     closer = threading.Thread(target=house.manager.close, args=(SOON,))
     closer.start()
-    until(lambda: house.manager._lane._closing)
+    until(lambda: house.manager._scheduler._closing)
     with pytest.raises(Closing):
         house.say("late")
     closer.join()

@@ -1,4 +1,4 @@
-"""Telemetry tells what the lane did, from the request's arrival on, and costs next to nothing."""
+"""Telemetry tells what the scheduler did, from the request's arrival on, and costs next to nothing."""
 
 import threading
 import time
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engines.scheduling.manager import Policy
-from engines.types import EngineStatus, LaneEvent
+from engines.types import EngineStatus, SchedulerEvent
 from studio.telemetry.gauges import ProcessGauge, open_gauge
 from studio.telemetry.telemetry import REQUESTS_MAX, REQUESTS_S, SAMPLE_S, Cache, Queued, Telemetry, percentiles
 from tests.engines.metronome import Metronome, request
@@ -34,11 +34,13 @@ class Clock:
         return self.now_s
 
 
-def done(at_s: float, total_s: float, ttfa_s: float = 0.2, compute_s: float = 1.0, audio_s: float = 4.0) -> LaneEvent:
+def done(
+    at_s: float, total_s: float, ttfa_s: float = 0.2, compute_s: float = 1.0, audio_s: float = 4.0
+) -> SchedulerEvent:
     figures = {
         "total_s": total_s, "ttfa_s": ttfa_s, "queued_s": 0.1, "compute_s": compute_s, "audio_s": audio_s
     }  # fmt: skip
-    return LaneEvent(at_s, "done", "f5", "t", figures)
+    return SchedulerEvent(at_s, "done", "f5", "t", figures)
 
 
 @pytest.fixture
@@ -60,8 +62,8 @@ def test_percentiles_lie_between_neighbours() -> None:
 def test_latency_ttfa_and_rtf_come_from_finished_requests(telemetry: Telemetry, clock: Clock) -> None:
     for total_s in (1.0, 2.0, 3.0):
         telemetry.record(done(clock(), total_s, ttfa_s=total_s / 10))
-    telemetry.record(LaneEvent(clock(), "failed", "f5", "t"))
-    telemetry.record(LaneEvent(clock(), "cancelled", "f5", "t"))
+    telemetry.record(SchedulerEvent(clock(), "failed", "f5", "t"))
+    telemetry.record(SchedulerEvent(clock(), "cancelled", "f5", "t"))
     snapshot = telemetry.snapshot()
     assert snapshot.latency_s.p50 == 2.0
     assert snapshot.latency_s.p95 == pytest.approx(2.9)
@@ -105,7 +107,7 @@ def test_lane_busy_is_the_share_of_time_spent_in_steps(telemetry: Telemetry, clo
     telemetry.sample()
     clock.now_s += 2.0
     for _ in range(10):
-        telemetry.record(LaneEvent(clock(), "stepped", "f5", "", {"step_s": 0.05, "rows": 1.0}))
+        telemetry.record(SchedulerEvent(clock(), "stepped", "f5", "", {"step_s": 0.05, "rows": 1.0}))
     assert telemetry.sample().lane_busy == pytest.approx(0.25)
     clock.now_s += 1.0
     assert telemetry.sample().lane_busy == 0.0
@@ -133,7 +135,7 @@ def test_figures_of_a_real_lane_agree_with_a_stopwatch(tmp_path: Path) -> None:
     with studio_of(tmp_path, Metronome(width=1, step_s=0.02, click_s=0.1)) as studio:
         wait_for(studio, "ready")
         arrived_at = time.monotonic()
-        time.sleep(0.2)  # between the server and the lane
+        time.sleep(0.2)  # between the server and the scheduler
         ticket = studio.manager.submit(request("tick" * 10, ENGINE), session_id="ann", arrived_at=arrived_at)
         assert ticket.wait(10.0)
         took_s = time.monotonic() - arrived_at
@@ -165,9 +167,9 @@ def test_what_runs_and_what_waits_is_shown_and_each_owner_knows_their_own(tmp_pa
 def test_recording_and_sampling_cost_less_than_two_percent_of_a_core(telemetry: Telemetry, clock: Clock) -> None:
     for _ in range(600):
         telemetry.sample()
-    stepped = LaneEvent(clock(), "stepped", "f5", "", {"step_s": 0.003, "rows": 1.0})
+    stepped = SchedulerEvent(clock(), "stepped", "f5", "", {"step_s": 0.003, "rows": 1.0})
     began_s = time.thread_time()
-    for _ in range(10):  # seconds of a lane at 300 steps a second, watched by two pages
+    for _ in range(10):  # seconds of a scheduler at 300 steps a second, watched by two pages
         for _ in range(300):
             telemetry.record(stepped)
         telemetry.sample()

@@ -1,4 +1,4 @@
-"""The page's own queue before the lane: visitors take turns there, are told the truth, and fill the engine's batch."""
+"""The page's own queue before the scheduler: visitors take turns there, are told the truth, and fill the engine's batch."""
 
 import json
 import threading

@@ -1,0 +1,168 @@
+"""The requests F5 speaks: each becomes pieces, pieces become rows of a batch, rows become sound."""
+
+from collections import OrderedDict
+from collections.abc import Collection, Iterator, Sequence
+
+import numpy as np
+import torch
+
+from engines.base import Advanced, Event, Finished, Refused, Spoke
+from engines.errors import BadSetting, OutOfMemory
+from engines.f5 import plan as planning
+from engines.f5.active_request import F5ActiveRequest
+from engines.f5.assembly import Piece
+from engines.f5.mel import BANDS, SAMPLE_RATE
+from engines.f5.model import F5Model
+from engines.f5.sampling import FlowRow, Schedule, Velocity, advance, make_schedule, start_row, time_grid
+from engines.f5.weight_cache import WeightBudget, WeightCache
+from engines.f5.weight_turns import WeightTurns
+from engines.runtime.compilation import FRAME_BUCKET, Compiled
+from engines.types import Audio, Samples
+
+SCHEDULES_KEPT = 8
+
+
+class F5Batch:
+    """Steps the rows of the requests in work; all rows of one step use the same set of weights."""
+
+    def __init__(
+        self, model: F5Model, velocity: Velocity | Compiled, width: int, device: torch.device, budget: WeightBudget
+    ) -> None:
+        """`width` is how many rows a step has at most; `velocity` the model's network, compiled or not."""
+        requests: dict[str, F5ActiveRequest] = {}
+        self.requests = requests
+        # Not a method: closing an engine must free the device at once, which a circle of references would delay.
+        self.weight_cache = WeightCache(model.parameters, budget, lambda: {each.weights for each in requests.values()})
+        self._model, self._velocity, self._device = model, velocity, device
+        self._width, self._rows_each = width, width if device.type == "cuda" else 1
+        self._turns = WeightTurns()
+        self._schedules: OrderedDict[tuple[str, int], Schedule] = OrderedDict()
+
+    @property
+    def waiting(self) -> Collection[str]:
+        """Requests whose weights are still being read."""
+        return [id for id, active in self.requests.items() if self.weight_cache.is_loading(active.weights)]
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of schedules and inactive weights on the device."""
+        return sum(plan.modulation.nbytes for plan in self._schedules.values()) + self.weight_cache.memory_bytes
+
+    def warm(self, frames: int) -> None:
+        """One step of one row of this many mel frames, and its sound."""
+        tokens = torch.ones(32, dtype=torch.long, device=self._device)
+        reference = torch.zeros(frames // 2, BANDS, device=self._device)
+        noise = torch.zeros(frames, BANDS, device=self._device)
+        model = self._model
+        row = start_row(model.network, reference, tokens, noise, self._schedule(model.steps), model.guidance)
+        self._advance([row])
+        model.vocoder(row.x)
+
+    def add(self, request: F5ActiveRequest) -> None:
+        """Take a request in, and begin to read its weights."""
+        self.requests[request.job.id] = request
+        if request.job.request.weights is not None:
+            self.weight_cache.start_loading(request.job.request.weights)
+
+    def step(self, held: Collection[str]) -> Sequence[Event]:
+        """One Euler step of every row that is not held and uses the weights whose turn it is. Raises OutOfMemory."""
+        events: list[Event] = list(self._refuse_unreadable())
+        unheld = [active for id, active in self.requests.items() if id not in held]
+        ready = [active for active in unheld if self.weight_cache.is_available(active.weights)]
+        if not ready:
+            return events
+        try:
+            self.weight_cache.activate(self._turns.next(list(dict.fromkeys(active.weights for active in ready))))
+            for event in self._advance_requests([each for each in ready if each.weights == self.weight_cache.active]):
+                events.append(event)  # one at a time: what was made before the memory ran out is delivered
+        except torch.OutOfMemoryError as error:
+            idle_left = self.weight_cache.evict_idle()
+            torch.cuda.empty_cache()
+            if not idle_left:
+                raise OutOfMemory(
+                    "the GPU has no memory left for this take; shorten the text or unload an engine"
+                ) from error
+        return events
+
+    def _refuse_unreadable(self) -> Iterator[Refused]:
+        """Refuse the requests whose weights could not be read."""
+        for weights, error in self.weight_cache.collect_loaded().items():
+            for id in [id for id, active in self.requests.items() if active.weights == weights]:
+                del self.requests[id]
+                yield Refused(id, error)
+
+    def _advance_requests(self, ready: Sequence[F5ActiveRequest]) -> Iterator[Event]:
+        """One step of these requests, which use the active weights."""
+        self._start_pieces(ready)
+        # Rows that are done already wait for their sound, which had no memory.
+        rows = [each for active in ready for each in active.rows.values() if not each.done]
+        if rows:
+            self._advance(rows)
+        for active in ready:
+            yield from self._deliver(active)
+
+    def _advance(self, rows: Sequence[FlowRow]) -> None:
+        advance(rows, self._velocity, FRAME_BUCKET if isinstance(self._velocity, Compiled) else 1)
+
+    def _start_pieces(self, ready: Sequence[F5ActiveRequest]) -> None:
+        """Fill the batch, the request with the fewest rows first."""
+        batch = [each for each in self.requests.values() if each.weights == self.weight_cache.active]
+        while sum(len(active.rows) for active in batch) < self._width:
+            able = [active for active in ready if active.may_start(self._rows_each)]
+            if not able:
+                return
+            self._start(min(able, key=lambda active: len(active.rows)))
+
+    def _start(self, active: F5ActiveRequest) -> None:
+        number, piece = active.started, active.pieces[active.started]
+        if piece.is_silence:
+            active.waves[number] = np.empty(0, np.float32)
+        else:
+            active.rows[number] = self._row(active, number, piece)
+        active.started += 1
+
+    def _row(self, active: F5ActiveRequest, number: int, piece: Piece) -> FlowRow:
+        reference, request = active.reference, active.job.request
+        network, vocabulary = self._model.network, self._model.vocabulary
+        stretch = not network.config.text_embedding_average_upsampling
+        made = planning.frames(reference.paced_frames, reference.transcript, piece.text, request.speed, stretch)
+        tokens = vocabulary.tokens(reference.transcript + piece.text).to(self._device)
+        total = max(len(reference.mel) + made, len(tokens) + 1)
+        generator = torch.Generator().manual_seed(request.seed + number)
+        noise = torch.randn(total, network.config.mel_dim, generator=generator).to(self._device)
+        plan = self._schedule(active.steps)
+        return start_row(network, reference.mel, tokens, noise, plan, active.guidance)
+
+    def _deliver(self, active: F5ActiveRequest) -> Iterator[Event]:
+        """Turn finished rows into sound and hand it out in order."""
+        id = active.job.id
+        for number in [number for number, row in active.rows.items() if row.done]:
+            made = active.rows[number].x[len(active.reference.mel) :]
+            wave: Samples = self._model.vocoder(made).float().cpu().numpy()
+            if not np.isfinite(wave).all():
+                yield Refused(
+                    id, BadSetting("the engine made noise instead of speech; lower the guidance or use other steps")
+                )
+                return
+            active.waves[number] = wave
+            del active.rows[number]
+        while active.delivered in active.waves:
+            piece = active.pieces[active.delivered]
+            # Joined before the level is lowered: the ends of quiet words would fall below what counts as silence in any clip.
+            ready = active.joiner.add(piece, active.waves.pop(active.delivered)) * np.float32(active.reference.gain)
+            active.delivered += 1
+            if len(ready):
+                yield Spoke(id, Audio(ready, SAMPLE_RATE))
+        yield Advanced(id, active.fraction)
+        if active.delivered == len(active.pieces):
+            del self.requests[id]
+            yield Finished(id)
+
+    def _schedule(self, steps: int) -> Schedule:
+        """The time grid's table for the active weights, kept for the few that are in use."""
+        key = self.weight_cache.active, steps
+        if key not in self._schedules:
+            self._schedules[key] = make_schedule(self._model.network, time_grid(steps, self._model.sway))
+            if len(self._schedules) > SCHEDULES_KEPT:
+                self._schedules.popitem(last=False)
+        return self._schedules[key]

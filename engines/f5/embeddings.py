@@ -1,0 +1,172 @@
+"""What enters the F5-TTS transformer: time, text along the frames, and mel, each embedded."""
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from engines.f5.config import DiTConfig
+
+FILLER = 0  # token 0 is the filler; character i of the vocabulary is token i + 1
+MAX_POSITIONS = 8192
+
+
+def length_mask(lengths: Tensor, frames: int) -> Tensor:
+    """(b,) lengths -> (b, frames) bool, true where a frame belongs to its row."""
+    return torch.arange(frames, device=lengths.device)[None, :] < lengths[:, None]
+
+
+def rotary_angles(dim_head: int, frames: int, device: torch.device) -> Tensor:
+    """(frames, dim_head / 2) float32 rotation angles."""
+    rates = 10000.0 ** -(torch.arange(0, dim_head, 2, device=device, dtype=torch.float32) / dim_head)
+    return torch.outer(torch.arange(frames, device=device, dtype=torch.float32), rates)
+
+
+class TimeEmbedding(nn.Module):
+    """Sinusoids of the time, then a two-layer perceptron."""
+
+    rates: Tensor
+
+    def __init__(self, dim: int, frequencies: int = 256) -> None:
+        super().__init__()
+        half = frequencies // 2
+        self.register_buffer(
+            "rates",
+            torch.exp(torch.arange(half, device="cpu").float() * (-math.log(10000) / (half - 1))),
+            persistent=False,
+        )
+        self.time_mlp = nn.Sequential(nn.Linear(frequencies, dim), nn.SiLU(), nn.Linear(dim, dim))
+
+    def forward(self, times: Tensor) -> Tensor:
+        """(k,) times in [0, 1] -> (k, dim)."""
+        angles = 1000 * times.float()[:, None] * self.rates.float()[None, :]
+        return self.time_mlp(torch.cat((angles.sin(), angles.cos()), dim=-1).to(next(self.time_mlp.parameters()).dtype))
+
+
+class ResponseNorm(nn.Module):
+    """Global response normalisation of ConvNeXt V2 (Woo et al. 2023) over the valid frames of each row."""
+
+    def __init__(self, dim: int) -> None:
+        super().__init__()
+        self.gamma = nn.Parameter(torch.zeros(1, 1, dim))
+        self.beta = nn.Parameter(torch.zeros(1, 1, dim))
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        """x (b, n, dim), mask (b, n, 1) of the valid frames -> (b, n, dim)."""
+        energy = (x * mask).norm(p=2, dim=1, keepdim=True)
+        scale = energy / (energy.mean(dim=-1, keepdim=True) + 1e-6)
+        return self.gamma * (x * scale) + self.beta + x
+
+
+class ConvNeXtBlock(nn.Module):
+    """A block of ConvNeXt V2 (Woo et al. 2023, arXiv:2301.00808), in one dimension."""
+
+    def __init__(self, dim: int, inner: int) -> None:
+        super().__init__()
+        self.dwconv = nn.Conv1d(dim, dim, 7, padding=3, groups=dim)
+        self.norm = nn.LayerNorm(dim, eps=1e-6)
+        self.pwconv1 = nn.Linear(dim, inner)
+        self.grn = ResponseNorm(inner)
+        self.pwconv2 = nn.Linear(inner, dim)
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        """x (b, n, d), mask (b, n, 1) of the row's frames (filler included) -> (b, n, d)."""
+        y = self.dwconv((x * mask).transpose(1, 2)).transpose(1, 2)
+        y = self.pwconv2(self.grn(F.gelu(self.pwconv1(self.norm(y))), mask))
+        return x + y
+
+
+class TextEmbedding(nn.Module):
+    """Characters along the frames, through ConvNeXt blocks."""
+
+    positions: Tensor
+
+    def __init__(self, config: DiTConfig) -> None:
+        super().__init__()
+        dim = config.text_dim
+        self.text_embed = nn.Embedding(config.vocabulary_size + 1, dim)
+        self.text_blocks = nn.ModuleList(ConvNeXtBlock(dim, 2 * dim) for _ in range(config.conv_layers))
+        self.mask_padding = config.text_mask_padding
+        self.average_upsampling = config.text_embedding_average_upsampling
+        # Upstream's table uses the rotary frequencies of the text width, cosines first.
+        self.register_buffer("positions", self._positions(dim), persistent=False)
+
+    @staticmethod
+    def _positions(dim: int) -> Tensor:
+        angles = rotary_angles(dim, MAX_POSITIONS, torch.device("cpu"))
+        return torch.cat((angles.cos(), angles.sin()), dim=-1)
+
+    def forward(self, tokens: Tensor, lengths: Tensor, frames: int, drop: Tensor) -> Tensor:
+        """Embed the text of each row along its frames.
+
+        tokens (b, t) ids from 1, FILLER behind a row's end; lengths (b,) frames of each row; drop (b,) rows whose text is
+        hidden for guidance. Returns (b, frames, text_dim), zero behind each row's length.
+        """
+        tokens = F.pad(tokens[:, :frames], (0, max(0, frames - tokens.shape[1])), value=FILLER)
+        row = length_mask(lengths, frames)[..., None]
+        tokens = tokens.masked_fill(~row[..., 0], FILLER)
+        spoken = (tokens != FILLER)[..., None]
+        x = self.text_embed(tokens.masked_fill(drop[:, None], FILLER)) * row
+        if self.text_blocks:
+            x = x + self.positions[:frames].to(x.dtype) * row
+            kept = spoken if self.mask_padding else row
+            x = x * kept
+            for block in self.text_blocks:
+                x = block(x, row) * kept
+        if self.average_upsampling:
+            x = self._upsample(x, spoken[..., 0].sum(1), lengths) * row
+        return x
+
+    @staticmethod
+    def _upsample(x: Tensor, characters: Tensor, lengths: Tensor) -> Tensor:
+        """Spread each row's characters evenly over its frames; the last `frames % characters` last one frame longer."""
+        count = characters.clamp(min=1)[:, None]
+        base, longer = lengths[:, None] // count, lengths[:, None] % count
+        turn = (count - longer) * base  # first frame of the longer characters
+        frame = torch.arange(x.shape[1], device=x.device)[None, :]
+        early = frame // base.clamp(min=1)
+        late = (count - longer) + (frame - turn) // (base + 1)
+        index = torch.where(frame < turn, early, late).clamp(min=0).minimum(count - 1)
+        spread = x.gather(1, index[..., None].expand(-1, -1, x.shape[2]))
+        return spread * (characters > 0)[:, None, None]
+
+
+class ConvPositionEmbedding(nn.Module):
+    """Two grouped convolutions along the frames, which tell each frame where it is."""
+
+    def __init__(self, dim: int) -> None:
+        super().__init__()
+        self.conv1d = nn.Sequential(
+            nn.Conv1d(dim, dim, 31, groups=16, padding=15),
+            nn.Mish(),
+            nn.Conv1d(dim, dim, 31, groups=16, padding=15),
+            nn.Mish(),
+        )
+
+    def forward(self, x: Tensor, row: Tensor) -> Tensor:
+        """x (b, n, d), row (b, n, 1) -> (b, n, d)."""
+        row = row.transpose(1, 2)
+        y = self.conv1d[0](x.transpose(1, 2) * row) * row
+        y = self.conv1d[2](self.conv1d[1](y)) * row
+        return self.conv1d[3](y).transpose(1, 2)
+
+
+class InputEmbedding(nn.Module):
+    """Projects noisy mel, reference mel and text to the width of the transformer."""
+
+    def __init__(self, config: DiTConfig) -> None:
+        super().__init__()
+        self.mel_dim = config.mel_dim
+        self.proj = nn.Linear(2 * config.mel_dim + config.text_dim, config.dim)
+        self.conv_pos_embed = ConvPositionEmbedding(config.dim)
+
+    def context(self, reference: Tensor, text: Tensor) -> Tensor:
+        """The share of the projection that no step changes: (b, n, mel), (b, n, text_dim) -> (b, n, dim)."""
+        weight = self.proj.weight[:, self.mel_dim :]
+        return F.linear(torch.cat((reference, text), dim=-1), weight, self.proj.bias)
+
+    def forward(self, x: Tensor, context: Tensor, row: Tensor) -> Tensor:
+        """x (b, n, mel), context (b, n, dim), row (b, n, 1) -> (b, n, dim)."""
+        h = F.linear(x, self.proj.weight[:, : self.mel_dim]) + context
+        return self.conv_pos_embed(h, row) + h

@@ -1,0 +1,77 @@
+"""What decoding reads and changes: one row of a few tensors on the device for each request that speaks.
+
+Row `slot` of every tensor belongs to one request; rows in work fill the slots from 0 on, so that a step runs on views. A row's
+first frame is like every other: its prompt is prefilled up to the last token, which is then its input.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from engines.s1.network import DualAR
+
+WINDOW = 16  # frames the repetition penalty looks back, as upstream
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampling:
+    """How codes are drawn."""
+
+    seed: int
+    temperature: float
+    top_p: float
+    repetition_penalty: float
+
+
+class DecodeState:
+    """`rows` slots of `length` positions each: KV caches, next inputs, positions, noise counters, recent codes, settings."""
+
+    def __init__(self, network: DualAR, rows: int, length: int, residual_size: int) -> None:
+        """`residual_size` is how many codes a residual codebook has, which may be fewer than the network's head."""
+        self.network, self.rows, self.length = network, rows, length
+        self.residual_size = residual_size
+        weight = network.embeddings.weight
+        device, codebooks = weight.device, network.config.codebooks
+        self.cache = network.slow_cache(rows, length)
+        self.fast_cache = network.fast_cache(rows)
+        self.pending = torch.zeros(rows, network.config.slow.dim, dtype=weight.dtype, device=device)  # next inputs
+        self.positions = torch.zeros(rows, dtype=torch.long, device=device)
+        self.seeds = torch.zeros(rows, dtype=torch.long, device=device)
+        self.numbers = torch.zeros(rows, dtype=torch.long, device=device)  # frames drawn
+        self.recent = torch.zeros(rows, codebooks, WINDOW, dtype=torch.long, device=device)  # oldest first
+        self.settings = torch.zeros(3, rows, 1, device=device)  # temperature, nucleus, penalty
+        self.changing = (self.pending, self.positions, self.numbers, self.recent)  # by a decode step
+
+    def prefill(self, slot: int, x: Tensor, start: int) -> None:
+        """Put a prompt's (t, dim) embeddings at positions `start`... into the slot's KV cache."""
+        if not len(x):
+            return
+        stop = start + len(x)
+        positions = torch.arange(start, stop, device=x.device)[None]
+        self.network.forward_slow(x[None], positions, self.cache[:, :, slot : slot + 1, :, :stop])
+
+    @torch.inference_mode()
+    def start_row(self, slot: int, pending: Tensor, position: int, sampling: Sampling) -> None:
+        """Start decoding in this slot: its prompt is in the cache, but for the last token, which is `pending` (dim,)."""
+        self.pending[slot] = pending
+        self.positions[slot] = position
+        self.seeds[slot] = sampling.seed
+        self.numbers[slot] = 0
+        self.recent[slot] = 0
+        self.settings[:, slot, 0] = torch.tensor((sampling.temperature, sampling.top_p, sampling.repetition_penalty))
+
+    def swap(self, one: int, other: int) -> None:
+        """Exchange two slots."""
+        pair, turned = [one, other], [other, one]
+        for held, axis in (
+            (self.cache, 2),
+            (self.pending, 0),
+            (self.positions, 0),
+            (self.seeds, 0),
+            (self.numbers, 0),
+            (self.recent, 0),
+            (self.settings, 1),
+        ):
+            index = torch.tensor(pair, device=held.device)
+            held.index_copy_(axis, index, held.index_select(axis, torch.tensor(turned, device=held.device)))

@@ -1,0 +1,75 @@
+"""What happens to a request between submission and its end, each change reported to whoever listens."""
+
+from collections.abc import Callable, Mapping
+
+from engines.base import Advanced, Engine, Event, Finished, Refused, Spoke
+from engines.errors import BadInput, Cancelled, EngineError, EngineFailed
+from engines.scheduling.request_queue import RequestQueue
+from engines.scheduling.ticket import Ticket
+from engines.types import SchedulerEvent
+
+COST_FIGURES = ("queued_s", "ttfa_s", "total_s", "compute_s", "audio_s")
+
+
+class Lifecycle:
+    """Moves tickets through the queue and tells engines and listeners; on the scheduler's thread, but for `report`."""
+
+    def __init__(
+        self,
+        queue: RequestQueue,
+        engines: Mapping[str, Engine],
+        listener: Callable[[SchedulerEvent], None],
+        clock: Callable[[], float],
+    ) -> None:
+        """`engines` holds those that are loaded now, by name."""
+        self._queue, self._engines, self._listener, self._clock = queue, engines, listener, clock
+
+    def report(self, kind: str, ticket: Ticket, **figures: float) -> None:
+        """Tell the listener of a change to a ticket; `kind` as in SchedulerEvent."""
+        event = SchedulerEvent(self._clock(), kind, ticket.request.engine, ticket.id, figures)  # type: ignore[arg-type]
+        self._listener(event)
+
+    def admit(self, ticket: Ticket) -> bool:
+        """Let a waiting ticket run; false if it no longer waits."""
+        if not self._queue.admit(ticket):
+            return False
+        ticket.admit(self._clock())
+        self.report("admitted", ticket, queued_s=ticket.admitted_at - ticket.arrived_at)
+        return True
+
+    def deliver(self, event: Event) -> None:
+        """Hand what an engine made to its ticket; tickets that are gone are ignored."""
+        ticket = self._queue.get_running(event.job_id)
+        if ticket is None:
+            return
+        match event:
+            case Advanced():
+                ticket.advance(event.fraction)
+            case Spoke():
+                if ticket.add_audio(event.audio, self._clock()):
+                    self.report("first_audio", ticket, ttfa_s=ticket.first_audio_s or 0.0)
+            case Refused():
+                self.end(ticket, event.error)
+            case Finished():
+                self._finish(ticket)
+
+    def end(self, ticket: Ticket, error: EngineError) -> None:
+        """End a request without a take; one that is over already stays as it is."""
+        state = self._queue.remove(ticket)
+        if state is None:
+            return
+        if state == "running" and ticket.request.engine in self._engines:
+            self._engines[ticket.request.engine].drop(ticket.id)
+        ticket.fail(error)
+        kind = "cancelled" if isinstance(error, Cancelled) else "refused" if isinstance(error, BadInput) else "failed"
+        self.report(kind, ticket)
+
+    def _finish(self, ticket: Ticket) -> None:
+        if not ticket.has_audio:
+            self.end(ticket, EngineFailed("the engine made no audio for this text; try another wording"))
+            return
+        self._queue.remove(ticket)
+        engine, weights = self._engines[ticket.request.engine], ticket.request.weights
+        cost = ticket.finish(self._clock(), engine.info.checkpoint if weights is None else weights.label).cost
+        self._queue.estimator.learn(ticket)
+        self.report("done", ticket, **{name: getattr(cost, name) for name in COST_FIGURES}, **engine.figures)

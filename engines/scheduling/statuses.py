@@ -1,0 +1,64 @@
+"""What is known of each engine of the studio, loaded or not."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from engines.base import Checkpoint
+from engines.errors import UnknownEngine
+from engines.registry import Spec, licence
+from engines.types import EngineStatus
+
+NAME_SHOWN = 40  # characters of an unknown engine's name in a message
+
+
+class EngineStatuses:
+    """An EngineStatus by engine; any thread may read it."""
+
+    def __init__(self, engines: Mapping[str, tuple[Spec, Checkpoint]], changed: Callable[[EngineStatus], None]) -> None:
+        """`changed` is called with every status whose state is another than before."""
+        self._engines, self._changed = engines, changed
+        self._statuses = {name: unloaded(name, *known) for name, known in engines.items()}
+
+    def get(self, name: str) -> EngineStatus:
+        """Raises UnknownEngine."""
+        if name not in self._statuses:
+            raise UnknownEngine(
+                f"there is no engine called {name[:NAME_SHOWN]!r} here; choose one of {', '.join(self._statuses)}"
+            )
+        return self._statuses[name]
+
+    def all(self) -> list[EngineStatus]:
+        """Every engine of the studio, in the order it was given."""
+        return list(self._statuses.values())
+
+    def update(self, name: str, **changes: Any) -> None:
+        """Replace fields of a status."""
+        self._put(replace(self._statuses[name], **changes))
+
+    def reset(self, name: str) -> None:
+        """The engine is unloaded."""
+        self._put(unloaded(name, *self._engines[name]))
+
+    def _put(self, status: EngineStatus) -> None:
+        before, self._statuses[status.name] = self._statuses[status.name], status
+        if status.state != before.state:
+            self._changed(status)
+
+
+def unloaded(name: str, spec: Spec, checkpoint: Checkpoint) -> EngineStatus:
+    """The status of an engine that holds nothing."""
+    return EngineStatus(
+        name=name,
+        title=spec.title,
+        good_at=spec.good_at,
+        settings=spec.settings,
+        fine_tunes=spec.fine_tunes,
+        reference_max_s=spec.reference_max_s,
+        licence=licence(name, checkpoint),
+        state="unloaded",
+        message="not loaded",
+        progress=0.0,
+        memory_bytes=0,
+        info=None,
+    )
