@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engines.errors import BadSetting, BadText, EngineError
+from engines.errors import BadSetting, BadText
 from engines.registry import SETTINGS
 from engines.scheduling.manager import Manager
 from engines.scheduling.ticket import Ticket
 from engines.text import parse
 from engines.types import Reference, Request, Samples, Status, Take, Weights
+from studio.errors import NotFound
 from studio.order import SEEDS, Order
 from studio.references.report import speech_rate
 from studio.references.window import Window, cut
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 KEPT_PERFORMANCES = 64  # ended ones stay readable, so that a page may still fetch their sound
 
 
-class UnknownPerformance(EngineError):
+class UnknownPerformance(NotFound):
     """No such performance for this owner: it ended long ago, or was somebody else's."""
 
 

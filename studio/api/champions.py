@@ -16,7 +16,7 @@ from engines.scheduling.manager import Manager
 from studio.api.errors import Owner, SayingRoute, owners_only
 from studio.api.jobs import job_teller
 from studio.api.uploads import received
-from studio.champions.champion import NAME_MAX, BadChampion, Champion, Conflict, Consent, UnknownChampion
+from studio.champions.champion import NAME_MAX, BadChampion, Champion, ChampionConflict, Consent, UnknownChampion
 from studio.champions.disclosure import ROOT, Tell, facts, teller
 from studio.champions.library import Kept
 from studio.champions.members import PORTRAITS, REFERENCE
@@ -145,7 +145,7 @@ def _writing(studio: Studio, ownership: Ownership, tell: Tell) -> APIRouter:
     def saved(id: str, save: Callable[[], Kept]) -> Any:
         try:
             return tell(save(), owner=True)
-        except Conflict as conflict:
+        except ChampionConflict as conflict:
             current = next((tell(kept, owner=True) for kept in library.list() if kept.champion.id == id), None)
             return JSONResponse({"error": str(conflict), "current": current}, 409)
 

@@ -10,6 +10,7 @@ from fastapi.responses import FileResponse
 
 from studio.api.errors import SayingRoute, owners_only
 from studio.champions.attachments import Attachment
+from studio.champions.champion import ChampionConflict
 from studio.champions.disclosure import Tell, teller
 from studio.champions.library import Kept
 from studio.jobs import Job, UnknownJob
@@ -74,7 +75,7 @@ def job_teller(tell: Tell) -> Told:
             "fraction": round(progress.fraction, 4),
             "message": progress.message,
             "error": job.error,
-            "conflict": job.conflict,
+            "conflict": job.failure.id if isinstance(job.failure, ChampionConflict) else "",
             "resumable": job.resumable,
             "result": _result(job, tell) if state == "done" else None,
         }

@@ -1,6 +1,5 @@
 """Stores: which there are, what they hold, what goes there and comes from there. The owner's alone."""
 
-import time
 from dataclasses import asdict
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,8 +15,6 @@ from studio.stores import Plan, StoreError
 from studio.stores.places import FolderPlace, Place, S3Place
 from studio.studio import Studio
 from studio.web.ownership import Ownership
-
-LOOK_S = 0.05
 
 
 def router(studio: Studio, ownership: Ownership) -> APIRouter:
@@ -85,8 +82,7 @@ def _planned(job: Job, jobs: Jobs) -> Plan:
 
     Raises StoreError.
     """
-    while not job.ended:
-        time.sleep(LOOK_S)
+    job.wait()
     jobs.forget(job.id)
     if not isinstance(job.result, Plan):
         raise StoreError(job.error or "the look was cancelled; ask again")

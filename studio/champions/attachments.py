@@ -13,12 +13,13 @@ from engines.types import Weights
 from studio.champions.library import Kept, Library
 from studio.champions.members import METADATA, TRANSCRIPT, WEIGHTS, write_words
 from studio.database import saving
+from studio.errors import NotFound
 
 ATTACHMENTS = "attachments"  # folder of the library
 BROUGHT, VERIFIED = "weights.safetensors", "verified.safetensors"
 
 
-class UnknownAttachment(BadInput):
+class UnknownAttachment(NotFound, BadInput):
     """No such weights are on trial; they were kept or dropped, or the studio was started anew."""
 
 
@@ -74,7 +75,7 @@ class Attaching:
         return Weights(str(attachment.folder / VERIFIED), attachment.vetted.sha256, f"{attachment.champion} on trial")
 
     def keep(self, id: str) -> Kept:
-        """A new version of the champion, as it is now, with these weights. Raises UnknownAttachment, Conflict, NotSaved."""
+        """A version of the champion as it is now, with these weights. Raises UnknownAttachment, ChampionConflict, NotSaved."""
         attachment = self.get(id)
         kept = self._library.get(attachment.champion)
         with self._library.staging() as folder:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
-from engines.errors import BadInput, EngineError
+from engines.errors import BadInput
 from engines.registry import SETTINGS
 from engines.text import MAX_CHARACTERS
+from studio.errors import Conflict, NotFound
 
 ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 COLOUR = re.compile(r"#[0-9a-f]{6}")
@@ -31,11 +32,11 @@ class BadChampion(BadInput):
     """A champion cannot be like that; the sentence says what to correct."""
 
 
-class UnknownChampion(BadInput):
+class UnknownChampion(NotFound, BadInput):
     """No champion of this id, or no such version of it, is in the library."""
 
 
-class Conflict(EngineError):
+class ChampionConflict(Conflict):
     """Somebody else saved this champion since it was read, or one of this id is there already."""
 
     def __init__(self, id: str, expected: str) -> None:

@@ -4,7 +4,6 @@ import secrets
 import shutil
 import sys
 import threading
-import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,7 +22,7 @@ from studio.jobs import Job
 from studio.stores import Plan
 
 DONE, FAILED, INTERRUPTED = 0, 1, 130
-LOOK_S = 0.1  # between two looks at how far the work is
+SHOWN_EVERY_S = 0.1
 BAR = "{desc} |{bar:30}| {percentage:3.0f} %"
 
 Open = Callable[[], Champions]
@@ -141,14 +140,13 @@ def _finished(job: Job) -> object:
     """What the work gave. Raises EngineError with the reason it failed, KeyboardInterrupt once the work has stopped."""
     with _telling() as heard:
         try:
-            while job.state == "running":
+            while not job.ended:
                 heard(job.progress)
-                time.sleep(LOOK_S)
+                job.wait(SHOWN_EVERY_S)
             heard(job.progress)
         except KeyboardInterrupt:
             job.stop.set()
-            while job.state == "running":
-                time.sleep(LOOK_S)
+            job.wait()
             raise
     if job.state != "done":
         raise EngineError(job.error)

@@ -45,7 +45,7 @@ class Keeping:
         )
 
     def keep(self, owner: str, take_id: str, champion: Champion, *, expected: str = "") -> Kept:
-        """Keep the voice a take was made with. Raises UnknownTake, UnknownClip, BadChampion, Conflict, NotSaved."""
+        """Keep the voice a take was made with. Raises UnknownTake, UnknownClip, BadChampion, ChampionConflict, NotSaved."""
         take = self._history.get(owner, take_id)
         facts = replace(
             champion,
@@ -64,7 +64,7 @@ class Keeping:
             return self._library.publish(folder, expected=expected)
 
     def draw(self, id: str, picture: bytes | None, *, expected: str) -> Kept:
-        """Give a champion a portrait, or none. Raises UnknownChampion, BadChampion, Conflict, NotSaved."""
+        """Give a champion a portrait, or none. Raises UnknownChampion, BadChampion, ChampionConflict, NotSaved."""
         kept = self._library.get(id, expected)
         with self._library.staging() as folder, saving():
             self._library.stage(kept, folder, without=PORTRAITS)

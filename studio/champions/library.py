@@ -13,7 +13,7 @@ from pathlib import Path
 from sqlmodel import Session, col, select
 
 from studio.champions.blobs import Blobs
-from studio.champions.champion import BadChampion, Champion, Conflict, UnknownChampion, check_id
+from studio.champions.champion import BadChampion, Champion, ChampionConflict, UnknownChampion, check_id
 from studio.champions.members import (
     METADATA,
     REQUIRED,
@@ -121,7 +121,7 @@ class Library:
         """Make what lies in a staging folder the current version of the champion its metadata names.
 
         `expected` is the version that was current when this one was begun, empty for a new champion; `weights` are those
-        verified from `model.pt`. The files move. Raises Conflict, BadChampion, NotSaved; then nothing has changed.
+        verified from `model.pt`. The files move. Raises ChampionConflict, BadChampion, NotSaved; then nothing has changed.
         """
         with saving():
             champion, members = measured(staged)
@@ -153,7 +153,7 @@ class Library:
     def edit(self, champion: Champion, *, expected: str) -> Kept:
         """Save other words and facts with the sound and weights of the version `expected`.
 
-        Raises UnknownChampion, Conflict, BadChampion, NotSaved.
+        Raises UnknownChampion, ChampionConflict, BadChampion, NotSaved.
         """
         with self.staging() as folder:
             self.stage(self.get(champion.id, expected), folder, without=(METADATA, TRANSCRIPT))
@@ -161,14 +161,14 @@ class Library:
             return self.publish(folder, expected=expected)
 
     def revert(self, id: str, version: str, *, expected: str) -> Kept:
-        """Make an older version the current one again; none is lost. Raises UnknownChampion, Conflict, NotSaved."""
+        """Make an older version the current one again; none is lost. Raises UnknownChampion, ChampionConflict, NotSaved."""
         kept = self.get(id, version)
         with transaction(self._database) as session:
             self._advance(session, id, version, expected)
         return kept
 
     def duplicate(self, id: str, as_id: str) -> Kept:
-        """The current version under another id. Raises UnknownChampion, BadChampion, Conflict, NotSaved."""
+        """The current version under another id. Raises UnknownChampion, BadChampion, ChampionConflict, NotSaved."""
         kept = self.get(id)
         with self.staging() as folder:
             self.stage(kept, folder, without=(METADATA, TRANSCRIPT))
@@ -217,10 +217,10 @@ class Library:
     # Inside.
 
     def _advance(self, session: Session, id: str, version: str, expected: str) -> None:
-        """Raises Conflict if the current version is not the expected one. What was deleted is no longer there."""
+        """Raises ChampionConflict if the current version is not the expected one. What was deleted is no longer there."""
         row = session.get(ChampionRow, id) or ChampionRow(id=id, version="")
         if expected != (row.version if row.deleted_at is None else ""):
-            raise Conflict(id, expected)
+            raise ChampionConflict(id, expected)
         row.version, row.deleted_at = version, None
         session.add(row)
         self._described.point(row)

@@ -6,14 +6,14 @@ from datetime import datetime
 
 import numpy as np
 
-from engines.errors import EngineError
 from engines.types import Cost, Samples
+from studio.errors import NotFound
 from studio.order import Order
 
 PEAKS = 200  # columns of a take's waveform on the page
 
 
-class UnknownTake(EngineError):
+class UnknownTake(NotFound):
     """No such take for this owner; another owner's take is unknown, not forbidden."""
 
 

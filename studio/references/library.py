@@ -15,8 +15,9 @@ import numpy as np
 import soundfile
 
 from engines.audio import decode, probe, rms_dbfs
-from engines.errors import BadAudio, BadInput, BadText, EngineError
+from engines.errors import BadAudio, BadInput, BadText
 from engines.types import Audio, Reference
+from studio.errors import NotFound, NotStored
 from studio.references.clip import Clip, Source, clip_id
 from studio.references.window import Window, cut
 
@@ -28,11 +29,11 @@ AUDIO, FACTS, ORIGINAL = "audio.wav", "clip.json", "original"
 UNMENDED = "unmended.wav"  # a mended clip's first ancestor, so that no mend hides what no mend can repair
 
 
-class UnknownClip(BadInput):
+class UnknownClip(NotFound, BadInput):
     """No clip of this id is kept here."""
 
 
-class NoRoom(EngineError):
+class NoRoom(NotStored):
     """The disk has no room for the clip."""
 
 

@@ -2,7 +2,6 @@
 
 import secrets
 import shutil
-import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -120,7 +119,7 @@ def _followed(job: Job, jobs: Jobs, progress: gr.Progress) -> Iterator[None]:
         while not job.ended:
             progress(job.progress.fraction, desc=job.progress.message)
             yield
-            time.sleep(WAIT_S)
+            job.wait(WAIT_S)
     finally:
         if not job.ended:
             jobs.cancel(job.id)

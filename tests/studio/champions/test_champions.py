@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engines.types import Request
-from studio.champions.champion import BadChampion, Conflict, UnknownChampion
+from studio.champions.champion import BadChampion, ChampionConflict, UnknownChampion
 from studio.champions.champions import MADE_AGAIN_S, TRANSFER_S, TRANSFERS
 from studio.champions.library import Kept
 from studio.champions.members import METADATA, PORTRAITS, TRANSCRIPT
@@ -195,7 +195,7 @@ def test_a_portrait_is_a_new_version_and_can_be_taken_away(studio: Studio) -> No
     assert studio.champions.keeping.draw("anna", None, expected=drawn.version).version == kept.version
     with pytest.raises(BadChampion):
         studio.champions.keeping.draw("anna", b"GIF89a", expected=kept.version)
-    with pytest.raises(Conflict):
+    with pytest.raises(ChampionConflict):
         studio.champions.keeping.draw("anna", PNG + b"2", expected=drawn.version)
 
 

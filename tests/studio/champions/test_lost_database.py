@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from studio.champions.champion import Conflict, UnknownChampion
+from studio.champions.champion import ChampionConflict, UnknownChampion
 from studio.champions.library import Kept, Library
 from studio.champions.members import METADATA, WEIGHTS
 from studio.history.history import UNDO_S
@@ -134,7 +134,7 @@ def test_the_files_of_a_save_that_did_not_succeed_go_after_an_hour(tmp_path: Pat
     library = Library(tmp_path)
     kept = keep(library)
     files = files_of(library.folder)
-    with pytest.raises(Conflict):
+    with pytest.raises(ChampionConflict):
         keep(library, seed=1)
     library.purge(UNDO_S)
     assert len(files_of(library.folder)) > len(files)
