@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from studio.durable import published, sync
+from studio.files import atomic_write, rename
 
 log = logging.getLogger(__name__)
 
@@ -54,10 +54,9 @@ class Descriptions(Generic[T]):
         described = self._adapter.dump_json(thing, indent=1)
         target, other = (self._path(name, suffix) for suffix in ((DELETED, KEPT) if deleted else (KEPT, DELETED)))
         if other.exists():
-            other.rename(target)
-            sync(self._folder)
+            rename(other, target)
         if not target.exists() or target.read_bytes() != described:
-            with published(target) as file:
+            with atomic_write(target) as file:
                 file.write(described)
 
     def remove(self, name: str) -> None:

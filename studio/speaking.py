@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engines.errors import BadSetting, BadText
+from engines.errors import BadSetting
 from engines.registry import SETTINGS
 from engines.scheduling.manager import Manager
 from engines.scheduling.ticket import Ticket
@@ -18,7 +18,7 @@ from engines.types import Reference, Request, Samples, Status, Take, Weights
 from studio.errors import NotFound
 from studio.order import SEEDS, Order
 from studio.references.report import speech_rate
-from studio.references.window import Window, cut
+from studio.references.window import Window, reference_of
 
 if TYPE_CHECKING:
     from studio.champions.voices import Voices
@@ -164,11 +164,8 @@ class Speaking:
             voice = self._voices.get(order.champion, order.version, order.attachment)
             cast = replace(order, version=voice.kept.version, clip_id="", start_s=0.0, end_s=0.0, transcript="")
             return cast, voice.reference, voice.weights
-        if not order.transcript.strip():
-            raise BadText("the reference has no transcript; type exactly what is said in the selected part")
         clip = self._shelf.get(owner, order.clip_id)
-        audio = cut(clip.audio, Window(order.start_s, order.end_s))
-        return order, Reference(audio, order.transcript), None
+        return order, reference_of(clip.audio, Window(order.start_s, order.end_s), order.transcript), None
 
     def _ignored(self, order: Order) -> str:
         title = self._manager.status(order.engine).title

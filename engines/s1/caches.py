@@ -1,7 +1,6 @@
 """References as the network takes them, kept: codes by what is heard, prompts by what is heard and read."""
 
 import contextlib
-import hashlib
 import logging
 import os
 import tempfile
@@ -15,8 +14,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from engines.types import Audio
-
 log = logging.getLogger(__name__)
 
 CODES_KEPT = 64  # in memory; on disk they are small and stay
@@ -28,13 +25,6 @@ class Hits:
 
     found: int = 0
     missed: int = 0
-
-
-def audio_digest(audio: Audio) -> str:
-    """SHA-256 of the sound alone: another transcript of it has the same codes."""
-    hashed = hashlib.sha256(f"{audio.sample_rate}\n".encode())
-    hashed.update(np.ascontiguousarray(audio.samples, dtype="<f4").tobytes())
-    return hashed.hexdigest()
 
 
 class CodeStore:

@@ -11,7 +11,7 @@ from engines import audio as sound
 from engines import text as writing
 from engines.errors import BadAudio, BadText, UnsupportedText
 from engines.registry import SPECS
-from engines.s1.caches import CodeStore, audio_digest
+from engines.s1.caches import CodeStore
 from engines.s1.model import Voice
 from engines.s1.prompt import Turn
 from engines.types import Audio, Reference
@@ -77,7 +77,7 @@ class References:
         return transcript
 
     def _codes(self, audio: Audio) -> Future[Tensor]:
-        digest = audio_digest(audio)
+        digest = audio.digest
         coming = self._coming.pop(digest, None)
         if coming is not None and not coming.done():
             self._coming[digest] = coming

@@ -14,7 +14,7 @@ from studio.archive.progress import Meter, Told
 from studio.champions.champion import BadChampion
 from studio.champions.members import REQUIRED, SHIM, VOICE_MEMBERS, Member, identity
 from studio.database import saving
-from studio.durable import published
+from studio.files import atomic_write
 
 BLOCK = 2**20  # bytes
 SHIM_FILES = {name: Path(__file__).parent / "shim" / Path(name).name for name in SHIM}
@@ -39,7 +39,7 @@ def pack(members: Mapping[str, Path], target: Path, told: Told, stop: threading.
     files = {**_checked(members), **SHIM_FILES}
     meter = Meter("packing", sum(path.stat().st_size for path in files.values()), told, stop)
     written = []
-    with saving(), published(target) as file:
+    with saving(), atomic_write(target) as file:
         archive = StoredGzip(file)
         archive.write(_header(FOLDER))
         for name in sorted(files):

@@ -14,6 +14,7 @@ from studio.champions.library import Kept, Library
 from studio.champions.members import METADATA, TRANSCRIPT, WEIGHTS, write_words
 from studio.database import saving
 from studio.errors import NotFound
+from studio.files import link_or_copy
 
 ATTACHMENTS = "attachments"  # folder of the library
 BROUGHT, VERIFIED = "weights.safetensors", "verified.safetensors"
@@ -82,7 +83,7 @@ class Attaching:
             self._library.stage(kept, folder, without=(METADATA, TRANSCRIPT, WEIGHTS))
             write_words(folder, replace(kept.champion, fine_tuned=True))
             for name in (WEIGHTS, VERIFIED):
-                (folder / name).hardlink_to(attachment.folder / name)
+                link_or_copy(attachment.folder / name, folder / name)
             tuned = self._library.publish(folder, expected=kept.version, weights=folder / VERIFIED)
         self.drop(id)
         return tuned

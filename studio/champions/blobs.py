@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from studio.durable import sync
+from studio.files import make_read_only, rename, sync_file
 
 YOUNG_S = 3_600.0  # longer than any save lasts
 
@@ -32,12 +32,10 @@ class Blobs:
             file.unlink()
             return
         target.parent.mkdir(parents=True, exist_ok=True)
-        with file.open("rb") as written:
-            os.fsync(written.fileno())
-        file.chmod(0o444)
+        sync_file(file)
+        make_read_only(file)
         os.utime(file)
-        file.rename(target)
-        sync(target.parent)
+        rename(file, target)
 
     def remove(self, sha256: str) -> bool:
         """Whether it is gone; a young one stays, for a save that is under way may have found it here."""

@@ -28,6 +28,7 @@ from studio.champions.members import (
 from studio.champions.recovery import MANIFEST, Described, Version
 from studio.champions.rows import ChampionRow, VersionRow, WeightsRow
 from studio.database import open_database, saving, transaction
+from studio.files import link_or_copy
 from studio.housekeeping import sweep
 
 STAGED_S = 21_600.0  # longer than any save lasts: what is older was left by a killed process
@@ -111,11 +112,7 @@ class Library:
     def stage(self, kept: Kept, folder: Path, without: Collection[str] = ()) -> None:
         """Put a version's members into a staging folder, as second names of the same files: replace, never write."""
         for name in set(kept.members) - set(without):
-            target, source = folder / name, self.path(kept, name)
-            try:
-                target.hardlink_to(source)
-            except OSError:  # a file system without links
-                shutil.copyfile(source, target)
+            link_or_copy(self.path(kept, name), folder / name)
 
     def publish(self, staged: Path, *, expected: str, weights: Path | None = None) -> Kept:
         """Make what lies in a staging folder the current version of the champion its metadata names.

@@ -1,21 +1,18 @@
 """An archive out of a store: into a partial file that outlives cuts, pauses and restarts, then checked, then published."""
 
-import errno
 import hashlib
-import os
-import shutil
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from engines.types import Progress
 from studio.database import saving
+from studio.files import PARTIAL, publish_file
 from studio.stores.backend import Terms, digest, unless
 from studio.stores.entry import Held, Meter
 from studio.stores.errors import Damaged, Unreachable
 from studio.stores.retry import Patience
 
-PARTIAL = ".part"
 TRIES = 2  # of the whole, when all of it arrived and its hash is wrong
 
 Read = Callable[[int, int], Iterator[bytes]]  # bytes [start, end) of the archive
@@ -47,7 +44,7 @@ class Fetching:
                 meter.told(Progress(1.0, f"checking {self._held.id}"))
                 arrived = digest(self._partial, stop)
                 if not self._held.sha256 or arrived == self._held.sha256:
-                    publish(self._partial, target)
+                    publish_file(self._partial, target)
                     return arrived
                 self._partial.unlink()
         raise Damaged(
@@ -71,28 +68,8 @@ class Fetching:
                         meter.at(file.tell())
                 except Unreachable as error:
                     patience.wait(error)
-            file.flush()
-            os.fsync(file.fileno())
 
     def _drop_others(self) -> None:
         for path in self._partial.parent.glob(f"{self._held.id}.*{PARTIAL}"):
             if path != self._partial:
                 path.unlink(missing_ok=True)
-
-
-def publish(staged: Path, target: Path) -> None:
-    """Move a finished file to its place by one rename, also across file systems. Raises OSError."""
-    try:
-        staged.replace(target)
-    except OSError as error:
-        if error.errno != errno.EXDEV:
-            raise
-        near = target.with_name(f".{target.name}{PARTIAL}")
-        try:
-            shutil.copyfile(staged, near)
-            with near.open("rb") as file:
-                os.fsync(file.fileno())
-            near.replace(target)
-        finally:
-            near.unlink(missing_ok=True)
-        staged.unlink()

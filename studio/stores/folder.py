@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from studio.database import NO_ROOM
+from studio.files import PARTIAL, atomic_write, publish_file
 from studio.stores.backend import CHUNK_BYTES, Kind, digest, unless
 from studio.stores.entry import ArchiveFacts, Held, Meter, archive_name, champion_of
 from studio.stores.errors import Damaged, NotAllowed, StoreError, StoreFull, StoreMissing
@@ -44,15 +45,16 @@ class FolderBackend:
         """Copy beside, check what was written, publish by a rename."""
         partial, target = self._partial(id, facts.sha256), self._folder / archive_name(id)
         with self._said():
-            for other in self._folder.glob(f".{id}.*.part"):
+            for other in self._folder.glob(f".{id}.*{PARTIAL}"):
                 if other != partial:
                     other.unlink(missing_ok=True)
             _copy(archive, partial, meter, stop)
             if digest(partial, stop) != facts.sha256:
                 partial.unlink()
                 raise Damaged(f"what was written for {id} reads back differently; check the disk of {self._name}")
-            partial.replace(target)
-            self._write(self._folder / f"{id}.json", facts_json(facts))
+            publish_file(partial, target)
+            with atomic_write(self._folder / f"{id}.json") as file:
+                file.write(facts_json(facts))
 
     def read(self, held: Held, start: int, end: int) -> Iterator[bytes]:
         with self._said(), (self._folder / archive_name(held.id)).open("rb") as file:
@@ -78,12 +80,7 @@ class FolderBackend:
         return replace(held, sha256=sha256)
 
     def _partial(self, id: str, sha256: str) -> Path:
-        return self._folder / f".{id}.{sha256[:16]}.part"
-
-    def _write(self, path: Path, content: bytes) -> None:
-        staged = path.with_name(f".{path.name}.part")
-        staged.write_bytes(content)
-        staged.replace(path)
+        return self._folder / f".{id}.{sha256[:16]}{PARTIAL}"
 
     @contextmanager
     def _said(self) -> Iterator[None]:
@@ -137,5 +134,3 @@ def _copy(archive: Path, partial: Path, meter: Meter, stop: threading.Event) -> 
             unless(stop)
             target.write(chunk)
             meter.at(target.tell())
-        target.flush()
-        os.fsync(target.fileno())

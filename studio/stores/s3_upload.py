@@ -16,6 +16,7 @@ from s3transfer.utils import ReadFileChunk
 
 from engines.errors import EngineError
 from studio.database import saving
+from studio.files import atomic_write
 from studio.stores.backend import CHUNK_BYTES, unless
 from studio.stores.entry import ArchiveFacts, Meter
 from studio.stores.errors import Damaged
@@ -188,11 +189,8 @@ class Sending:
         return upload if upload.where == self._where else None
 
     def _remember(self, upload: Upload) -> None:
-        with saving():
-            self.state.parent.mkdir(parents=True, exist_ok=True)
-            staged = self.state.with_suffix(".new")
-            staged.write_text(json.dumps(asdict(upload)), "utf-8")
-            staged.replace(self.state)
+        with saving(), atomic_write(self.state) as file:
+            file.write(json.dumps(asdict(upload)).encode())
 
 
 class _Counter:

@@ -125,6 +125,17 @@ def test_importing_costs_no_torch(module: str) -> None:
     assert done.stdout.strip() == "[]"
 
 
+def test_files_are_flushed_linked_and_locked_in_one_module_of_the_product() -> None:
+    primitives = {"fsync", "link", "hardlink_to", "symlink_to", "chmod", "flock", "lockf"}
+    wrong = [
+        f"{path.relative_to(ROOT)}:{node.lineno} {node.attr}"
+        for path in modules("studio")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr in primitives and path != ROOT / "studio" / "files.py"
+    ]
+    assert wrong == []
+
+
 def test_the_reader_of_imports_sees_relative_and_nested_ones(tmp_path: Path) -> None:
     module = tmp_path / "module.py"
     module.write_text("def f():\n    import torch.nn\n    from gradio import Blocks\n", "utf-8")

@@ -1,7 +1,6 @@
 """Champions: the voices that were kept, drawn by assets/ui/js/champions.js. Also `/package` and `/import`, the owner's."""
 
 import secrets
-import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -13,6 +12,7 @@ from starlette.requests import HTTPConnection
 from engines.errors import BadInput, EngineError
 from studio.champions.disclosure import teller
 from studio.database import saving
+from studio.files import link_or_copy
 from studio.jobs import Job, Jobs
 from studio.references.session_clips import UPLOADS
 from studio.stores.entry import archive_name
@@ -91,7 +91,8 @@ def handed(archive: Path, name: str) -> str:
     with saving():
         linked = Path(get_upload_folder()) / secrets.token_urlsafe(16) / name
         linked.parent.mkdir(parents=True)
-        return str(_linked(archive, linked))
+        link_or_copy(archive, linked)
+        return str(linked)
 
 
 def taken(upload: object, folder: Path) -> Path:
@@ -102,15 +103,8 @@ def taken(upload: object, folder: Path) -> Path:
         raise BadInput("no archive arrived; upload the file first, then name it as Gradio's clients do")
     with saving():
         folder.mkdir(parents=True, exist_ok=True)
-        return _linked(found, folder / secrets.token_urlsafe(12))
-
-
-def _linked(file: Path, target: Path) -> Path:
-    try:
-        target.hardlink_to(file)
-    except OSError:  # another file system
-        shutil.copyfile(file, target)
-    return target
+        link_or_copy(found, target := folder / secrets.token_urlsafe(12))
+        return target
 
 
 def _followed(job: Job, jobs: Jobs, progress: gr.Progress) -> Iterator[None]:

@@ -11,6 +11,7 @@ import pytest
 
 from engines.errors import Cancelled
 from studio.champions.champion import BadChampion
+from studio.files import publish_file
 from studio.stores import (
     Damaged,
     Occupied,
@@ -21,7 +22,6 @@ from studio.stores import (
     open_stores,
     parse_stores,
 )
-from studio.stores.download import publish
 from tests.studio.stores.conftest import Archive, Watching, made
 
 ROOT = Path(__file__).parents[3]
@@ -259,7 +259,7 @@ def test_a_finished_file_reaches_another_file_system_whole(tmp_path: Path) -> No
     staged, target = tmp_path / "staged", memory / f"champion-{os.getpid()}.tar.gz"
     staged.write_bytes(b"whole")
     try:
-        publish(staged, target)
+        publish_file(staged, target)
         assert (target.read_bytes(), staged.exists()) == (b"whole", False)
     finally:
         target.unlink(missing_ok=True)
