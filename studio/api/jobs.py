@@ -14,7 +14,7 @@ from studio.champions.champion import ChampionConflict
 from studio.champions.disclosure import Tell, teller
 from studio.champions.library import Kept
 from studio.jobs import Job, UnknownJob
-from studio.stores.entry import Plan, archive_name
+from studio.stores.entry import TransferPlan, archive_name
 from studio.studio import Studio
 from studio.web.ownership import Ownership
 
@@ -90,7 +90,7 @@ def _result(job: Job, tell: Tell) -> dict[str, Any] | None:
             return {"archive": f"{ROOT}/{job.id}/archive", "name": archive_name(job.champion), "bytes": size}
         case Kept():
             return tell(job.result, owner=True)
-        case Plan():
+        case TransferPlan():
             return asdict(job.result)
         case Attachment():
             vetted = job.result.vetted

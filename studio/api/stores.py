@@ -11,7 +11,7 @@ from studio.api.jobs import job_teller
 from studio.champions.champions import Shown
 from studio.champions.disclosure import teller
 from studio.jobs import Job, Jobs
-from studio.stores import Plan, StoreError
+from studio.stores import StoreError, TransferPlan
 from studio.stores.places import FolderPlace, Place, S3Place
 from studio.studio import Studio
 from studio.web.ownership import Ownership
@@ -77,13 +77,13 @@ def where(place: Place) -> str:
     return f"hf://{place.repo}"
 
 
-def _planned(job: Job, jobs: Jobs) -> Plan:
+def _planned(job: Job, jobs: Jobs) -> TransferPlan:
     """What came of a plan, once it is made, which takes as long as packaging; meanwhile it is told among the jobs.
 
     Raises StoreError.
     """
     job.wait()
     jobs.forget(job.id)
-    if not isinstance(job.result, Plan):
+    if not isinstance(job.result, TransferPlan):
         raise StoreError(job.error or "the look was cancelled; ask again")
     return job.result

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from engines.types import Progress
-from studio.archive import Told, Unpacked, pack, unpack
+from studio.archive import Unpacked, pack, unpack
 from studio.champions.attachments import ATTACHMENTS, Attaching, Vet
 from studio.champions.champion import BadChampion, check_id
 from studio.champions.creation import Keeping
@@ -18,7 +18,8 @@ from studio.champions.members import METADATA, ORIGINAL, identity, write_words
 from studio.champions.voices import Voices
 from studio.database import saving
 from studio.jobs import Job, Jobs
-from studio.stores import ArchiveFacts, Held, Plan, Store, UnknownStore
+from studio.progress import ProgressReporter
+from studio.stores import ArchiveFacts, Store, StoreEntry, TransferPlan, UnknownStore
 
 ARCHIVES = "archives"  # folder of the library; swept by housekeeping
 TRANSFERS = "transfers"  # what is left of interrupted ones; swept too
@@ -31,7 +32,7 @@ Here = Literal["same", "other", "absent"]
 class Shown:
     """An archive in a store, and whether the library has that champion."""
 
-    held: Held
+    held: StoreEntry
     here: Here
 
 
@@ -68,7 +69,7 @@ class Champions:
     def package(self, id: str, version: str = "") -> Job:
         """Its result is the archive's path. Raises UnknownChampion."""
         kept = self.library.get(id, version)
-        return self.jobs.start("package", id, lambda told, stop: self._packaged(kept, told, stop)[0])
+        return self.jobs.start("package", id, lambda report, stop: self._packaged(kept, report, stop)[0])
 
     def bring(self, archive: Path, *, as_id: str = "", expected: str = "") -> Job:
         """Take in an archive, which is removed afterwards; its result is what was kept. Raises BadChampion."""
@@ -78,9 +79,9 @@ class Champions:
             archive.unlink(missing_ok=True)
             raise
 
-        def work(told: Told, stop: threading.Event) -> Kept:
+        def work(report: ProgressReporter, stop: threading.Event) -> Kept:
             try:
-                return self._brought(archive, as_id, expected, told, stop)
+                return self._brought(archive, as_id, expected, report, stop)
             finally:
                 archive.unlink(missing_ok=True)
 
@@ -101,11 +102,11 @@ class Champions:
         return [Shown(held, _here(held, here.get(held.id))) for held in self.store(name).list()]
 
     def plan_push(self, id: str, name: str) -> Job:
-        """What `push` would do; it packages first, since an archive's size and hash decide. Its result is a Plan."""
+        """What `push` would do; it packages first, since an archive's size and hash decide. Its result is a TransferPlan."""
         kept, store = self.library.get(id), self.store(name)
 
-        def work(told: Told, stop: threading.Event) -> Plan:
-            return store.plan_push(id, self._packaged(kept, told, stop)[1])
+        def work(report: ProgressReporter, stop: threading.Event) -> TransferPlan:
+            return store.plan_push(id, self._packaged(kept, report, stop)[1])
 
         return self.jobs.start("plan", id, work, store=name)
 
@@ -113,11 +114,11 @@ class Champions:
         """Send the current version. Raises UnknownChampion, UnknownStore."""
         kept, store = self.library.get(id), self.store(name)
 
-        def work(told: Told, stop: threading.Event) -> Plan:
-            path, facts = self._packaged(kept, told, stop)
-            told(Progress(0.0, f"asking {name} what it holds"))
+        def work(report: ProgressReporter, stop: threading.Event) -> TransferPlan:
+            path, facts = self._packaged(kept, report, stop)
+            report(Progress(0.0, f"asking {name} what it holds"))
             plan = store.plan_push(id, facts)
-            store.push(id, path, facts, told, stop)
+            store.push(id, path, facts, report, stop)
             return plan
 
         return self.jobs.start("push", id, work, store=name, resumable=True)
@@ -127,12 +128,12 @@ class Champions:
         store, as_id = self.store(name), check_id(as_id or id)
         path = self.archives / f"pulled-{name}-{check_id(id)}.tar.gz"
 
-        def work(told: Told, stop: threading.Event) -> Kept:
+        def work(report: ProgressReporter, stop: threading.Event) -> Kept:
             with saving():
                 self.archives.mkdir(parents=True, exist_ok=True)
-            store.pull(id, path, told, stop)
+            store.pull(id, path, report, stop)
             try:
-                return self._brought(path, as_id, expected, told, stop)
+                return self._brought(path, as_id, expected, report, stop)
             finally:
                 path.unlink(missing_ok=True)
 
@@ -143,17 +144,17 @@ class Champions:
     def attach(self, id: str, weights: Path) -> Job:
         """Open weights in safety; its result is an Attachment. Raises UnknownChampion."""
         self.library.get(id)
-        return self.jobs.start("attach", id, lambda told, stop: self.attaching.attach(id, weights, stop))
+        return self.jobs.start("attach", id, lambda report, stop: self.attaching.attach(id, weights, stop))
 
     # Inside.
 
-    def _packaged(self, kept: Kept, told: Told, stop: threading.Event) -> tuple[Path, ArchiveFacts]:
+    def _packaged(self, kept: Kept, report: ProgressReporter, stop: threading.Event) -> tuple[Path, ArchiveFacts]:
         """The same version always gives the same file, so one that is there is as good as a new one."""
         path = self.archives / f"{kept.champion.id}-{kept.version[:16]}.tar.gz"
         with saving():
             self.archives.mkdir(parents=True, exist_ok=True)
         members = {name: self.library.path(kept, name) for name in kept.members}
-        packed = pack(members, path, told, stop)
+        packed = pack(members, path, report, stop)
         sample = members.get(ORIGINAL)
         facts = ArchiveFacts(
             sha256=packed.sha256,
@@ -164,9 +165,11 @@ class Champions:
         )
         return path, facts
 
-    def _brought(self, archive: Path, as_id: str, expected: str, told: Told, stop: threading.Event) -> Kept:
+    def _brought(
+        self, archive: Path, as_id: str, expected: str, report: ProgressReporter, stop: threading.Event
+    ) -> Kept:
         with self.library.staging() as folder:
-            unpacked = unpack(archive, folder, partial(self._vet, stop=stop), told, stop, as_id=as_id)
+            unpacked = unpack(archive, folder, partial(self._vet, stop=stop), report, stop, as_id=as_id)
             if as_id and json.loads((folder / METADATA).read_bytes()).get("champion_id") != as_id:
                 write_words(folder, unpacked.champion)
             elif known := self._known(unpacked):
@@ -179,7 +182,7 @@ class Champions:
         return kept if kept and kept.version == identity(unpacked.members.values()) else None
 
 
-def _here(held: Held, version: str | None) -> Here:
+def _here(held: StoreEntry, version: str | None) -> Here:
     if version is None:
         return "absent"
     return "same" if version == held.identity else "other"

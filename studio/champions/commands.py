@@ -13,13 +13,14 @@ from tqdm import tqdm
 
 from engines.errors import EngineError
 from engines.types import Progress
-from studio.archive import Told, pack, verify
+from studio.archive import pack, verify
 from studio.champions.champion import check_id
 from studio.champions.champions import Champions
 from studio.champions.library import Kept
 from studio.database import saving
 from studio.jobs import Job
-from studio.stores import Plan
+from studio.progress import ProgressReporter
+from studio.stores import TransferPlan
 
 DONE, FAILED, INTERRUPTED = 0, 1, 130
 SHOWN_EVERY_S = 0.1
@@ -100,7 +101,7 @@ def _verify(told: Namespace, _: Open) -> int:
 def _push(told: Namespace, open_champions: Open) -> int:
     champions = open_champions()
     plan = _finished((champions.plan_push if told.dry_run else champions.push)(told.id, told.store))
-    if not isinstance(plan, Plan) or told.dry_run or plan.action == "nothing":
+    if not isinstance(plan, TransferPlan) or told.dry_run or plan.action == "nothing":
         return _answered(getattr(plan, "sentence", ""))
     return _answered(f"{told.store} holds {told.id} now")
 
@@ -154,7 +155,7 @@ def _finished(job: Job) -> object:
 
 
 @contextmanager
-def _telling() -> Iterator[Told]:
+def _telling() -> Iterator[ProgressReporter]:
     """A bar on stderr for as long as the work lasts."""
     with tqdm(total=1.0, bar_format=BAR, file=sys.stderr) as bar:
 

@@ -1,4 +1,4 @@
-"""What can go wrong between here and a store. Every sentence says what to do next and none shows a credential."""
+"""Errors of stores. Every message says what to do next and none shows a credential."""
 
 from engines.errors import BadInput
 from studio.errors import Conflict, NotFound, NotStored, Unavailable, UpstreamError
