@@ -21,7 +21,7 @@ from studio.references.report import speech_rate
 from studio.references.window import Window, reference_of
 
 if TYPE_CHECKING:
-    from studio.champions.voices import Voices
+    from studio.champions.champions import Champions
     from studio.history import History, StoredTake
     from studio.references.session_clips import Shelf
 
@@ -106,10 +106,10 @@ def doubts(reference: Reference) -> list[str]:
 
 
 class Speaking:
-    def __init__(self, manager: Manager, shelf: "Shelf", history: "History", voices: "Voices") -> None:
+    def __init__(self, manager: Manager, shelf: "Shelf", history: "History", champions: "Champions") -> None:
         self._manager = manager
         self._shelf = shelf
-        self._voices = voices
+        self._champions = champions
         self._history = history
         self._performances: OrderedDict[tuple[str, str], Performance] = OrderedDict()
         self._lock = threading.Lock()
@@ -161,8 +161,8 @@ class Speaking:
     def _cast(self, order: Order, owner: str) -> tuple[Order, Reference, Weights | None]:
         """The order with the champion's version in it, what the engine hears of the voice, and the voice's own weights."""
         if order.champion:
-            voice = self._voices.get(order.champion, order.version, order.attachment)
-            cast = replace(order, version=voice.kept.version, clip_id="", start_s=0.0, end_s=0.0, transcript="")
+            voice = self._champions.voice(order.champion, order.version, order.attachment)
+            cast = replace(order, version=voice.version, clip_id="", start_s=0.0, end_s=0.0, transcript="")
             return cast, voice.reference, voice.weights
         clip = self._shelf.get(owner, order.clip_id)
         return order, reference_of(clip.audio, Window(order.start_s, order.end_s), order.transcript), None

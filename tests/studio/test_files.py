@@ -129,8 +129,8 @@ def test_a_folder_that_is_there_already_stays(tmp_path: Path) -> None:
 
 def test_blobs_are_read_only_where_such_files_can_be_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     blobs = Blobs(tmp_path / "blobs", lambda: 10.0 * YOUNG_S + os.stat(tmp_path).st_mtime)
-    blobs.take(written(tmp_path / "one"), "aa1")
+    blobs.add(written(tmp_path / "one"), "aa1")
     monkeypatch.setattr(files, "POSIX", False)
-    blobs.take(written(tmp_path / "two"), "bb2")
+    blobs.add(written(tmp_path / "two"), "bb2")
     assert [blobs.path(name).stat().st_mode & 0o222 != 0 for name in ("aa1", "bb2")] == [False, True]
     assert blobs.remove("bb2")

@@ -12,7 +12,7 @@ import pytest
 import soundfile
 
 from studio.champions.champion import BadChampion, Champion, ChampionConflict, UnknownChampion, proposed_id
-from studio.champions.library import Kept, Library
+from studio.champions.library import Library, SavedChampion
 from studio.champions.members import METADATA, ORIGINAL, REFERENCE, TRANSCRIPT
 from tests.studio.champions.voices import champion, files_of, keep
 
@@ -26,7 +26,7 @@ def library(tmp_path: Path) -> Library:
     return Library(tmp_path)
 
 
-def whole(library: Library, kept: Kept) -> bool:
+def whole(library: Library, kept: SavedChampion) -> bool:
     """Whether every member is there and is what the manifest says."""
     return all(
         hashlib.sha256(library.path(kept, name).read_bytes()).hexdigest() == member.sha256
@@ -80,7 +80,7 @@ def test_who_saves_over_a_version_that_moved_on_is_told_so_and_nothing_changes(l
 
 
 def test_of_fifty_who_save_one_id_at_once_one_wins(library: Library) -> None:
-    def save(number: int) -> Kept | ChampionConflict:
+    def save(number: int) -> SavedChampion | ChampionConflict:
         try:
             return keep(library, seed=number, notes=f"by {number}")
         except ChampionConflict as conflict:
@@ -88,7 +88,7 @@ def test_of_fifty_who_save_one_id_at_once_one_wins(library: Library) -> None:
 
     with ThreadPoolExecutor(SAVERS) as pool:
         results = list(pool.map(save, range(SAVERS)))
-    winners = [result for result in results if isinstance(result, Kept)]
+    winners = [result for result in results if isinstance(result, SavedChampion)]
     assert len(winners) == 1
     assert library.list() == winners
     assert whole(library, winners[0])
