@@ -1,4 +1,4 @@
-"""What every route has in common: errors become one JSON sentence, data becomes JSON, the asker is known."""
+"""What every route has in common: errors as JSON with their status, data as JSON, and who asks."""
 
 import logging
 from collections.abc import Callable, Coroutine
@@ -45,27 +45,27 @@ class SayingRoute(APIRoute):
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
 
-        async def handle_and_say(request: Request) -> Response:
+        async def handle_errors(request: Request) -> Response:
             try:
                 return await handle(request)
             except EngineError as error:
                 status = next((status for kinds, status in STATUSES if isinstance(error, kinds)), 400)
                 waits = {"retry-after": str(error.wait_s)} if isinstance(error, TooManyTries) else {}
-                return said(str(error), status, waits)
+                return error_response(str(error), status, waits)
             except RequestValidationError as error:
-                return said(_unfit(error), 422)
+                return error_response(_validation_message(error), 422)
             except HTTPException as error:
-                return said(str(error.detail), error.status_code, error.headers)
+                return error_response(str(error.detail), error.status_code, error.headers)
             except Exception:
                 log.exception("%s %s failed", request.method, request.url.path)
-                return said(
+                return error_response(
                     "the studio made a mistake here, which its log tells; try again, or try it differently", 500
                 )
 
-        return handle_and_say
+        return handle_errors
 
 
-def said(sentence: str, status: int, headers: Any = None) -> JSONResponse:
+def error_response(sentence: str, status: int, headers: Any = None) -> JSONResponse:
     return JSONResponse({"error": sentence}, status, headers=HEADERS.get(status, {}) | dict(headers or {}))
 
 
@@ -92,7 +92,7 @@ def owners_only(ownership: Ownership) -> params.Depends:
     return params.Depends(require)
 
 
-def _unfit(error: RequestValidationError) -> str:
+def _validation_message(error: RequestValidationError) -> str:
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
     where = "the request" if first["type"] == "json_invalid" else where or "the request"

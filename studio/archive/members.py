@@ -1,7 +1,7 @@
 """Streaming reader of an archive's members.
 
 `tarfile` itself is not used to read: it takes whole extended headers into memory, follows what they override, and
-extracts. Here every header is 512 bytes, and what one may say beyond a name, a kind and a size is refused.
+extracts. Here every header is 512 bytes, and whatever one sets beyond a name, a kind and a size is refused.
 """
 
 import tarfile
@@ -72,7 +72,7 @@ def _headers(archive: GzipReader, limits: ArchiveLimits) -> Iterator[tarfile.Tar
 
 
 def _refuse_overrides(archive: GzipReader, header: tarfile.TarInfo, limits: ArchiveLimits) -> None:
-    """Read past an extended header (POSIX pax) that says nothing of consequence. Raises BadArchive."""
+    """Skip an extended header (POSIX pax) whose keys are harmless. Raises BadArchive."""
     if not 0 <= header.size <= limits.extended:
         raise BadArchive("the archive has an enormous extended header; pack it again with tar --format=ustar")
     records = archive.exactly(header.size)

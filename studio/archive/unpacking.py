@@ -29,7 +29,7 @@ class ReceivedMembers:
     """What an archive held."""
 
     members: Manifest  # of the voice
-    shim: frozenset[str]  # files for Triton that came with it; never kept
+    shim: frozenset[str]  # files for Triton that came with it; never unpacked
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def unpack(
 ) -> Unpacked:
     """Fill an empty folder with the checked voice members of an archive; `1/model.py` and config.pbtxt are not kept.
 
-    `as_id` is the id it shall have in place of its own, which its metadata still says. Raises BadArchive, NotSaved,
+    `as_id` replaces the champion's id; the metadata file still has its own. Raises BadArchive, NotSaved,
     Cancelled, or what `check_weights` raises; then the folder is empty again.
     """
     with _emptied(staged), saving():

@@ -18,7 +18,7 @@ class Archives:
     """Blocks its thread; stops soon after `stop` is set (Cancelled)."""
 
     def __init__(self, library: Library, folder: Path, vet: VetWeights) -> None:
-        """`folder` is created when first needed, for archives on their way."""
+        """`folder` is created when first needed, for temporary archives."""
         self._library = library
         self._folder = folder
         self._vet = vet
@@ -36,7 +36,7 @@ class Archives:
     def package(
         self, saved: SavedChampion, report: ProgressReporter, stop: threading.Event
     ) -> tuple[Path, ArchiveFacts]:
-        """The archive of a version in the folder, and what a store is told of it. Raises as `pack`."""
+        """The archive of a version in the folder, and the facts a store records of it. Raises as `pack`."""
         path = self.path(f"{saved.champion.id}-{saved.version[:16]}")
         packed = self.pack(saved, path, report, stop)
         facts = ArchiveFacts(

@@ -59,9 +59,9 @@ def parser() -> ArgumentParser:
     for transfer in (pushing, pulling):
         transfer.add_argument("--dry-run", action="store_true", help="only say what would be done")
     for importing in (unpacking, pulling):
-        kept = importing.add_mutually_exclusive_group()
-        kept.add_argument("--as", dest="as_id", metavar="ID", default="", help="keep it as a new champion ID")
-        kept.add_argument("--over", metavar="ID", default="", help="keep it as a new version of champion ID")
+        target = importing.add_mutually_exclusive_group()
+        target.add_argument("--as", dest="as_id", metavar="ID", default="", help="keep it as a new champion ID")
+        target.add_argument("--over", metavar="ID", default="", help="keep it as a new version of champion ID")
     return commands
 
 
@@ -118,7 +118,7 @@ def _list(arguments: Namespace, open_champions: Open) -> int:
 
 
 def _target(arguments: Namespace, champions: Champions) -> dict[str, str]:
-    """Under which id, and over which version, an archive is to be kept."""
+    """Under which id, and over which version, an archive is to be saved."""
     if arguments.over:
         return {"as_id": arguments.over, "expected": champions.get(arguments.over).version}
     return {"as_id": arguments.as_id}

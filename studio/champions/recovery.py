@@ -113,16 +113,16 @@ class VersionFiles:
             session.merge(version.row)
             if version.weights_row:
                 session.merge(version.weights_row)
-        kept, deleted = self._current.names(), self._current.names(deleted=True)
+        present, deleted = self._current.names(), self._current.names(deleted=True)
         for id, newest in {version.champion_id: version.version for version in lost}.items():
             described = self._current.read(id)
             if session.get(ChampionRow, id) is None:
                 current = (
                     described.version if described and session.get(VersionRow, (id, described.version)) else newest
                 )
-                session.add(ChampionRow(id=id, version=current, deleted_at=now if id in deleted - kept else None))
+                session.add(ChampionRow(id=id, version=current, deleted_at=now if id in deleted - present else None))
         for row in session.exec(select(ChampionRow).where(col(ChampionRow.deleted_at).is_not(None))):
-            if row.id in kept:
+            if row.id in present:
                 row.deleted_at = None
         if lost:
             log.info("took up %d versions of champions that the database did not know", len(lost))
@@ -139,11 +139,11 @@ class VersionFiles:
 
     def clear(self, session: Session, now: float) -> None:
         """Remove the blobs of versions that are not saved; blobs of saves under way stay, and those that no version names."""
-        kept = [self._versions.read(name) for name in self._versions.names()]
-        kept += [Version.of(row, session) for row in session.exec(select(VersionRow))]
-        if None in kept:  # its blobs are not known
+        saved = [self._versions.read(name) for name in self._versions.names()]
+        saved += [Version.of(row, session) for row in session.exec(select(VersionRow))]
+        if None in saved:  # its blobs are not known
             return
-        needed: set[str] = set().union(*(version.blobs for version in kept if version))
+        needed: set[str] = set().union(*(version.blobs for version in saved if version))
         for name in self._unkept.names():
             version = self._unkept.read(name)
             if version and now - version.saved_at > YOUNG_S:

@@ -20,9 +20,7 @@ class TransferSettings:
 
     part_bytes: int = 8 << 20  # the most that is sent again after a lost connection
     timeout_s: float = 20.0  # without a byte, after which a connection is given up
-    retry_for_s: float = (
-        120.0  # without a byte, after which the transfer is given up; what arrived is kept for the next try
-    )
+    retry_for_s: float = 120.0  # without a byte, after which a transfer is given up, to be continued later
 
 
 class Backend(Protocol):

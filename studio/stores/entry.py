@@ -56,7 +56,7 @@ class TransferProgress:
     """Reports how many bytes of a transfer are through, in a sentence."""
 
     report: ProgressReporter
-    doing: str  # "sending ahri to shelf"
+    doing: str  # "sending ahri to bucket"
     total: int
 
     def at(self, done: int) -> None:

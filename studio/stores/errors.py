@@ -25,7 +25,7 @@ class NotAllowed(StoreError):
 
 
 class Unreachable(StoreError, Unavailable):
-    """The store is offline, too slow, cut the connection or said to come back; trying again may help."""
+    """The store is offline, too slow, cut the connection or asked to be tried later; trying again may help."""
 
 
 class StoreFull(StoreError, NotStored):

@@ -58,7 +58,7 @@ class HubBackend:
         return self._entry(tree, id) if archive_name(id) in tree.files else None
 
     def sent(self, id: str, facts: ArchiveFacts) -> int:
-        """An upload that was broken off begins anew; what arrived but was not committed is not sent again."""
+        """An interrupted upload starts again; files that arrived but were not committed are not sent again."""
         return 0
 
     def send(
@@ -160,7 +160,7 @@ class HubBackend:
         return Retry(self._quick_s).ask(lambda: b"".join(self._stream(path, commit, {})))
 
     def _stream(self, path: str, commit: str, headers: Mapping[str, str]) -> Iterator[bytes]:
-        """The client's own download starts anew after every pause, so this asks for ranges as it does."""
+        """A range request: the client's own download starts from the beginning after every pause."""
         asked = {**build_hf_headers(), "Accept-Encoding": "identity", **headers}
         with (
             as_store_errors(self._place),

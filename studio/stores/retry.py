@@ -23,7 +23,7 @@ class Retry:
         self.reset()
 
     def reset(self) -> None:
-        """Start counting anew, after a success."""
+        """Forget earlier failures, after a success."""
         self._failures = 0
         self._failing_since = 0.0
 

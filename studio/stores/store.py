@@ -135,7 +135,7 @@ class Store:
 
 
 def _check(id: str, archive: Path, facts: ArchiveFacts, stop: threading.Event) -> None:
-    """Raises Damaged unless the file is what the facts say, for the store records them."""
+    """Raises Damaged unless the file matches the facts, which the store records."""
     try:
         same = archive.stat().st_size == facts.bytes and file_sha256(archive, stop) == facts.sha256
     except OSError as error:
