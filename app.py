@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import FrameType
@@ -16,10 +15,10 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
-from engines.f5.vetting.process import vet
 from studio.api import router
-from studio.champions.opening import open_champions
-from studio.engines import checkpoints, open_manager
+from studio.champions.creation import TakeVoices
+from studio.champions.factory import open_champions
+from studio.engines import open_manager
 from studio.history import History
 from studio.housekeeping import UPLOAD_S, Housekeeping
 from studio.listening import Listening
@@ -52,17 +51,17 @@ def compose(settings: Settings) -> Studio:
     telemetry = Telemetry(manager, open_gauge(settings.device))
     manager.listen(telemetry.record)
     listening = Listening(history, settings.data_dir)
-    vetted = partial(vet, against=checkpoints(settings)["f5"])
-    champions = open_champions(settings, vetted, history, session_clips, listening, manager)
+    champions = open_champions(settings)
     return Studio(
         settings=settings,
         manager=manager,
-        speaking=Speaking(manager, session_clips, history, champions.voices),
+        speaking=Speaking(manager, session_clips, history, champions),
         clips=clips,
         session_clips=session_clips,
         history=history,
         listening=listening,
         champions=champions,
+        take_voices=TakeVoices(history, session_clips, listening, lambda engine: manager.status(engine).licence),
         telemetry=telemetry,
     )
 
@@ -78,9 +77,7 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
     """The application: our routes, our assets, and the Gradio page at the root."""
     champions = studio.champions
     uploads = {studio.settings.data_dir / UPLOADS: UPLOAD_S, Path(os.environ[GRADIO_FOLDER]): UPLOAD_S}
-    housekeeping = Housekeeping(
-        [studio.history, studio.session_clips, champions.library], {**uploads, **champions.swept}
-    )
+    housekeeping = Housekeeping([studio.history, studio.session_clips, champions], {**uploads, **champions.swept})
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

@@ -27,6 +27,11 @@ class Audio:
         """Length in seconds."""
         return len(self.samples) / self.sample_rate
 
+    @property
+    def digest(self) -> str:
+        """SHA-256 over sample rate and float32 samples: the same sound has the same digest everywhere."""
+        return _hashed(self).hexdigest()
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reference:
@@ -38,10 +43,15 @@ class Reference:
     @property
     def digest(self) -> str:
         """SHA-256 over sample rate, samples and transcript: the same reference has the same digest everywhere."""
-        hashed = hashlib.sha256(f"{self.audio.sample_rate}\n".encode())
-        hashed.update(np.ascontiguousarray(self.audio.samples, dtype="<f4").tobytes())
+        hashed = _hashed(self.audio)
         hashed.update(self.transcript.encode())
         return hashed.hexdigest()
+
+
+def _hashed(audio: Audio) -> "hashlib._Hash":
+    hashed = hashlib.sha256(f"{audio.sample_rate}\n".encode())
+    hashed.update(np.ascontiguousarray(audio.samples, dtype="<f4").tobytes())
+    return hashed
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 from sqlmodel import Session, SQLModel, create_engine
 
-from engines.errors import EngineError
+from studio.errors import NotStored
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-class NotSaved(EngineError):
+class NotSaved(NotStored):
     """Something was made but could not be written down."""
 
 

@@ -1,7 +1,7 @@
-"""What the database says of each thing, in a file beside the things: a lost database is written anew from these.
+"""Database rows as JSON files, from which a lost database is restored.
 
-A thing is deleted by a rename, which needs no room on a full disk. Where database and description disagree on whether a
-thing is deleted, it is not.
+Deleting is a rename, which needs no space on a full disk. Where row and file disagree on whether something is deleted, it
+is not.
 """
 
 import logging
@@ -12,29 +12,29 @@ from typing import Annotated, Generic, TypeVar
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from studio.durable import published, sync
+from studio.files import atomic_write, rename
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 SessionId = Annotated[str, Field(alias="owner")]  # the name it has had in these files from the first version on
 
-KEPT, DELETED = ".json", ".deleted"
+PRESENT, DELETED = ".json", ".deleted"
 
 
 class Descriptions(Generic[T]):
-    """`{name}.json` for what is kept, `{name}.deleted` for what waits to be purged. Whoever writes holds a transaction."""
+    """`{name}.json` of each row, `{name}.deleted` of one that waits to be purged. Whoever writes holds a transaction."""
 
     def __init__(self, folder: Path, type: type[T]) -> None:
         self._folder = folder
         self._adapter = TypeAdapter(type)
 
     def names(self, *, deleted: bool = False) -> set[str]:
-        return {path.stem for path in self._folder.glob(f"*{DELETED if deleted else KEPT}")}
+        return {path.stem for path in self._folder.glob(f"*{DELETED if deleted else PRESENT}")}
 
     def read(self, name: str) -> T | None:
-        """What is described, kept or deleted; None where that cannot be read."""
-        for suffix in (KEPT, DELETED):
+        """The row of this name, deleted or not; None where there is none or its file cannot be read."""
+        for suffix in (PRESENT, DELETED):
             with suppress(FileNotFoundError):
                 try:
                     return self._adapter.validate_json(self._path(name, suffix).read_bytes())
@@ -43,26 +43,25 @@ class Descriptions(Generic[T]):
         return None
 
     def unknown(self, known: set[str]) -> Iterator[tuple[T, bool]]:
-        """What is described but not among these names, and whether it is deleted."""
-        kept = self.names()
-        for name in sorted((kept | self.names(deleted=True)) - known):
+        """Rows whose names are not among these, and whether each is deleted."""
+        present = self.names()
+        for name in sorted((present | self.names(deleted=True)) - known):
             thing = self.read(name)
             if thing is not None:
-                yield thing, name not in kept
+                yield thing, name not in present
 
     def write(self, name: str, thing: T, *, deleted: bool = False) -> None:
-        """Describe a thing as it is now. Raises OSError."""
+        """Raises OSError."""
         described = self._adapter.dump_json(thing, indent=1, by_alias=True)
-        target, other = (self._path(name, suffix) for suffix in ((DELETED, KEPT) if deleted else (KEPT, DELETED)))
+        target, other = (self._path(name, suffix) for suffix in ((DELETED, PRESENT) if deleted else (PRESENT, DELETED)))
         if other.exists():
-            other.rename(target)
-            sync(self._folder)
+            rename(other, target)
         if not target.exists() or target.read_bytes() != described:
-            with published(target) as file:
+            with atomic_write(target) as file:
                 file.write(described)
 
     def remove(self, name: str) -> None:
-        for suffix in (KEPT, DELETED):
+        for suffix in (PRESENT, DELETED):
             self._path(name, suffix).unlink(missing_ok=True)
 
     def _path(self, name: str, suffix: str) -> Path:

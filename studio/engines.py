@@ -1,19 +1,9 @@
 """The engines of this studio, wired as its settings say: the part of the composition that needs no page."""
 
-from collections.abc import Mapping
-
-from engines.base import Checkpoint
 from engines.registry import Device
 from engines.scheduling.manager import Manager, Policy
+from studio.checkpoints import checkpoints
 from studio.settings import Settings
-
-
-def checkpoints(settings: Settings) -> Mapping[str, Checkpoint]:
-    """Where the weights of each engine that can be chosen come from."""
-    return {
-        "f5": Checkpoint(settings.f5_checkpoint, settings.f5_vocoder),
-        "s1": Checkpoint(settings.s1_checkpoint),
-    }
 
 
 def device(settings: Settings) -> Device:

@@ -1,4 +1,4 @@
-"""Long work of the library, off every request's thread: packing, sending, fetching. Told, paused, gone on with, cancelled."""
+"""Long work on champions, each piece in a thread of its own: progress, pause, resume, cancel, and waiting for its end."""
 
 import logging
 import secrets
@@ -9,27 +9,28 @@ from typing import Literal
 
 from engines.errors import BadInput, Cancelled, EngineError
 from engines.types import Progress
-from studio.champions.champion import Conflict
+from studio.errors import NotFound, StudioError
+from studio.progress import ProgressReporter
 
 log = logging.getLogger(__name__)
 
 Kind = Literal["package", "import", "plan", "push", "pull", "attach"]
 State = Literal["running", "paused", "done", "failed", "cancelled"]
-Told = Callable[[Progress], None]
-Work = Callable[[Told, threading.Event], object]
+Work = Callable[[ProgressReporter, threading.Event], object]  # raises Cancelled soon after the event is set
 
+ENDED = ("done", "failed", "cancelled")
 ENDED_KEPT = 32
 RUNNING_MAX = 8
-BEGUN = Progress(0.0, "waiting")
+WAITING = Progress(0.0, "waiting")
 
 
-class UnknownJob(BadInput):
-    """There is no such work; the studio was started anew since, or it was put away."""
+class UnknownJob(NotFound, BadInput):
+    """There is no such job; the studio was restarted since, or it was removed from the list."""
 
 
 @dataclass(slots=True, eq=False)
 class Job:
-    """One piece of work. Its thread writes; anybody reads, in any order: each field is told whole."""
+    """One piece of work. Its own thread writes the fields; any thread may read them, in any order."""
 
     id: str
     kind: Kind
@@ -38,38 +39,53 @@ class Job:
     resumable: bool  # whether what was done so far is not done again
     work: Work = field(repr=False)
     state: State = "running"
-    progress: Progress = BEGUN
-    error: str = ""
-    conflict: str = ""  # the id that is taken, where that is why it failed
+    progress: Progress = WAITING
+    failure: EngineError | None = None
     result: object = None
     stop: threading.Event = field(default_factory=threading.Event, repr=False)
     stopped_as: State = "cancelled"
+    _ended: threading.Event = field(default_factory=threading.Event, repr=False)
+
+    @property
+    def error(self) -> str:
+        """Why it failed; empty if it did not."""
+        return str(self.failure or "")
 
     @property
     def ended(self) -> bool:
-        return self.state in ("done", "failed", "cancelled")
+        """Whether it is done, failed or cancelled; paused work is not at its end."""
+        return self._ended.is_set()
+
+    def wait(self, timeout_s: float | None = None) -> bool:
+        """Whether it ended within this time; None waits for as long as it takes."""
+        return self._ended.wait(timeout_s)
+
+    def enter(self, state: State) -> None:
+        self.state = state
+        if state in ENDED:
+            self._ended.set()
+        else:
+            self._ended.clear()
 
 
 class Jobs:
-    """Any number of threads may ask."""
+    """Any number of threads may call it."""
 
     def __init__(self) -> None:
         self._jobs: dict[str, Job] = {}
         self._lock = threading.Lock()
 
     def start(self, kind: Kind, champion: str, work: Work, *, store: str = "", resumable: bool = False) -> Job:
-        """Begin at once. Raises BadInput where too much is under way."""
+        """Begin at once. Raises BadInput while too many others run."""
         job = Job(secrets.token_urlsafe(12), kind, champion, store, resumable, work)
         with self._lock:
-            if (
-                sum(other.state == "running" and not other.stop.is_set() for other in self._jobs.values())
-                >= RUNNING_MAX
-            ):
+            running = [other for other in self._jobs.values() if other.state == "running" and not other.stop.is_set()]
+            if len(running) >= RUNNING_MAX:
                 raise BadInput("the studio is busy with other archives; try again when one of them is done")
             self._jobs[job.id] = job
             for old in [id for id, other in self._jobs.items() if other.ended][:-ENDED_KEPT]:
                 del self._jobs[old]
-        self._run(job)
+        self._start_thread(job)
         return job
 
     def list(self) -> Sequence[Job]:
@@ -85,67 +101,69 @@ class Jobs:
             return self._jobs[id]
 
     def pause(self, id: str) -> Job:
-        """Stop, to be gone on with. Raises UnknownJob, and BadInput for work that would begin anew."""
+        """Stop until `resume`. Raises UnknownJob, and BadInput for work that would start from its beginning."""
         job = self.get(id)
         if not job.resumable:
             raise BadInput("this cannot be paused; let it finish, or cancel it")
-        return self._halt(job, "paused")
+        return self._stop(job, "paused")
 
     def cancel(self, id: str) -> Job:
         """Stop for good. Raises UnknownJob."""
         job = self.get(id)
         with self._lock:
             if job.state == "paused":
-                job.state = "cancelled"
+                job.enter("cancelled")
                 return job
-        return self._halt(job, "cancelled")
+        return self._stop(job, "cancelled")
 
     def resume(self, id: str) -> Job:
-        """Go on with paused work, or try failed work again where that costs only what is missing. Raises UnknownJob."""
+        """Continue paused work, or try failed work again if it is resumable. Raises UnknownJob."""
         job = self.get(id)
         with self._lock:
             again = job.state == "paused" or (job.state == "failed" and job.resumable)
             if again:
-                job.state, job.error, job.conflict, job.stop = "running", "", "", threading.Event()
+                job.failure, job.stop = None, threading.Event()
+                job.enter("running")
         if again:
-            self._run(job)
+            self._start_thread(job)
         return job
 
     def forget(self, id: str) -> None:
-        """Put ended work away. Raises UnknownJob, and BadInput while it runs."""
+        """Remove ended work from the list. Raises UnknownJob, and BadInput while it runs or is paused."""
         if not self.get(id).ended:
             raise BadInput("this is still under way; cancel it first")
         with self._lock:
             self._jobs.pop(id, None)
 
     def close(self) -> None:
-        """Stop everything; what is resumable goes on when it is asked for again."""
+        """Stop everything; what is resumable continues when it is started again."""
         for job in self.list():
             job.stop.set()
 
-    def _halt(self, job: Job, how: State) -> Job:
-        job.stopped_as = how
+    def _stop(self, job: Job, state: State) -> Job:
+        job.stopped_as = state
         job.stop.set()
         job.progress = Progress(job.progress.fraction, "stopping after what is under way")
         return job
 
-    def _run(self, job: Job) -> None:
-        threading.Thread(target=self._work, args=(job,), name=f"{job.kind}-{job.champion}", daemon=True).start()
+    def _start_thread(self, job: Job) -> None:
+        threading.Thread(target=self._run, args=(job,), name=f"{job.kind}-{job.champion}", daemon=True).start()
 
-    def _work(self, job: Job) -> None:
-        def told(progress: Progress) -> None:
+    def _run(self, job: Job) -> None:
+        def report(progress: Progress) -> None:
             if not job.stop.is_set():
                 job.progress = progress
 
         try:
-            job.result = job.work(told, job.stop)
-            job.progress, job.state = Progress(1.0, job.progress.message), "done"
+            job.result = job.work(report, job.stop)
+            job.progress = Progress(1.0, job.progress.message)
+            job.enter("done")
         except Cancelled:
-            job.state = job.stopped_as
+            job.enter(job.stopped_as)
         except EngineError as error:
-            job.conflict = error.id if isinstance(error, Conflict) else ""
-            job.error = str(error)
-            job.state = job.stopped_as if job.stop.is_set() else "failed"  # who stopped it wants to hear no more
+            job.failure = error
+            job.enter(job.stopped_as if job.stop.is_set() else "failed")  # who stopped it needs no reason
         except Exception:
             log.exception("%s of %s failed", job.kind, job.champion)
-            job.error, job.state = "the studio made a mistake here, which its log tells; try again", "failed"
+            job.failure = StudioError("the studio made a mistake here, which its log tells; try again")
+            job.enter("failed")

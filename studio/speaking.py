@@ -9,25 +9,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engines.errors import BadSetting, BadText, EngineError
+from engines.errors import BadSetting
 from engines.registry import SETTINGS
 from engines.scheduling.manager import Manager
 from engines.scheduling.ticket import Ticket
 from engines.text import parse
 from engines.types import Reference, Request, Samples, Status, Take, Weights
+from studio.errors import NotFound
 from studio.order import SEEDS, Order
 from studio.references.report import speech_rate
-from studio.references.window import Window, cut
+from studio.references.window import Window, reference_of
 
 if TYPE_CHECKING:
-    from studio.champions.voices import Voices
+    from studio.champions.champions import Champions
     from studio.history import History, StoredTake
     from studio.references.session_clips import SessionClips
 
 KEPT_PERFORMANCES = 64  # ended ones stay readable, so that a page may still fetch their sound
 
 
-class UnknownPerformance(EngineError):
+class UnknownPerformance(NotFound):
     """No such performance for this session: it ended long ago, or was somebody else's."""
 
 
@@ -105,10 +106,12 @@ def doubts(reference: Reference) -> list[str]:
 
 
 class Speaking:
-    def __init__(self, manager: Manager, session_clips: "SessionClips", history: "History", voices: "Voices") -> None:
+    def __init__(
+        self, manager: Manager, session_clips: "SessionClips", history: "History", champions: "Champions"
+    ) -> None:
         self._manager = manager
         self._session_clips = session_clips
-        self._voices = voices
+        self._champions = champions
         self._history = history
         self._performances: OrderedDict[tuple[str, str], Performance] = OrderedDict()
         self._lock = threading.Lock()
@@ -160,14 +163,11 @@ class Speaking:
     def _cast(self, order: Order, session_id: str) -> tuple[Order, Reference, Weights | None]:
         """The order with the champion's version in it, what the engine hears of the voice, and the voice's own weights."""
         if order.champion:
-            voice = self._voices.get(order.champion, order.version, order.attachment)
-            cast = replace(order, version=voice.kept.version, clip_id="", start_s=0.0, end_s=0.0, transcript="")
+            voice = self._champions.voice(order.champion, order.version, order.attachment)
+            cast = replace(order, version=voice.version, clip_id="", start_s=0.0, end_s=0.0, transcript="")
             return cast, voice.reference, voice.weights
-        if not order.transcript.strip():
-            raise BadText("the reference has no transcript; type exactly what is said in the selected part")
         clip = self._session_clips.get(session_id, order.clip_id)
-        audio = cut(clip.audio, Window(order.start_s, order.end_s))
-        return order, Reference(audio, order.transcript), None
+        return order, reference_of(clip.audio, Window(order.start_s, order.end_s), order.transcript), None
 
     def _ignored(self, order: Order) -> str:
         title = self._manager.status(order.engine).title

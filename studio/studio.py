@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from engines.scheduling.manager import Manager
 from studio.champions.champions import Champions
+from studio.champions.creation import TakeVoices
 from studio.history import History
 from studio.listening import Listening
 from studio.references.library import ClipStore
@@ -23,4 +24,5 @@ class Studio:
     history: History
     listening: Listening
     champions: Champions
+    take_voices: TakeVoices  # what champions are created from
     telemetry: Telemetry

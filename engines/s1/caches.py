@@ -1,7 +1,6 @@
 """Caches of S1: a clip's codes by its sound, a reference's keys and values by its sound and transcript."""
 
 import contextlib
-import hashlib
 import logging
 import os
 import threading
@@ -15,7 +14,6 @@ import torch
 from torch import Tensor
 
 from engines.runtime.publishing import publishing
-from engines.types import Audio
 
 log = logging.getLogger(__name__)
 
@@ -28,13 +26,6 @@ class CacheHits:
 
     found: int = 0
     missed: int = 0
-
-
-def audio_digest(audio: Audio) -> str:
-    """SHA-256 of the sound alone: another transcript of it has the same codes."""
-    hashed = hashlib.sha256(f"{audio.sample_rate}\n".encode())
-    hashed.update(np.ascontiguousarray(audio.samples, dtype="<f4").tobytes())
-    return hashed.hexdigest()
 
 
 class CodeStore:

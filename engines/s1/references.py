@@ -11,7 +11,7 @@ from engines import audio as sound
 from engines import text as writing
 from engines.errors import BadAudio, BadText, UnsupportedText
 from engines.registry import SPECS
-from engines.s1.caches import CodeStore, audio_digest
+from engines.s1.caches import CodeStore
 from engines.s1.model import S1Model
 from engines.s1.prompt import Turn
 from engines.types import Audio, Reference
@@ -78,7 +78,7 @@ class S1ReferenceEncoder:
         return transcript
 
     def _codes(self, audio: Audio) -> Future[Tensor]:
-        digest = audio_digest(audio)
+        digest = audio.digest
         running = self._encoding.pop(digest, None)
         if running is not None and not running.done():
             self._encoding[digest] = running

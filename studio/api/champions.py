@@ -1,4 +1,4 @@
-"""Champions over HTTP: anybody lists and hears them; keeping, changing, packaging and bringing is the owner's."""
+"""Champions over HTTP: anybody lists and hears them; creating, changing, packaging and importing is the owner's."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -14,11 +14,11 @@ from pydantic import AfterValidator, BaseModel, Field
 
 from engines.scheduling.manager import Manager
 from studio.api.errors import SayingRoute, SessionId, owners_only
-from studio.api.jobs import job_teller
+from studio.api.jobs import job_json
 from studio.api.uploads import received
-from studio.champions.champion import NAME_MAX, BadChampion, Champion, Conflict, Consent, UnknownChampion
-from studio.champions.disclosure import ROOT, Tell, facts, teller
-from studio.champions.library import Kept
+from studio.champions.champion import NAME_MAX, BadChampion, Champion, ChampionConflict, Consent, UnknownChampion
+from studio.champions.disclosure import ROOT, champion_json
+from studio.champions.library import SavedChampion
 from studio.champions.members import PORTRAITS, REFERENCE
 from studio.order import read_order
 from studio.references.session_clips import UPLOADS
@@ -55,19 +55,19 @@ class ChampionForm(BaseModel):
     colour: str = ""
     line: str = ""
 
-    def over(self, champion: Champion, manager: Manager) -> Champion:
-        """That champion with what was given. Raises BadChampion, BadSetting."""
+    def applied_to(self, champion: Champion, manager: Manager) -> Champion:
+        """That champion with the given fields. Raises BadChampion, BadSetting."""
         given = {name: getattr(self, name) for name in self.model_fields_set}
         if self.consent is not None:
             given["consent"] = Consent(**self.consent.model_dump())
         after = replace(champion, **given)
         if (after.engine, after.settings) != (champion.engine, champion.settings):
-            _judge(after, champion, manager)
+            _check_settings(after, champion, manager)
         return after
 
 
-def _judge(champion: Champion, before: Champion, manager: Manager) -> None:
-    """Whether it can speak like that. An engine that came with an archive and does not run here knows best itself."""
+def _check_settings(champion: Champion, before: Champion, manager: Manager) -> None:
+    """Raises BadSetting, BadChampion for an engine that is not there, unless an archive brought it."""
     read_order(champion.settings)
     limits = {status.name: status.settings for status in manager.statuses()}
     if champion.engine != before.engine and champion.engine not in limits:
@@ -77,164 +77,167 @@ def _judge(champion: Champion, before: Champion, manager: Manager) -> None:
         own[name].check(name, champion.settings[name])
 
 
-class Keep(BaseModel):
+class CreateForm(BaseModel):
     take: str
     champion: ChampionForm
     expected: str = ""  # the version to save over; empty = there is none
 
 
-class Edit(BaseModel):
+class EditForm(BaseModel):
     expected: str
     champion: ChampionForm
 
 
-class Revert(BaseModel):
+class RevertForm(BaseModel):
     version: str
     expected: str
 
 
-class Duplicate(BaseModel):
+class DuplicateForm(BaseModel):
     as_id: str
 
 
 def router(studio: Studio, ownership: Ownership) -> APIRouter:
-    tell = teller(studio.champions.library)
     routes = APIRouter()
-    routes.include_router(_writing(studio, ownership, tell))
-    routes.include_router(_bringing(studio, ownership, tell))
-    routes.include_router(_reading(studio, ownership, tell))
+    routes.include_router(_writing(studio, ownership))
+    routes.include_router(_importing(studio, ownership))
+    routes.include_router(_reading(studio, ownership))
     return routes
 
 
-def _reading(studio: Studio, ownership: Ownership, tell: Tell) -> APIRouter:
+def _reading(studio: Studio, ownership: Ownership) -> APIRouter:
     """For everybody. A version is no secret: takes that were made with it name it."""
     routes = APIRouter(prefix=ROOT, tags=["champions"], route_class=SayingRoute)
-    library = studio.champions.library
+    champions = studio.champions
 
     @routes.get("")
-    def champions(request: Request) -> list[dict[str, Any]]:
+    def every(request: Request) -> list[dict[str, Any]]:
         owner = ownership.holds(request)
-        return [tell(kept, owner=owner) for kept in library.list()]
+        return [champions.as_json(saved, owner=owner) for saved in champions.list()]
 
     @routes.get("/{id}")
-    def champion(id: str, request: Request, version: str = "") -> dict[str, Any]:
-        return tell(library.get(id, version), owner=ownership.holds(request))
+    def one(id: str, request: Request, version: str = "") -> dict[str, Any]:
+        return champions.as_json(champions.get(id, version), owner=ownership.holds(request))
 
     @routes.get("/{id}/reference.wav")
     def reference(id: str, version: str = "") -> FileResponse:
-        path = library.path(library.get(id, version), REFERENCE)
-        return FileResponse(path, media_type="audio/wav", headers=_kept(version))
+        path = champions.path(champions.get(id, version), REFERENCE)
+        return FileResponse(path, media_type="audio/wav", headers=_cached(version))
 
     @routes.get("/{id}/portrait")
     def portrait(id: str, version: str = "") -> FileResponse:
-        kept = library.get(id, version)
-        name = next((name for name in PORTRAITS if name in kept.members), None)
+        saved = champions.get(id, version)
+        name = next((name for name in PORTRAITS if name in saved.members), None)
         if name is None:
-            raise UnknownChampion(f"{kept.champion.title} has no portrait; draw its mark from its id")
+            raise UnknownChampion(f"{saved.champion.title} has no portrait; draw its mark from its id")
         kind = PICTURE_TYPES[PurePath(name).suffix]
-        return FileResponse(library.path(kept, name), media_type=kind, headers=_kept(version))
+        return FileResponse(champions.path(saved, name), media_type=kind, headers=_cached(version))
 
     return routes
 
 
-def _writing(studio: Studio, ownership: Ownership, tell: Tell) -> APIRouter:
-    """Words, facts, portraits and versions. A conflict is answered with what somebody else saved meanwhile."""
+def _writing(studio: Studio, ownership: Ownership) -> APIRouter:
+    """Words, facts, portraits and versions. A conflict is answered with the version that is current."""
     routes = APIRouter(prefix=ROOT, tags=["champions"], route_class=SayingRoute, dependencies=[owners_only(ownership)])
-    keeping, library = studio.champions.keeping, studio.champions.library
+    champions = studio.champions
 
-    def saved(id: str, save: Callable[[], Kept]) -> Any:
+    def answer(id: str, save: Callable[[], SavedChampion]) -> Any:
         try:
-            return tell(save(), owner=True)
-        except Conflict as conflict:
-            current = next((tell(kept, owner=True) for kept in library.list() if kept.champion.id == id), None)
+            return champions.as_json(save(), owner=True)
+        except ChampionConflict as conflict:
+            saved = next((saved for saved in champions.list() if saved.champion.id == id), None)
+            current = saved and champions.as_json(saved, owner=True)
             return JSONResponse({"error": str(conflict), "current": current}, 409)
 
     @routes.post("")
-    def keep(form: Keep, session_id: SessionId) -> Any:
-        champion = form.champion.over(keeping.draft(session_id, form.take), studio.manager)
-        return saved(champion.id, lambda: keeping.keep(session_id, form.take, champion, expected=form.expected))
+    def create(form: CreateForm, session_id: SessionId) -> Any:
+        voice = studio.take_voices.get(session_id, form.take)
+        champion = form.champion.applied_to(champions.draft(voice), studio.manager)
+        return answer(champion.id, lambda: champions.create(voice, champion, expected=form.expected))
 
     @routes.put("/{id}")
-    def edit(id: str, form: Edit) -> Any:
-        champion = form.champion.over(library.get(id, form.expected).champion, studio.manager)
+    def edit(id: str, form: EditForm) -> Any:
+        champion = form.champion.applied_to(champions.get(id, form.expected).champion, studio.manager)
         if champion.id != id:
             raise BadChampion("a champion keeps its id; duplicate it under another one")
-        return saved(id, lambda: library.edit(champion, expected=form.expected))
+        return answer(id, lambda: champions.edit(champion, expected=form.expected))
 
     @routes.put("/{id}/portrait")
-    async def draw(id: str, expected: str, request: Request) -> Any:
+    async def set_portrait(id: str, expected: str, request: Request) -> Any:
         picture = await request.body()
-        return await to_thread.run_sync(saved, id, lambda: keeping.draw(id, picture, expected=expected))
+        save = partial(champions.set_portrait, id, picture, expected=expected)
+        return await to_thread.run_sync(answer, id, save)
 
     @routes.delete("/{id}/portrait")
-    def undraw(id: str, expected: str) -> Any:
-        return saved(id, lambda: keeping.draw(id, None, expected=expected))
+    def remove_portrait(id: str, expected: str) -> Any:
+        return answer(id, lambda: champions.set_portrait(id, None, expected=expected))
 
     @routes.get("/{id}/versions")
     def versions(id: str) -> list[dict[str, Any]]:
-        current = library.get(id).version
-        return [tell(kept, owner=True) | {"current": kept.version == current} for kept in library.versions(id)]
+        current = champions.get(id).version
+        every = champions.versions(id)
+        return [champions.as_json(saved, owner=True) | {"current": saved.version == current} for saved in every]
 
     @routes.post("/{id}/revert")
-    def revert(id: str, form: Revert) -> Any:
-        return saved(id, lambda: library.revert(id, form.version, expected=form.expected))
+    def revert(id: str, form: RevertForm) -> Any:
+        return answer(id, lambda: champions.revert(id, form.version, expected=form.expected))
 
     @routes.post("/{id}/duplicate")
-    def duplicate(id: str, form: Duplicate) -> Any:
-        return saved(form.as_id, lambda: library.duplicate(id, form.as_id))
+    def duplicate(id: str, form: DuplicateForm) -> Any:
+        return answer(form.as_id, lambda: champions.duplicate(id, form.as_id))
 
     @routes.delete("/{id}")
     def delete(id: str) -> dict[str, str]:
-        library.delete(id)
+        champions.delete(id)
         return {"deleted": id}
 
     @routes.post("/{id}/restore")
     def restore(id: str) -> dict[str, Any]:
-        return tell(library.restore(id), owner=True)
+        return champions.as_json(champions.restore(id), owner=True)
 
     return routes
 
 
-def _bringing(studio: Studio, ownership: Ownership, tell: Tell) -> APIRouter:
-    """Archives and weights: long work, told by /studio/jobs. What is sent may be gigabytes, and goes to the disk."""
+def _importing(studio: Studio, ownership: Ownership) -> APIRouter:
+    """Archives and weights: long work, followed at /studio/jobs. Uploads may be gigabytes, and go to the disk."""
     routes = APIRouter(
         prefix="/studio", tags=["champions"], route_class=SayingRoute, dependencies=[owners_only(ownership)]
     )
-    champions, uploads, told = studio.champions, studio.settings.data_dir / UPLOADS, job_teller(tell)
+    champions, uploads = studio.champions, studio.settings.data_dir / UPLOADS
 
     @routes.get("/drafts/{take}")
     def draft(session_id: SessionId, take: str) -> dict[str, Any]:
         """What a champion of this take would be."""
-        return facts(champions.keeping.draft(session_id, take), owner=True)
+        return champion_json(champions.draft(studio.take_voices.get(session_id, take)), owner=True)
 
     @routes.post("/champions/{id}/package")
     def package(id: str, version: str = "") -> dict[str, Any]:
-        return told(champions.package(id, version))
+        return job_json(champions.package(id, version), champions)
 
     @routes.post("/champions/import")
-    async def bring(request: Request, as_id: str = "", expected: str = "") -> dict[str, Any]:
+    async def import_(request: Request, as_id: str = "", expected: str = "") -> dict[str, Any]:
         async with received(request, uploads) as archive:
-            begin = partial(champions.bring, archive, as_id=as_id, expected=expected)
-            return told(await to_thread.run_sync(begin))
+            begin = partial(champions.import_archive, archive, as_id=as_id, expected=expected)
+            return job_json(await to_thread.run_sync(begin), champions)
 
     @routes.post("/champions/{id}/weights")
     async def attach(id: str, request: Request) -> dict[str, Any]:
-        await to_thread.run_sync(champions.library.get, id)
+        await to_thread.run_sync(champions.get, id)
         async with received(request, uploads, WEIGHTS_ENDINGS) as weights:
-            return told(await to_thread.run_sync(champions.attach, id, weights))
+            return job_json(await to_thread.run_sync(champions.attach, id, weights), champions)
 
     @routes.post("/attachments/{id}/keep")
-    def tune(id: str) -> dict[str, Any]:
-        return tell(champions.attaching.keep(id), owner=True)
+    def save_attachment(id: str) -> dict[str, Any]:
+        return champions.as_json(champions.save_attachment(id), owner=True)
 
     @routes.delete("/attachments/{id}")
-    def drop(id: str) -> dict[str, str]:
-        champions.attaching.drop(id)
+    def drop_attachment(id: str) -> dict[str, str]:
+        champions.drop_attachment(id)
         return {"dropped": id}
 
     return routes
 
 
-def _kept(version: str) -> dict[str, str]:
-    """What a version holds never changes; the current one may be another at the next look."""
+def _cached(version: str) -> dict[str, str]:
+    """A version never changes; the current one may be another at the next request."""
     return {"cache-control": "private, max-age=3600" if version else "private, no-cache"}

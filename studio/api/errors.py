@@ -1,4 +1,4 @@
-"""What every route has in common: errors become one JSON sentence, data becomes JSON, the asker is known."""
+"""What every route has in common: errors as JSON with their status, data as JSON, and who asks."""
 
 import logging
 from collections.abc import Callable, Coroutine
@@ -12,51 +12,24 @@ from pydantic import TypeAdapter
 from starlette.exceptions import HTTPException
 
 from engines.errors import Closing, EngineError, EngineFailed, NotReady, OutOfMemory, QueueFull, TimedOut, UnknownEngine
-from studio.champions.attachments import UnknownAttachment
-from studio.champions.champion import Conflict, UnknownChampion
-from studio.database import NotSaved
-from studio.history import UnknownTake
-from studio.jobs import UnknownJob
-from studio.listening import Decided, NoPairs, NotHeard, UnknownTrial
-from studio.references.library import NoRoom, UnknownClip
-from studio.speaking import UnknownPerformance
-from studio.stores.errors import Occupied, StoreError, StoreFull, UnknownArchive, UnknownStore, Unreachable
-from studio.web.ownership import LoginNeeded, NotOwner, Ownership, TooManyTries
+from studio import errors
+from studio.web.ownership import Ownership, TooManyTries
 from studio.web.session import SESSION_HEADER
 
 log = logging.getLogger(__name__)
 
-# The first class that fits counts; every other EngineError is the request's own fault: 400.
-STATUSES: tuple[tuple[type[EngineError], int], ...] = (
-    (LoginNeeded, 401),
-    (TooManyTries, 429),
-    (NotOwner, 403),
-    (UnknownTake, 404),
-    (UnknownPerformance, 404),
-    (UnknownClip, 404),
-    (UnknownTrial, 404),
-    (UnknownEngine, 404),
-    (UnknownChampion, 404),
-    (UnknownJob, 404),
-    (UnknownAttachment, 404),
-    (UnknownStore, 404),
-    (UnknownArchive, 404),
-    (NoPairs, 404),
-    (NotHeard, 409),
-    (Decided, 409),
-    (Conflict, 409),
-    (Occupied, 409),
-    (QueueFull, 429),
-    (NotReady, 503),
-    (Closing, 503),
-    (OutOfMemory, 503),
-    (TimedOut, 504),
-    (NotSaved, 507),
-    (NoRoom, 507),
-    (StoreFull, 507),
-    (Unreachable, 503),
-    (StoreError, 502),
-    (EngineFailed, 500),
+# The first base that fits counts; every other EngineError is the request's own fault: 400.
+STATUSES: tuple[tuple[tuple[type[EngineError], ...], int], ...] = (
+    ((errors.Unauthenticated,), 401),
+    ((errors.TooManyRequests, QueueFull), 429),
+    ((errors.Forbidden,), 403),
+    ((errors.NotFound, UnknownEngine), 404),
+    ((errors.Conflict,), 409),
+    ((errors.NotStored,), 507),
+    ((errors.Unavailable, NotReady, Closing, OutOfMemory), 503),
+    ((errors.UpstreamError,), 502),
+    ((TimedOut,), 504),
+    ((EngineFailed,), 500),
 )
 HEADERS = {
     # Not "Basic", at which a browser shows a dialog of its own over the page's; programs send theirs unasked.
@@ -72,27 +45,27 @@ class SayingRoute(APIRoute):
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
 
-        async def handle_and_say(request: Request) -> Response:
+        async def handle_errors(request: Request) -> Response:
             try:
                 return await handle(request)
             except EngineError as error:
-                status = next((status for kind, status in STATUSES if isinstance(error, kind)), 400)
+                status = next((status for kinds, status in STATUSES if isinstance(error, kinds)), 400)
                 waits = {"retry-after": str(error.wait_s)} if isinstance(error, TooManyTries) else {}
-                return said(str(error), status, waits)
+                return error_response(str(error), status, waits)
             except RequestValidationError as error:
-                return said(_unfit(error), 422)
+                return error_response(_validation_message(error), 422)
             except HTTPException as error:
-                return said(str(error.detail), error.status_code, error.headers)
+                return error_response(str(error.detail), error.status_code, error.headers)
             except Exception:
                 log.exception("%s %s failed", request.method, request.url.path)
-                return said(
+                return error_response(
                     "the studio made a mistake here, which its log tells; try again, or try it differently", 500
                 )
 
-        return handle_and_say
+        return handle_errors
 
 
-def said(sentence: str, status: int, headers: Any = None) -> JSONResponse:
+def error_response(sentence: str, status: int, headers: Any = None) -> JSONResponse:
     return JSONResponse({"error": sentence}, status, headers=HEADERS.get(status, {}) | dict(headers or {}))
 
 
@@ -119,7 +92,7 @@ def owners_only(ownership: Ownership) -> params.Depends:
     return params.Depends(require)
 
 
-def _unfit(error: RequestValidationError) -> str:
+def _validation_message(error: RequestValidationError) -> str:
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
     where = "the request" if first["type"] == "json_invalid" else where or "the request"

@@ -19,7 +19,7 @@ from engines.scheduling.ticket import Ticket
 from engines.text import MAX_CHARACTERS
 from engines.types import Take
 from studio.api.errors import SayingRoute
-from studio.champions.champion import KEPT_SETTINGS
+from studio.champions.champion import CHAMPION_SETTINGS
 from studio.order import Order, read_order, shown
 from studio.studio import Studio
 from studio.web.ownership import source
@@ -45,8 +45,8 @@ class Speech(BaseModel):
     def settings(self) -> dict[str, object]:
         """What was asked for of the take. Raises BadSetting."""
         given = self.model_extra or {}
-        for name in given.keys() - KEPT_SETTINGS:
-            known = ", ".join(sorted(KEPT_SETTINGS))
+        for name in given.keys() - CHAMPION_SETTINGS:
+            known = ", ".join(sorted(CHAMPION_SETTINGS))
             raise BadSetting(f"there is no {shown(name)} here; leave it out, or choose among {known}")
         return {name: value for name, value in given.items() if value is not None}
 
@@ -78,15 +78,15 @@ def _order(studio: Studio, form: Speech) -> Order:
 
     For an engine that still loads nobody waits: programs have time limits of their own, and learn at once when to ask again.
     """
-    kept = studio.champions.library.get(form.voice)
-    champion, engines = kept.champion, {status.name: status for status in studio.manager.statuses()}
+    saved = studio.champions.get(form.voice)
+    champion, engines = saved.champion, {status.name: status for status in studio.manager.statuses()}
     own = champion.engine if champion.engine in engines else studio.settings.engines[0]
     engine = studio.manager.status(form.model or own)
     if engine.state == "loading":
         raise NotReady(f"{engine.title} is still loading ({engine.message}); ask again in a few seconds")
     heeded = {"seed", *engine.settings} if engine.name == champion.engine else set()
     liked = {name: value for name, value in champion.settings.items() if name in heeded}
-    asked = {"text": form.input, "champion": form.voice, "version": kept.version, "engine": engine.name}
+    asked = {"text": form.input, "champion": form.voice, "version": saved.version, "engine": engine.name}
     return read_order(liked | form.settings | asked)
 
 

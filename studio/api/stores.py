@@ -1,6 +1,5 @@
-"""Stores: which there are, what they hold, what goes there and comes from there. The owner's alone."""
+"""Stores: which there are, what they hold, sending and fetching. The owner's alone."""
 
-import time
 from dataclasses import asdict
 from typing import Any
 from urllib.parse import urlsplit
@@ -8,23 +7,20 @@ from urllib.parse import urlsplit
 from fastapi import APIRouter
 
 from studio.api.errors import SayingRoute, owners_only
-from studio.api.jobs import job_teller
-from studio.champions.champions import Shown
-from studio.champions.disclosure import teller
+from studio.api.jobs import job_json
+from studio.champions.champions import ListedArchive
 from studio.jobs import Job, Jobs
-from studio.stores import Plan, StoreError
+from studio.stores import StoreError, TransferPlan
 from studio.stores.places import FolderPlace, Place, S3Place
 from studio.studio import Studio
 from studio.web.ownership import Ownership
-
-LOOK_S = 0.05
 
 
 def router(studio: Studio, ownership: Ownership) -> APIRouter:
     routes = APIRouter(
         prefix="/studio/stores", tags=["stores"], route_class=SayingRoute, dependencies=[owners_only(ownership)]
     )
-    champions, told = studio.champions, job_teller(teller(studio.champions.library))
+    champions = studio.champions
     places = {place.name: where(place) for place in studio.settings.stores}
 
     @routes.get("")
@@ -33,40 +29,39 @@ def router(studio: Studio, ownership: Ownership) -> APIRouter:
 
     @routes.get("/{name}")
     def browse(name: str) -> list[dict[str, Any]]:
-        return [shown_json(shown) for shown in champions.browse(name)]
+        return [listed_json(listed) for listed in champions.browse(name)]
 
     @routes.post("/{name}/{id}/push")
     def push(name: str, id: str, dry_run: bool = False) -> dict[str, Any]:
         if dry_run:
             return asdict(_planned(champions.plan_push(id, name), champions.jobs))
-        return told(champions.push(id, name))
+        return job_json(champions.push(id, name), champions)
 
     @routes.post("/{name}/{id}/pull")
     def pull(name: str, id: str, dry_run: bool = False, as_id: str = "", expected: str = "") -> dict[str, Any]:
         if dry_run:
-            return asdict(champions.store(name).plan_pull(id))
-        return told(champions.pull(name, id, as_id=as_id, expected=expected))
+            return asdict(champions.plan_pull(name, id))
+        return job_json(champions.pull(name, id, as_id=as_id, expected=expected), champions)
 
     @routes.delete("/{name}/{id}")
     def delete(name: str, id: str, dry_run: bool = False) -> dict[str, Any]:
-        store = champions.store(name)
         if dry_run:
-            return asdict(store.plan_delete(id))
-        store.delete(id)
+            return asdict(champions.plan_store_deletion(name, id))
+        champions.delete_from_store(name, id)
         return {"deleted": id}
 
     return routes
 
 
-def shown_json(shown: Shown) -> dict[str, Any]:
-    held = shown.held
+def listed_json(listed: ListedArchive) -> dict[str, Any]:
+    entry = listed.entry
     return {
-        "id": held.id,
-        "bytes": held.bytes,
-        "sha256": held.sha256,
-        "identity": held.identity,
-        "changed_at": held.changed_at.isoformat() if held.changed_at else None,
-        "here": shown.here,
+        "id": entry.id,
+        "bytes": entry.bytes,
+        "sha256": entry.sha256,
+        "identity": entry.identity,
+        "changed_at": entry.changed_at.isoformat() if entry.changed_at else None,
+        "here": listed.here,
     }
 
 
@@ -80,14 +75,13 @@ def where(place: Place) -> str:
     return f"hf://{place.repo}"
 
 
-def _planned(job: Job, jobs: Jobs) -> Plan:
-    """What came of a plan, once it is made, which takes as long as packaging; meanwhile it is told among the jobs.
+def _planned(job: Job, jobs: Jobs) -> TransferPlan:
+    """The result of a plan's job, after as long as packaging takes; meanwhile it is listed among the jobs.
 
     Raises StoreError.
     """
-    while not job.ended:
-        time.sleep(LOOK_S)
+    job.wait()
     jobs.forget(job.id)
-    if not isinstance(job.result, Plan):
+    if not isinstance(job.result, TransferPlan):
         raise StoreError(job.error or "the look was cancelled; ask again")
     return job.result

@@ -8,7 +8,7 @@ from fastapi.responses import FileResponse, JSONResponse, StreamingResponse
 
 from engines.errors import EngineError
 from studio.api.errors import SayingRoute, SessionId
-from studio.history import Format, Named, StoredTake, described, file_stem
+from studio.history import Format, Named, file_stem, take_json
 from studio.order import Order
 from studio.studio import Studio
 
@@ -57,11 +57,6 @@ def router(studio: Studio) -> APIRouter:
         return take_json(studio.history.restore(session_id, id))
 
     return routes
-
-
-def take_json(take: StoredTake) -> dict[str, Any]:
-    """A take for the page, without whose it is."""
-    return {"id": take.id, **described(take), "peaks": list(take.peaks)}
 
 
 def voice_name(studio: Studio, order: Order) -> str:

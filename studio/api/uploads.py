@@ -1,4 +1,4 @@
-"""A large file that a request brings: streamed to the disk, and gone again unless somebody takes it over."""
+"""Uploads of large files: streamed to the disk, removed unless the route takes them over."""
 
 import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -24,14 +24,14 @@ Feed = Callable[[bytes], object]
 
 @asynccontextmanager
 async def received(request: Request, folder: Path, endings: Sequence[str] = ()) -> AsyncIterator[Path]:
-    """The body itself, called by the query's `name`, or the `file` of a form; removed if anything fails within the block.
+    """The request's body, or the `file` of its form, as a file; removed if anything fails within the block.
 
-    Its path is ours, with its own ending where `endings` says which there may be. Raises BadInput for a body that
-    breaks off or holds no such file, and NotSaved.
+    It has a random name; where `endings` are given, it keeps its ending, by the query's `name` or the form. Raises
+    BadInput for a body that breaks off or holds no such file, and NotSaved.
     """
     path, named = folder / secrets.token_urlsafe(12), request.query_params.get("name", "")
     if endings and named:
-        _ending(named, endings)  # before gigabytes were sent in vain
+        _ending(named, endings)  # refused before gigabytes are sent
     try:
         with saving():
             folder.mkdir(parents=True, exist_ok=True)
@@ -72,13 +72,13 @@ async def _pour(request: Request, feed: Feed) -> None:
 
 
 class FormFile:
-    """Is fed a form's bytes and passes on those of its `file`."""
+    """Parser of a form that passes on the bytes of its `file`."""
 
     def __init__(self, boundary: bytes, write: Feed) -> None:
         """Raises BadInput without a boundary."""
         if not boundary:
             raise BadInput("this form does not say where its parts end; send the file as the body")
-        self.name = ""  # as whoever sent it calls it
+        self.name = ""  # given by the sender
         self._write = write
         self._header, self._value, self._part = b"", b"", b""
         calls: MultipartCallbacks = {

@@ -1,10 +1,20 @@
-"""Champions as files, `{championId}.tar.gz`: packed, unpacked from unknown hands, verified."""
+"""Champions as `{championId}.tar.gz`: packing, unpacking of untrusted files, verification."""
 
 from studio.archive.errors import BadArchive
-from studio.archive.limits import LIMITS, Limits
-from studio.archive.pack import Packed, pack
-from studio.archive.progress import Told
-from studio.archive.unpack import Unpacked, Vet, unpack
+from studio.archive.limits import LIMITS, ArchiveLimits
+from studio.archive.packing import Packed, pack
+from studio.archive.unpacking import CheckWeights, Unpacked, unpack
 from studio.archive.verification import Verdict, verify
 
-__all__ = ["LIMITS", "BadArchive", "Limits", "Packed", "Told", "Unpacked", "Verdict", "Vet", "pack", "unpack", "verify"]
+__all__ = [
+    "LIMITS",
+    "ArchiveLimits",
+    "BadArchive",
+    "CheckWeights",
+    "Packed",
+    "Unpacked",
+    "Verdict",
+    "pack",
+    "unpack",
+    "verify",
+]

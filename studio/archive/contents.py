@@ -1,4 +1,4 @@
-"""Whether the files an archive brought make a champion: its words and facts, its sound, its picture."""
+"""Checks of unpacked members: metadata and transcript, sound, portrait."""
 
 from collections.abc import Collection
 from pathlib import Path

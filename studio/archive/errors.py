@@ -1,7 +1,7 @@
-"""What can be wrong with an archive."""
+"""Errors of archives."""
 
 from engines.errors import BadInput
 
 
 class BadArchive(BadInput):
-    """The file is refused; the sentence says what is wrong with it and what to do."""
+    """The archive is refused; the message says what is wrong with it and what to do."""

@@ -1,12 +1,12 @@
-"""A gzip file of unknown hand read forward in small pieces, with everything it unpacks to held to limits."""
+"""Streaming reader of untrusted gzip files, with limits on what they unpack to."""
 
 import zlib
 from collections.abc import Iterator
 from typing import BinaryIO
 
 from studio.archive.errors import BadArchive
-from studio.archive.limits import Limits
-from studio.archive.progress import Meter
+from studio.archive.limits import ArchiveLimits
+from studio.archive.progress import ArchiveProgress
 
 PACKED, UNPACKED = 2**16, 2**20  # bytes at a time
 GZIP = 16 + zlib.MAX_WBITS
@@ -24,13 +24,13 @@ CUT_OFF = "the archive is cut off; fetch or export it again"
 DAMAGED = "the archive is damaged; fetch or export it again"
 
 
-class Inflated:
+class GzipReader:
     """One gzip stream. Raises BadArchive for what is damaged, cut off, followed by more, or unpacks beyond the limits."""
 
-    def __init__(self, file: BinaryIO, limits: Limits, meter: Meter) -> None:
+    def __init__(self, file: BinaryIO, limits: ArchiveLimits, progress: ArchiveProgress) -> None:
         self._file = file
         self._limits = limits
-        self._meter = meter
+        self._progress = progress
         self._stream = zlib.decompressobj(GZIP)
         self._packed = self._unpacked = 0  # bytes so far
         self._ready = memoryview(b"")
@@ -109,7 +109,7 @@ class Inflated:
     def _more_input(self) -> bytes:
         piece = self._file.read(PACKED)
         self._packed += len(piece)
-        self._meter.add(len(piece))
+        self._progress.add(len(piece))
         return piece
 
 

@@ -1,4 +1,4 @@
-"""How much of an archive is read before it is refused."""
+"""Limits on archives: which members they may have, and sizes of everything in them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ MEMBERS: Mapping[str, int] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class ArchiveLimits:
     """Sizes in bytes."""
 
     members: Mapping[str, int] = field(default_factory=lambda: MEMBERS)  # the only names there may be
@@ -32,4 +32,4 @@ class Limits:
     padding: int = 64 * KIB  # zeros after the end
 
 
-LIMITS = Limits()
+LIMITS = ArchiveLimits()

@@ -1,7 +1,7 @@
-"""The members of an archive one by one as they stream by.
+"""Streaming reader of an archive's members.
 
 `tarfile` itself is not used to read: it takes whole extended headers into memory, follows what they override, and
-extracts. Here every header is 512 bytes, and what one may say beyond a name, a kind and a size is refused.
+extracts. Here every header is 512 bytes, and whatever one sets beyond a name, a kind and a size is refused.
 """
 
 import tarfile
@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from studio.archive.errors import BadArchive
-from studio.archive.gzip_reader import DAMAGED, Inflated
-from studio.archive.limits import Limits
-from studio.archive.names import Layout, shown
+from studio.archive.gzip_reader import DAMAGED, GzipReader
+from studio.archive.layout import Layout, printable
+from studio.archive.limits import ArchiveLimits
 
 DIGITS_MAX, NEWLINE = 8, ord("\n")
 EXTENDED = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
@@ -31,15 +31,15 @@ HARMLESS_FAMILIES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A member, to be read before the next one is asked for; what is left of it is passed over."""
+class ArchiveMember:
+    """A member, to be read before the next one is asked for; the unread rest is skipped."""
 
     name: str
     bytes: int
     pieces: Iterator[memoryview]
 
 
-def members(archive: Inflated, limits: Limits) -> Iterator[Found]:
+def members(archive: GzipReader, limits: ArchiveLimits) -> Iterator[ArchiveMember]:
     """Every member, then the end is checked. Raises BadArchive."""
     layout = Layout(limits)
     for header in _headers(archive, limits):
@@ -49,14 +49,14 @@ def members(archive: Inflated, limits: Limits) -> Iterator[Found]:
         name = layout.place(header)
         pieces = archive.pieces(header.size)
         if name is not None:
-            yield Found(name, header.size, pieces)
+            yield ArchiveMember(name, header.size, pieces)
         for _ in pieces:
             pass
         archive.exactly(-header.size % tarfile.BLOCKSIZE)
     archive.finish()
 
 
-def _headers(archive: Inflated, limits: Limits) -> Iterator[tarfile.TarInfo]:
+def _headers(archive: GzipReader, limits: ArchiveLimits) -> Iterator[tarfile.TarInfo]:
     """Up to the end mark of two empty blocks."""
     for _ in range(limits.entries):
         block = archive.exactly(tarfile.BLOCKSIZE)
@@ -71,8 +71,8 @@ def _headers(archive: Inflated, limits: Limits) -> Iterator[tarfile.TarInfo]:
     raise BadArchive(f"the archive has more than {limits.entries} entries; a champion has a dozen, pack it again")
 
 
-def _refuse_overrides(archive: Inflated, header: tarfile.TarInfo, limits: Limits) -> None:
-    """Read past an extended header (POSIX pax) that says nothing of consequence. Raises BadArchive."""
+def _refuse_overrides(archive: GzipReader, header: tarfile.TarInfo, limits: ArchiveLimits) -> None:
+    """Skip an extended header (POSIX pax) whose keys are harmless. Raises BadArchive."""
     if not 0 <= header.size <= limits.extended:
         raise BadArchive("the archive has an enormous extended header; pack it again with tar --format=ustar")
     records = archive.exactly(header.size)
@@ -80,7 +80,7 @@ def _refuse_overrides(archive: Inflated, header: tarfile.TarInfo, limits: Limits
     for key in _keys(records):
         if key not in HARMLESS and not key.startswith(HARMLESS_FAMILIES):
             raise BadArchive(
-                f"an extended header sets {shown(key)}, which is not taken from archives; "
+                f"an extended header sets {printable(key)}, which is not taken from archives; "
                 "give the folder a short name of plain letters and pack it again with tar --format=ustar"
             )
 

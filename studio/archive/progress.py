@@ -1,22 +1,21 @@
-"""How far a pass over many bytes is, told in hundredths, and the place where it can be stopped."""
+"""Progress of one pass over an archive, reported in hundredths, and where it is stopped."""
 
 import threading
-from collections.abc import Callable
 
 from engines.errors import Cancelled
 from engines.types import Progress
+from studio.progress import ProgressReporter
 
-Told = Callable[[Progress], None]
 STEPS = 100
 
 
-class Meter:
-    """Counts up to `total` bytes and tells a sentence such as `packing: 512 of 1,350 MB`."""
+class ArchiveProgress:
+    """Counts up to `total` bytes and reports a sentence such as `packing: 512 of 1,350 MB`."""
 
-    def __init__(self, verb: str, total: int, told: Told, stop: threading.Event) -> None:
+    def __init__(self, verb: str, total: int, report: ProgressReporter, stop: threading.Event) -> None:
         self._verb = verb
         self._total = max(1, total)
-        self._told = told
+        self._report = report
         self._stop = stop
         self._done = 0
         self._step = -1
@@ -29,5 +28,5 @@ class Meter:
         step = min(STEPS, self._done * STEPS // self._total)
         if step != self._step:
             self._step = step
-            said = f"{self._verb}: {self._done / 1e6:,.0f} of {self._total / 1e6:,.0f} MB"
-            self._told(Progress(min(1.0, self._done / self._total), said))
+            message = f"{self._verb}: {self._done / 1e6:,.0f} of {self._total / 1e6:,.0f} MB"
+            self._report(Progress(min(1.0, self._done / self._total), message))

@@ -1,4 +1,4 @@
-"""What an archive is, whether it is whole, and what is wrong with it, in words; the archive itself is only read."""
+"""Verification of an archive: what it holds, whether it is whole, what is wrong with it. It is only read."""
 
 import hashlib
 import tempfile
@@ -8,17 +8,18 @@ from pathlib import Path
 
 from studio.archive.contents import check_members
 from studio.archive.errors import BadArchive
-from studio.archive.limits import LIMITS, Limits
-from studio.archive.progress import Meter, Told
-from studio.archive.unpack import Received, receive, size_of
+from studio.archive.limits import LIMITS, ArchiveLimits
+from studio.archive.progress import ArchiveProgress
+from studio.archive.unpacking import ReceivedMembers, receive, size_of
 from studio.champions.champion import Champion
 from studio.champions.members import SHIM, VOICE_MEMBERS, WEIGHTS, Manifest, identity
 from studio.database import saving
+from studio.progress import ProgressReporter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """The first thing that is wrong, or what the archive is."""
+    """What the archive holds, or the first thing that is wrong with it."""
 
     wrong: str = ""  # empty = it is whole
     bytes: int = 0  # of the archive
@@ -41,13 +42,13 @@ class Verdict:
         return f"{self.champion.id} is {kind}, {self.bytes / 1e6:,.1f} MB, whole, and {triton}"
 
 
-def verify(archive: Path, told: Told, stop: threading.Event, limits: Limits = LIMITS) -> Verdict:
+def verify(archive: Path, report: ProgressReporter, stop: threading.Event, limits: ArchiveLimits = LIMITS) -> Verdict:
     """Read an archive through as `unpack` does, but open no weights and keep nothing. Raises Cancelled, NotSaved."""
     try:
         size = size_of(archive)
-        meter = Meter("verifying", size, told, stop)
+        progress = ArchiveProgress("verifying", size, report, stop)
         with saving(), tempfile.TemporaryDirectory(prefix="studio-verify-") as folder:
-            received = receive(archive, Path(folder), VOICE_MEMBERS - {WEIGHTS}, meter, limits)
+            received = receive(archive, Path(folder), VOICE_MEMBERS - {WEIGHTS}, progress, limits)
             champion = check_members(Path(folder), received.members)
             with archive.open("rb") as file:
                 sha256 = hashlib.file_digest(file, "sha256").hexdigest()
@@ -56,7 +57,7 @@ def verify(archive: Path, told: Told, stop: threading.Event, limits: Limits = LI
     return _whole(champion, received, size, sha256)
 
 
-def _whole(champion: Champion, received: Received, size: int, sha256: str) -> Verdict:
+def _whole(champion: Champion, received: ReceivedMembers, size: int, sha256: str) -> Verdict:
     return Verdict(
         bytes=size,
         sha256=sha256,

@@ -1,1 +1,1 @@
-"""Champions: voices somebody decided to keep, in a library, as archives, in stores."""
+"""Champions: what one is, the library, archives and stores; `champions.py` has every use case."""

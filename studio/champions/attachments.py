@@ -1,4 +1,4 @@
-"""Fine-tuned weights on trial: verified, heard, then kept with a champion or dropped."""
+"""Attachments: fine-tuned weights that were checked and can be tried, then saved with a champion or dropped."""
 
 import secrets
 import shutil
@@ -10,20 +10,22 @@ from typing import Protocol
 from engines.errors import BadInput
 from engines.f5.vetting.process import Vetted
 from engines.types import Weights
-from studio.champions.library import Kept, Library
+from studio.champions.library import Library, SavedChampion
 from studio.champions.members import METADATA, TRANSCRIPT, WEIGHTS, write_words
 from studio.database import saving
+from studio.errors import NotFound
+from studio.files import link_or_copy
 
 ATTACHMENTS = "attachments"  # folder of the library
-BROUGHT, VERIFIED = "weights.safetensors", "verified.safetensors"
+UPLOADED, VERIFIED = "weights.safetensors", "verified.safetensors"
 
 
-class UnknownAttachment(BadInput):
-    """No such weights are on trial; they were kept or dropped, or the studio was started anew."""
+class UnknownAttachment(NotFound, BadInput):
+    """There is no such attachment: it was saved or dropped, or the studio was restarted."""
 
 
-class Vet(Protocol):
-    """Opens weights in safety: writes what was verified, and `model.pt` of what is no such file already."""
+class VetWeights(Protocol):
+    """Checks weights in isolation; writes them as safetensors, and as `model.pt` unless they are that already."""
 
     def __call__(
         self, weights: Path, safetensors: Path, *, pt: Path | None = None, stop: threading.Event | None = None
@@ -42,47 +44,47 @@ class Attachment:
     folder: Path
 
 
-class Attaching:
-    def __init__(self, library: Library, vet: Vet) -> None:
+class Attachments:
+    def __init__(self, library: Library, vet: VetWeights) -> None:
         self._library = library
         self._vet = vet
         self._attachments: dict[str, Attachment] = {}
 
-    def attach(self, champion: str, brought: Path, stop: threading.Event) -> Attachment:
-        """Open what was brought in safety; it is the attachment's afterwards. Raises EngineError; then nothing is left."""
+    def attach(self, champion: str, weights: Path, stop: threading.Event) -> Attachment:
+        """Check weights in isolation; their file is moved. Raises EngineError, Cancelled; then nothing is left."""
         id = secrets.token_urlsafe(12)
         folder = self._library.folder / ATTACHMENTS / id
         try:
             self._library.get(champion)
             with saving():
                 folder.mkdir(parents=True)
-                brought = brought.rename(folder / (WEIGHTS if brought.suffix == ".pt" else BROUGHT))
-            made = None if brought.name == WEIGHTS else folder / WEIGHTS
-            vetted = self._vet(brought, folder / VERIFIED, pt=made, stop=stop)
+                weights = weights.rename(folder / (WEIGHTS if weights.suffix == ".pt" else UPLOADED))
+            made = None if weights.name == WEIGHTS else folder / WEIGHTS
+            vetted = self._vet(weights, folder / VERIFIED, pt=made, stop=stop)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
         finally:
-            if brought.name != WEIGHTS:
-                brought.unlink(missing_ok=True)
+            if weights.name != WEIGHTS:
+                weights.unlink(missing_ok=True)
         self._attachments[id] = Attachment(id=id, champion=champion, vetted=vetted, folder=folder)
         return self._attachments[id]
 
     def weights(self, id: str) -> Weights:
-        """To speak with before they are kept. Raises UnknownAttachment."""
+        """To speak with before they are saved. Raises UnknownAttachment."""
         attachment = self.get(id)
         return Weights(str(attachment.folder / VERIFIED), attachment.vetted.sha256, f"{attachment.champion} on trial")
 
-    def keep(self, id: str) -> Kept:
-        """A new version of the champion, as it is now, with these weights. Raises UnknownAttachment, Conflict, NotSaved."""
+    def save(self, id: str) -> SavedChampion:
+        """A version of the champion as it is now, with these weights. Raises UnknownAttachment, ChampionConflict, NotSaved."""
         attachment = self.get(id)
-        kept = self._library.get(attachment.champion)
+        saved = self._library.get(attachment.champion)
         with self._library.staging() as folder:
-            self._library.stage(kept, folder, without=(METADATA, TRANSCRIPT, WEIGHTS))
-            write_words(folder, replace(kept.champion, fine_tuned=True))
+            self._library.stage(saved, folder, without=(METADATA, TRANSCRIPT, WEIGHTS))
+            write_words(folder, replace(saved.champion, fine_tuned=True))
             for name in (WEIGHTS, VERIFIED):
-                (folder / name).hardlink_to(attachment.folder / name)
-            tuned = self._library.publish(folder, expected=kept.version, weights=folder / VERIFIED)
+                link_or_copy(attachment.folder / name, folder / name)
+            tuned = self._library.publish(folder, expected=saved.version, weights=folder / VERIFIED)
         self.drop(id)
         return tuned
 

@@ -1,11 +1,11 @@
-"""Files kept under the hash of what they hold: never changed, never twice, whole or not there."""
+"""Content-addressed files: each under the SHA-256 of its content, never changed."""
 
 import os
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from studio.durable import sync
+from studio.files import make_read_only, rename, sync_file
 
 YOUNG_S = 3_600.0  # longer than any save lasts
 
@@ -24,23 +24,21 @@ class Blobs:
     def all(self) -> set[str]:
         return {file.name for file in self.folder.glob("??/*")}
 
-    def take(self, file: Path, sha256: str) -> None:
-        """Move a file in; it is on the disk for good when this returns. Raises OSError."""
+    def add(self, file: Path, sha256: str) -> None:
+        """Move a file in; it survives a power cut once this returns. Raises OSError."""
         target = self.path(sha256)
         if target.is_file():
-            os.utime(target)  # young again, so that no purge takes it from under this save
+            os.utime(target)  # so that no purge removes it before this save ends
             file.unlink()
             return
         target.parent.mkdir(parents=True, exist_ok=True)
-        with file.open("rb") as written:
-            os.fsync(written.fileno())
-        file.chmod(0o444)
+        sync_file(file)
+        make_read_only(file)
         os.utime(file)
-        file.rename(target)
-        sync(target.parent)
+        rename(file, target)
 
     def remove(self, sha256: str) -> bool:
-        """Whether it is gone; a young one stays, for a save that is under way may have found it here."""
+        """Whether it is gone; a recent one stays, for a save under way may rely on it."""
         file = self.path(sha256)
         if file.is_file() and self._now() - file.stat().st_mtime <= YOUNG_S:
             return False

@@ -1,4 +1,4 @@
-"""A champion: a voice somebody decided to keep. Its reference is sound on disk; everything else about it is here."""
+"""A champion: a named voice. Its reference is a file of its own; everything else about it is here."""
 
 import json
 import re
@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
-from engines.errors import BadInput, EngineError
+from engines.errors import BadInput
 from engines.registry import SETTINGS
 from engines.text import MAX_CHARACTERS
+from studio.errors import Conflict, NotFound
 
 ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 COLOUR = re.compile(r"#[0-9a-f]{6}")
@@ -24,18 +25,18 @@ TEXTS = {
 }
 NUMBER_MAX = 2**63  # of a setting; beyond it are whole numbers that no float holds, and infinity
 BASE, FINE_TUNED = "base", "fine_tuned"
-KEPT_SETTINGS = SETTINGS | {"seed"}
+CHAMPION_SETTINGS = SETTINGS | {"seed"}
 
 
 class BadChampion(BadInput):
-    """A champion cannot be like that; the sentence says what to correct."""
+    """A champion cannot be like that; the message says what to correct."""
 
 
-class UnknownChampion(BadInput):
+class UnknownChampion(NotFound, BadInput):
     """No champion of this id, or no such version of it, is in the library."""
 
 
-class Conflict(EngineError):
+class ChampionConflict(Conflict):
     """Somebody else saved this champion since it was read, or one of this id is there already."""
 
     def __init__(self, id: str, expected: str) -> None:
@@ -47,7 +48,7 @@ class Conflict(EngineError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consent:
-    """Who says that this voice may be used, when, and in what words."""
+    """A statement that this voice may be used, by whom and when."""
 
     by: str
     at: str  # ISO 8601 date
@@ -56,7 +57,7 @@ class Consent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Votes:
-    """How the voice did when its takes were heard blind."""
+    """Results of the voice in blind trials."""
 
     won: int = 0
     tied: int = 0
@@ -65,7 +66,7 @@ class Votes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Champion:
-    """Frozen; an edit is a new champion of the same id. Raises BadChampion when it cannot be like that."""
+    """Frozen: an edit is a new champion of the same id. Raises BadChampion for invalid fields."""
 
     id: str
     transcript: str  # what is said in the reference, byte for byte as it was typed
@@ -91,7 +92,7 @@ class Champion:
         if self.consent is not None:
             for name, longest in (("by", NAME_MAX), ("at", NAME_MAX), ("statement", STATEMENT_MAX)):
                 _check_text(f"consent's {name}", getattr(self.consent, name), longest)
-        unknown = sorted(set(self.settings) - KEPT_SETTINGS)
+        unknown = sorted(set(self.settings) - CHAMPION_SETTINGS)
         if unknown or not all(abs(value) <= NUMBER_MAX for value in self.settings.values()):
             raise BadChampion(
                 f"settings are numbers by name, not {', '.join(unknown) or 'infinite ones'}; leave them out"
@@ -113,9 +114,9 @@ class Champion:
 
     @classmethod
     def read(cls, metadata: bytes, transcript: bytes, as_id: str = "") -> Self:
-        """From `metadata.json` and `reference.txt`, ours or somebody else's, whose further keys are ignored.
+        """From `metadata.json` and `reference.txt`; unknown keys are ignored.
 
-        `as_id` takes the place of an id that is none of ours. Raises BadChampion.
+        `as_id` replaces the id, which may then be invalid. Raises BadChampion.
         """
         facts, words = _facts(metadata), _words(transcript)
         if (kind := _required(facts, "model_type", f'add it: "{BASE}" or "{FINE_TUNED}"')) not in (BASE, FINE_TUNED):
@@ -182,7 +183,7 @@ def _settings(value: object) -> dict[str, float]:
     return {
         name: number
         for name, number in given
-        if name in KEPT_SETTINGS and isinstance(number, int | float) and not isinstance(number, bool)
+        if name in CHAMPION_SETTINGS and isinstance(number, int | float) and not isinstance(number, bool)
     }
 
 

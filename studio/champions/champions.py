@@ -1,185 +1,240 @@
-"""The use cases of kept champions: packaged, brought in, sent to stores and fetched from them, given weights."""
+"""The use cases of champions, all in one place: pages, routes, speaking and the shell call nothing behind it."""
 
-import json
+import secrets
+import shutil
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from engines.types import Progress
-from studio.archive import Told, Unpacked, pack, unpack
-from studio.champions.attachments import ATTACHMENTS, Attaching, Vet
-from studio.champions.champion import BadChampion, check_id
-from studio.champions.creation import Keeping
-from studio.champions.library import Kept, Library
-from studio.champions.members import METADATA, ORIGINAL, identity, write_words
-from studio.champions.voices import Voices
+from studio.archive import Packed
+from studio.champions.archives import Archives
+from studio.champions.attachments import ATTACHMENTS, Attachments, VetWeights
+from studio.champions.champion import BadChampion, Champion, check_id
+from studio.champions.creation import Creation, TakeVoice
+from studio.champions.disclosure import Disclosure
+from studio.champions.library import Library, SavedChampion
+from studio.champions.voices import ChampionVoice, Voices
 from studio.database import saving
 from studio.jobs import Job, Jobs
-from studio.stores import ArchiveFacts, Held, Plan, Store, UnknownStore
+from studio.progress import ProgressReporter
+from studio.stores import Store, StoreEntry, TransferPlan, UnknownStore
 
 ARCHIVES = "archives"  # folder of the library; swept by housekeeping
-TRANSFERS = "transfers"  # what is left of interrupted ones; swept too
-MADE_AGAIN_S = 86_400.0  # archives and weights on trial: nobody misses them after a day
-TRANSFER_S = 14 * 86_400.0  # a transfer that was cut or paused can go on for this long
+TRANSFERS = "transfers"  # state of interrupted transfers; swept too
+ARCHIVE_S = 86_400.0  # archives and attachments can be made again; they are kept for a day
+TRANSFER_S = 14 * 86_400.0  # an interrupted transfer can be continued for this long
 Here = Literal["same", "other", "absent"]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ListedArchive:
     """An archive in a store, and whether the library has that champion."""
 
-    held: Held
+    entry: StoreEntry
     here: Here
 
 
 class Champions:
-    """Any number of threads may call it."""
+    """Any number of threads may call it. Long work is a Job, whose result its method names."""
 
-    def __init__(
-        self,
-        library: Library,
-        stores: Mapping[str, Store],
-        vet: Vet,
-        keeping: Keeping,
-    ) -> None:
-        self.library = library
-        self.keeping = keeping
-        self.stores = stores
+    def __init__(self, library: Library, stores: Mapping[str, Store], vet: VetWeights) -> None:
+        self.stores = stores  # by name
         self.jobs = Jobs()
-        self.attaching = Attaching(library, vet)
-        self.voices = Voices(library, self.attaching.weights)
-        self.archives = library.folder / ARCHIVES
-        self._vet = vet
+        self._library = library
+        self._archives = Archives(library, library.folder / ARCHIVES, vet)
+        self._attachments = Attachments(library, vet)
+        self._creation = Creation(library)
+        self._disclosure = Disclosure(library)
+        self._voices = Voices(library, self._attachments.weights)
+
+    # Reading.
+
+    def list(self) -> Sequence[SavedChampion]:
+        """The current version of each, the one saved last first."""
+        return self._library.list()
+
+    def get(self, id: str, version: str = "") -> SavedChampion:
+        """The current version, or this one. Raises UnknownChampion."""
+        return self._library.get(id, version)
+
+    def versions(self, id: str) -> Sequence[SavedChampion]:
+        """Every version, newest first. Raises UnknownChampion."""
+        return self._library.versions(id)
+
+    def path(self, saved: SavedChampion, member: str) -> Path:
+        """A member's file, which never changes. Raises UnknownChampion if there is none."""
+        return self._library.path(saved, member)
+
+    def as_json(self, saved: SavedChampion, *, owner: bool) -> dict[str, Any]:
+        """What the studio's owner may know of it, or a visitor."""
+        return self._disclosure.as_json(saved, owner=owner)
+
+    def voice(self, id: str, version: str = "", attachment: str = "") -> ChampionVoice:
+        """What an engine needs of it, with weights on trial if named. Raises UnknownChampion, UnknownAttachment, BadAudio."""
+        return self._voices.get(id, version, attachment)
+
+    # Saving. Each raises ChampionConflict where `expected` is not the current version, and NotSaved.
+
+    def draft(self, voice: TakeVoice) -> Champion:
+        """A champion of a take's voice, everything known filled in. Raises UnknownChampion."""
+        return self._creation.draft(voice)
+
+    def create(self, voice: TakeVoice, champion: Champion, *, expected: str = "") -> SavedChampion:
+        """Save a take's voice as this champion. Raises UnknownChampion, BadChampion."""
+        return self._creation.create(voice, champion, expected=expected)
+
+    def edit(self, champion: Champion, *, expected: str) -> SavedChampion:
+        """Save another text and other facts with the same sound and weights. Raises UnknownChampion, BadChampion."""
+        return self._library.edit(champion, expected=expected)
+
+    def set_portrait(self, id: str, picture: bytes | None, *, expected: str) -> SavedChampion:
+        """None removes it. Raises UnknownChampion, BadChampion."""
+        return self._creation.set_portrait(id, picture, expected=expected)
+
+    def revert(self, id: str, version: str, *, expected: str) -> SavedChampion:
+        """Make an older version the current one again. Raises UnknownChampion."""
+        return self._library.revert(id, version, expected=expected)
+
+    def duplicate(self, id: str, as_id: str) -> SavedChampion:
+        """The current version under another id. Raises UnknownChampion, BadChampion."""
+        return self._library.duplicate(id, as_id)
+
+    # Deleting.
+
+    def delete(self, id: str) -> None:
+        """Hide a champion; `restore` brings it back until it is purged. Raises UnknownChampion, NotSaved."""
+        self._library.delete(id)
+
+    def restore(self, id: str) -> SavedChampion:
+        """Undo a deletion. Raises UnknownChampion when it was purged, NotSaved."""
+        return self._library.restore(id)
+
+    def purge(self, older_than_s: float) -> int:
+        """Remove what was deleted longer ago than this; returns how many champions went. Raises NotSaved."""
+        return self._library.purge(older_than_s)
 
     @property
     def swept(self) -> Mapping[Path, float]:
-        """Folders of what can be made again or was forgotten, and the seconds after which it may go."""
-        return {
-            self.archives: MADE_AGAIN_S,
-            self.library.folder / ATTACHMENTS: MADE_AGAIN_S,
-            self.library.folder / TRANSFERS: TRANSFER_S,
-        }
+        """Folders of temporary files, and the seconds after which housekeeping removes them."""
+        folder = self._library.folder
+        return {folder / ARCHIVES: ARCHIVE_S, folder / ATTACHMENTS: ARCHIVE_S, folder / TRANSFERS: TRANSFER_S}
 
     # Archives.
 
     def package(self, id: str, version: str = "") -> Job:
-        """Its result is the archive's path. Raises UnknownChampion."""
-        kept = self.library.get(id, version)
-        return self.jobs.start("package", id, lambda told, stop: self._packaged(kept, told, stop)[0])
+        """Result: the archive's path. Raises UnknownChampion."""
+        saved = self._library.get(id, version)
+        return self.jobs.start("package", id, lambda report, stop: self._archives.package(saved, report, stop)[0])
 
-    def bring(self, archive: Path, *, as_id: str = "", expected: str = "") -> Job:
-        """Take in an archive, which is removed afterwards; its result is what was kept. Raises BadChampion."""
+    def pack(self, saved: SavedChampion, target: Path, report: ProgressReporter) -> Packed:
+        """Write an archive to any file, in this thread. Raises BadChampion, UnknownChampion, NotSaved."""
+        return self._archives.pack(saved, target, report, threading.Event())
+
+    def import_archive(self, archive: Path, *, as_id: str = "", expected: str = "") -> Job:
+        """Import an archive, whose file is removed afterwards. Result: SavedChampion. Raises BadChampion for `as_id`."""
         try:
             as_id = check_id(as_id) if as_id else ""
         except BadChampion:
             archive.unlink(missing_ok=True)
             raise
 
-        def work(told: Told, stop: threading.Event) -> Kept:
+        def work(report: ProgressReporter, stop: threading.Event) -> SavedChampion:
             try:
-                return self._brought(archive, as_id, expected, told, stop)
+                return self._archives.import_(archive, report, stop, as_id=as_id, expected=expected)
             finally:
                 archive.unlink(missing_ok=True)
 
         return self.jobs.start("import", as_id, work)
 
+    def import_copy(self, archive: Path, *, as_id: str = "", expected: str = "") -> Job:
+        """Import an archive whose file stays. Result: SavedChampion. Raises BadChampion, NotSaved."""
+        copy = self._archives.path(f"imported-{secrets.token_hex(8)}")
+        with saving():
+            shutil.copyfile(archive, copy)
+        return self.import_archive(copy, as_id=as_id, expected=expected)
+
     # Stores.
 
-    def store(self, name: str) -> Store:
-        """Raises UnknownStore."""
-        if name not in self.stores:
-            known = ", ".join(self.stores) or "none"
-            raise UnknownStore(f"there is no store of that name, there are: {known}; add it to STUDIO_STORES")
-        return self.stores[name]
-
-    def browse(self, name: str) -> Sequence[Shown]:
-        """What a store holds and what of it is here. Raises UnknownStore, StoreError."""
-        here = {kept.champion.id: kept.version for kept in self.library.list()}
-        return [Shown(held, _here(held, here.get(held.id))) for held in self.store(name).list()]
+    def browse(self, store: str) -> Sequence[ListedArchive]:
+        """What a store holds and what of it is in the library. Raises UnknownStore, StoreError."""
+        versions = {saved.champion.id: saved.version for saved in self._library.list()}
+        return [ListedArchive(entry, _here(entry, versions.get(entry.id))) for entry in self._store(store).list()]
 
     def plan_push(self, id: str, name: str) -> Job:
-        """What `push` would do; it packages first, since an archive's size and hash decide. Its result is a Plan."""
-        kept, store = self.library.get(id), self.store(name)
+        """What `push` would do. Result: TransferPlan, which depends on the archive, so that is packed first."""
+        saved, store = self._library.get(id), self._store(name)
 
-        def work(told: Told, stop: threading.Event) -> Plan:
-            return store.plan_push(id, self._packaged(kept, told, stop)[1])
+        def work(report: ProgressReporter, stop: threading.Event) -> TransferPlan:
+            return store.plan_push(id, self._archives.package(saved, report, stop)[1])
 
         return self.jobs.start("plan", id, work, store=name)
 
     def push(self, id: str, name: str) -> Job:
-        """Send the current version. Raises UnknownChampion, UnknownStore."""
-        kept, store = self.library.get(id), self.store(name)
+        """Send the current version. Result: TransferPlan. Raises UnknownChampion, UnknownStore."""
+        saved, store = self._library.get(id), self._store(name)
 
-        def work(told: Told, stop: threading.Event) -> Plan:
-            path, facts = self._packaged(kept, told, stop)
-            told(Progress(0.0, f"asking {name} what it holds"))
+        def work(report: ProgressReporter, stop: threading.Event) -> TransferPlan:
+            path, facts = self._archives.package(saved, report, stop)
+            report(Progress(0.0, f"asking {name} what it holds"))
             plan = store.plan_push(id, facts)
-            store.push(id, path, facts, told, stop)
+            store.push(id, path, facts, report, stop)
             return plan
 
         return self.jobs.start("push", id, work, store=name, resumable=True)
 
-    def pull(self, name: str, id: str, *, as_id: str = "", expected: str = "") -> Job:
-        """Fetch an archive and take it in; its result is what was kept. Raises BadChampion, UnknownStore."""
-        store, as_id = self.store(name), check_id(as_id or id)
-        path = self.archives / f"pulled-{name}-{check_id(id)}.tar.gz"
+    def plan_pull(self, name: str, id: str) -> TransferPlan:
+        """What `pull` would do. Raises UnknownStore, UnknownArchive, StoreError."""
+        return self._store(name).plan_pull(id)
 
-        def work(told: Told, stop: threading.Event) -> Kept:
-            with saving():
-                self.archives.mkdir(parents=True, exist_ok=True)
-            store.pull(id, path, told, stop)
+    def pull(self, name: str, id: str, *, as_id: str = "", expected: str = "") -> Job:
+        """Fetch an archive and import it. Result: SavedChampion. Raises BadChampion, UnknownStore."""
+        store, as_id = self._store(name), check_id(as_id or id)
+        check_id(id)
+
+        def work(report: ProgressReporter, stop: threading.Event) -> SavedChampion:
+            path = self._archives.path(f"pulled-{name}-{id}")
+            store.pull(id, path, report, stop)
             try:
-                return self._brought(path, as_id, expected, told, stop)
+                return self._archives.import_(path, report, stop, as_id=as_id, expected=expected)
             finally:
                 path.unlink(missing_ok=True)
 
         return self.jobs.start("pull", id, work, store=name, resumable=True)
 
+    def plan_store_deletion(self, name: str, id: str) -> TransferPlan:
+        """What `delete_from_store` would do. Raises UnknownStore, UnknownArchive, StoreError."""
+        return self._store(name).plan_delete(id)
+
+    def delete_from_store(self, name: str, id: str) -> None:
+        """Raises UnknownStore, UnknownArchive, StoreError."""
+        self._store(name).delete(id)
+
+    def _store(self, name: str) -> Store:
+        if name not in self.stores:
+            known = ", ".join(self.stores) or "none"
+            raise UnknownStore(f"there is no store of that name, there are: {known}; add it to STUDIO_STORES")
+        return self.stores[name]
+
     # Fine-tuned weights.
 
     def attach(self, id: str, weights: Path) -> Job:
-        """Open weights in safety; its result is an Attachment. Raises UnknownChampion."""
-        self.library.get(id)
-        return self.jobs.start("attach", id, lambda told, stop: self.attaching.attach(id, weights, stop))
+        """Check weights in isolation, to try them. Result: Attachment. Raises UnknownChampion."""
+        self._library.get(id)
+        return self.jobs.start("attach", id, lambda report, stop: self._attachments.attach(id, weights, stop))
 
-    # Inside.
+    def save_attachment(self, attachment: str) -> SavedChampion:
+        """A version of its champion with these weights. Raises UnknownAttachment, ChampionConflict, NotSaved."""
+        return self._attachments.save(attachment)
 
-    def _packaged(self, kept: Kept, told: Told, stop: threading.Event) -> tuple[Path, ArchiveFacts]:
-        """The same version always gives the same file, so one that is there is as good as a new one."""
-        path = self.archives / f"{kept.champion.id}-{kept.version[:16]}.tar.gz"
-        with saving():
-            self.archives.mkdir(parents=True, exist_ok=True)
-        members = {name: self.library.path(kept, name) for name in kept.members}
-        packed = pack(members, path, told, stop)
-        sample = members.get(ORIGINAL)
-        facts = ArchiveFacts(
-            sha256=packed.sha256,
-            identity=packed.identity,
-            bytes=packed.bytes,
-            licence=kept.champion.licence,
-            sample=sample,
-        )
-        return path, facts
-
-    def _brought(self, archive: Path, as_id: str, expected: str, told: Told, stop: threading.Event) -> Kept:
-        with self.library.staging() as folder:
-            unpacked = unpack(archive, folder, partial(self._vet, stop=stop), told, stop, as_id=as_id)
-            if as_id and json.loads((folder / METADATA).read_bytes()).get("champion_id") != as_id:
-                write_words(folder, unpacked.champion)
-            elif known := self._known(unpacked):
-                return known
-            return self.library.publish(folder, expected=expected, weights=unpacked.weights)
-
-    def _known(self, unpacked: Unpacked) -> Kept | None:
-        """The current version, where it is exactly what was brought."""
-        kept = next((one for one in self.library.list() if one.champion.id == unpacked.champion.id), None)
-        return kept if kept and kept.version == identity(unpacked.members.values()) else None
+    def drop_attachment(self, attachment: str) -> None:
+        """Raises UnknownAttachment."""
+        self._attachments.drop(attachment)
 
 
-def _here(held: Held, version: str | None) -> Here:
+def _here(entry: StoreEntry, version: str | None) -> Here:
     if version is None:
         return "absent"
-    return "same" if version == held.identity else "other"
+    return "same" if version == entry.identity else "other"

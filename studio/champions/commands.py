@@ -1,10 +1,7 @@
 """Champions from a shell: pack, unpack, verify, push, pull, list. Progress goes to stderr, answers to stdout."""
 
-import secrets
-import shutil
 import sys
 import threading
-import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,16 +11,16 @@ from tqdm import tqdm
 
 from engines.errors import EngineError
 from engines.types import Progress
-from studio.archive import Told, pack, verify
+from studio.archive import verify
 from studio.champions.champion import check_id
 from studio.champions.champions import Champions
-from studio.champions.library import Kept
-from studio.database import saving
+from studio.champions.library import SavedChampion
 from studio.jobs import Job
-from studio.stores import Plan
+from studio.progress import ProgressReporter
+from studio.stores import TransferPlan
 
 DONE, FAILED, INTERRUPTED = 0, 1, 130
-LOOK_S = 0.1  # between two looks at how far the work is
+SHOWN_EVERY_S = 0.1
 BAR = "{desc} |{bar:30}| {percentage:3.0f} %"
 
 Open = Callable[[], Champions]
@@ -31,13 +28,13 @@ Open = Callable[[], Champions]
 
 def main(arguments: Sequence[str], open_champions: Open) -> int:
     """The exit status. What cannot be done is one sentence on stderr."""
-    told = parser().parse_args(arguments)
+    parsed = parser().parse_args(arguments)
     try:
-        return told.run(told, open_champions)
+        return parsed.run(parsed, open_champions)
     except KeyboardInterrupt:
-        return _refused("stopped; nothing was kept, and a transfer goes on where it stopped", INTERRUPTED)
+        return _refuse("stopped; nothing was kept, and a transfer goes on where it stopped", INTERRUPTED)
     except EngineError as error:
-        return _refused(str(error), FAILED)
+        return _refuse(str(error), FAILED)
 
 
 def parser() -> ArgumentParser:
@@ -61,94 +58,90 @@ def parser() -> ArgumentParser:
     command("list", _list, "say what the library or a store holds").add_argument("store", nargs="?")
     for transfer in (pushing, pulling):
         transfer.add_argument("--dry-run", action="store_true", help="only say what would be done")
-    for taking_in in (unpacking, pulling):
-        kept = taking_in.add_mutually_exclusive_group()
-        kept.add_argument("--as", dest="as_id", metavar="ID", default="", help="keep it as a new champion ID")
-        kept.add_argument("--over", metavar="ID", default="", help="keep it as a new version of champion ID")
+    for importing in (unpacking, pulling):
+        target = importing.add_mutually_exclusive_group()
+        target.add_argument("--as", dest="as_id", metavar="ID", default="", help="keep it as a new champion ID")
+        target.add_argument("--over", metavar="ID", default="", help="keep it as a new version of champion ID")
     return commands
 
 
-def _pack(told: Namespace, open_champions: Open) -> int:
-    library = open_champions().library
-    kept = library.get(check_id(told.id))
-    target = Path(told.output or f"{told.id}.tar.gz")
-    members = {name: library.path(kept, name) for name in kept.members}
-    with _telling() as heard:
-        packed = pack(members, target, heard, threading.Event())
-    return _answered(f"{target}: {packed.bytes / 1e6:,.1f} MB, SHA-256 {packed.sha256}")
+def _pack(arguments: Namespace, open_champions: Open) -> int:
+    target = Path(arguments.output or f"{arguments.id}.tar.gz")
+    champions = open_champions()
+    saved = champions.get(check_id(arguments.id))
+    with _progress_bar() as report:
+        packed = champions.pack(saved, target, report)
+    return _print(f"{target}: {packed.bytes / 1e6:,.1f} MB, SHA-256 {packed.sha256}")
 
 
-def _unpack(told: Namespace, open_champions: Open) -> int:
-    file = Path(told.file)
+def _unpack(arguments: Namespace, open_champions: Open) -> int:
+    file = Path(arguments.file)
     if not file.is_file():
-        return _refused(f"there is no file {file}; check its name and folder", FAILED)
+        return _refuse(f"there is no file {file}; check its name and folder", FAILED)
     champions = open_champions()
-    brought = champions.archives / f"brought-{secrets.token_hex(8)}.tar.gz"
-    with saving():
-        champions.archives.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(file, brought)  # what is brought is taken away, and this file stays its owner's
-    return _taken_in(champions.bring(brought, **_as(told, champions)))
+    return _finish_import(champions.import_copy(file, **_target(arguments, champions)))
 
 
-def _verify(told: Namespace, _: Open) -> int:
-    with _telling() as heard:
-        verdict = verify(Path(told.file), heard, threading.Event())
+def _verify(arguments: Namespace, _: Open) -> int:
+    with _progress_bar() as report:
+        verdict = verify(Path(arguments.file), report, threading.Event())
     if not verdict.whole:
-        return _refused(verdict.sentence, FAILED)
-    return _answered(f"{verdict.sentence}\nidentity {verdict.identity}\nSHA-256  {verdict.sha256}")
+        return _refuse(verdict.sentence, FAILED)
+    return _print(f"{verdict.sentence}\nidentity {verdict.identity}\nSHA-256  {verdict.sha256}")
 
 
-def _push(told: Namespace, open_champions: Open) -> int:
+def _push(arguments: Namespace, open_champions: Open) -> int:
     champions = open_champions()
-    plan = _finished((champions.plan_push if told.dry_run else champions.push)(told.id, told.store))
-    if not isinstance(plan, Plan) or told.dry_run or plan.action == "nothing":
-        return _answered(getattr(plan, "sentence", ""))
-    return _answered(f"{told.store} holds {told.id} now")
+    plan = _wait_for((champions.plan_push if arguments.dry_run else champions.push)(arguments.id, arguments.store))
+    if not isinstance(plan, TransferPlan) or arguments.dry_run or plan.action == "nothing":
+        return _print(getattr(plan, "sentence", ""))
+    return _print(f"{arguments.store} holds {arguments.id} now")
 
 
-def _pull(told: Namespace, open_champions: Open) -> int:
+def _pull(arguments: Namespace, open_champions: Open) -> int:
     champions = open_champions()
-    if told.dry_run:
-        return _answered(champions.store(told.store).plan_pull(told.id).sentence)
-    return _taken_in(champions.pull(told.store, told.id, **_as(told, champions)))
+    if arguments.dry_run:
+        return _print(champions.plan_pull(arguments.store, arguments.id).sentence)
+    return _finish_import(champions.pull(arguments.store, arguments.id, **_target(arguments, champions)))
 
 
-def _list(told: Namespace, open_champions: Open) -> int:
+def _list(arguments: Namespace, open_champions: Open) -> int:
     champions = open_champions()
-    if told.store:
-        for shown in champions.browse(told.store):
-            _answered(f"{shown.held.id}  {shown.held.bytes / 1e6:,.1f} MB  here: {shown.here}")
+    if arguments.store:
+        for listed in champions.browse(arguments.store):
+            _print(f"{listed.entry.id}  {listed.entry.bytes / 1e6:,.1f} MB  here: {listed.here}")
         return DONE
-    for kept in champions.library.list():
-        kind = "fine-tuned" if kept.champion.fine_tuned else "base"
-        _answered(f"{kept.champion.id}  {kind}  {kept.saved_at:%Y-%m-%d %H:%M} UTC  {kept.version[:12]}")
+    for saved in champions.list():
+        kind = "fine-tuned" if saved.champion.fine_tuned else "base"
+        _print(f"{saved.champion.id}  {kind}  {saved.saved_at:%Y-%m-%d %H:%M} UTC  {saved.version[:12]}")
     return DONE
 
 
-def _as(told: Namespace, champions: Champions) -> dict[str, str]:
-    """Under which id, and over which version, an archive is to be kept."""
-    if told.over:
-        return {"as_id": told.over, "expected": champions.library.get(told.over).version}
-    return {"as_id": told.as_id}
+def _target(arguments: Namespace, champions: Champions) -> dict[str, str]:
+    """Under which id, and over which version, an archive is to be saved."""
+    if arguments.over:
+        return {"as_id": arguments.over, "expected": champions.get(arguments.over).version}
+    return {"as_id": arguments.as_id}
 
 
-def _taken_in(job: Job) -> int:
-    kept = _finished(job)
-    return _answered(f"{kept.champion.id} is kept, version {kept.version[:12]}" if isinstance(kept, Kept) else "")
+def _finish_import(job: Job) -> int:
+    saved = _wait_for(job)
+    if not isinstance(saved, SavedChampion):
+        return _print("")
+    return _print(f"{saved.champion.id} is kept, version {saved.version[:12]}")
 
 
-def _finished(job: Job) -> object:
-    """What the work gave. Raises EngineError with the reason it failed, KeyboardInterrupt once the work has stopped."""
-    with _telling() as heard:
+def _wait_for(job: Job) -> object:
+    """The job's result. Raises EngineError with the reason it failed, KeyboardInterrupt once the work has stopped."""
+    with _progress_bar() as report:
         try:
-            while job.state == "running":
-                heard(job.progress)
-                time.sleep(LOOK_S)
-            heard(job.progress)
+            while not job.ended:
+                report(job.progress)
+                job.wait(SHOWN_EVERY_S)
+            report(job.progress)
         except KeyboardInterrupt:
             job.stop.set()
-            while job.state == "running":
-                time.sleep(LOOK_S)
+            job.wait()
             raise
     if job.state != "done":
         raise EngineError(job.error)
@@ -156,22 +149,22 @@ def _finished(job: Job) -> object:
 
 
 @contextmanager
-def _telling() -> Iterator[Told]:
-    """A bar on stderr for as long as the work lasts."""
+def _progress_bar() -> Iterator[ProgressReporter]:
+    """A bar on stderr until the block ends."""
     with tqdm(total=1.0, bar_format=BAR, file=sys.stderr) as bar:
 
-        def told(progress: Progress) -> None:
+        def report(progress: Progress) -> None:
             bar.set_description_str(progress.message, refresh=False)
             bar.update(progress.fraction - bar.n)
 
-        yield told
+        yield report
 
 
-def _answered(answer: str) -> int:
+def _print(answer: str) -> int:
     sys.stdout.write(f"{answer}\n")
     return DONE
 
 
-def _refused(reason: str, status: int) -> int:
+def _refuse(reason: str, status: int) -> int:
     sys.stderr.write(f"{reason}\n")
     return status

@@ -1,85 +1,118 @@
-"""A take's voice becomes a champion, with everything filled in that the studio knows; and its portrait."""
+"""Champions made from takes, and their portraits."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engines.registry import SETTINGS
-from engines.scheduling.manager import Manager
+from engines.types import Reference
 from studio.champions.champion import BadChampion, Champion, Votes, proposed_id
-from studio.champions.library import Kept, Library
+from studio.champions.library import Library, SavedChampion
 from studio.champions.members import METADATA, PICTURES, PORTRAITS, TRANSCRIPT, write_members, write_words
 from studio.database import saving
 from studio.history import History, StoredTake
 from studio.listening import Listening
 from studio.references.session_clips import SessionClips
-from studio.references.window import Window, cut
+from studio.references.window import Window, reference_of
 
 PICTURE_MAX = 8_000_000  # bytes
 
 
-class Keeping:
-    def __init__(
-        self, library: Library, history: History, session_clips: SessionClips, listening: Listening, manager: Manager
-    ) -> None:
-        self._library = library
-        self._history, self._session_clips, self._listening, self._manager = history, session_clips, listening, manager
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TakeVoice:
+    """The voice a take was made with, and what else of the take a champion records."""
 
-    def draft(self, owner: str, take_id: str) -> Champion:
-        """A champion of this take with everything filled in that is known, under an id that is free. Raises UnknownTake."""
-        take = self._history.get(owner, take_id)
-        if take.order.champion:
-            known = self._library.get(take.order.champion, take.order.version).champion
-            return replace(known, id=self._free(known.id), settings=_settings(take), engine=take.engine)
-        clip = self._session_clips.get(owner, take.order.clip_id)
-        name = Path(clip.name).stem.replace("_", " ").strip().capitalize()
-        return Champion(
-            id=self._free(proposed_id(name)),
-            name=name,
-            transcript=take.order.transcript,
+    engine: str
+    settings: Mapping[str, float]  # chosen for the take, and its seed
+    line: str
+    licence: str  # of the engine's weights
+    votes: Votes | None  # None where it was not heard blind
+    champion: str = ""  # that spoke it; empty = a clip
+    version: str = ""  # of that champion
+    name: str = ""  # of the clip, as a person would write it
+    reference: Reference | None = None  # of the clip; None = the champion's
+
+
+class TakeVoices:
+    def __init__(
+        self, history: History, session_clips: SessionClips, listening: Listening, licence_of: Callable[[str], str]
+    ) -> None:
+        """`licence_of` gives the licence of an engine's weights; it raises UnknownEngine."""
+        self._history, self._session_clips, self._listening, self._licence_of = (
+            history,
+            session_clips,
+            listening,
+            licence_of,
+        )
+
+    def get(self, session_id: str, take_id: str) -> TakeVoice:
+        """Raises UnknownTake, UnknownClip, UnknownEngine."""
+        take = self._history.get(session_id, take_id)
+        order = take.order
+        voice = TakeVoice(
             engine=take.engine,
             settings=_settings(take),
-            licence=self._manager.status(take.engine).licence,
-            votes=self._votes(owner, take_id),
-            line=take.order.text,
+            line=order.text,
+            licence=self._licence_of(take.engine),
+            votes=self._votes(session_id, take_id),
+            champion=order.champion,
+            version=order.version,
         )
+        if order.champion:
+            return voice
+        clip = self._session_clips.get(session_id, order.clip_id)
+        reference = reference_of(clip.audio, Window(order.start_s, order.end_s), order.transcript)
+        return replace(voice, name=Path(clip.name).stem.replace("_", " ").strip().capitalize(), reference=reference)
 
-    def keep(self, owner: str, take_id: str, champion: Champion, *, expected: str = "") -> Kept:
-        """Keep the voice a take was made with. Raises UnknownTake, UnknownClip, BadChampion, Conflict, NotSaved."""
-        take = self._history.get(owner, take_id)
-        facts = replace(
-            champion,
-            licence=self._manager.status(take.engine).licence,
-            votes=self._votes(owner, take_id),
-            fine_tuned=False,
-        )
-        with self._library.staging() as folder, saving():
-            if take.order.champion:
-                source = self._library.get(take.order.champion, take.order.version)
-                self._library.stage(source, folder, without=(METADATA, TRANSCRIPT))
-                write_words(folder, replace(facts, fine_tuned=source.champion.fine_tuned))
-            else:
-                clip = self._session_clips.get(owner, take.order.clip_id)
-                write_members(folder, facts, cut(clip.audio, Window(take.order.start_s, take.order.end_s)))
-            return self._library.publish(folder, expected=expected)
-
-    def draw(self, id: str, picture: bytes | None, *, expected: str) -> Kept:
-        """Give a champion a portrait, or none. Raises UnknownChampion, BadChampion, Conflict, NotSaved."""
-        kept = self._library.get(id, expected)
-        with self._library.staging() as folder, saving():
-            self._library.stage(kept, folder, without=PORTRAITS)
-            if picture is not None:
-                (folder / _picture(picture)).write_bytes(picture)
-            return self._library.publish(folder, expected=expected)
-
-    def _votes(self, owner: str, take_id: str) -> Votes | None:
-        """How the take did where its owner heard it blind."""
-        won, tied, lost = self._listening.record(owner, take_id)
+    def _votes(self, session_id: str, take_id: str) -> Votes | None:
+        won, tied, lost = self._listening.record(session_id, take_id)
         return Votes(won=won, tied=tied, lost=lost) if won or tied or lost else None
 
-    def _free(self, id: str) -> str:
+
+class Creation:
+    def __init__(self, library: Library) -> None:
+        self._library = library
+
+    def draft(self, voice: TakeVoice) -> Champion:
+        """A champion with everything filled in that is known, under a free id. Raises UnknownChampion."""
+        if voice.reference is None:
+            known = self._library.get(voice.champion, voice.version).champion
+            return replace(known, id=self._free_id(known.id), settings=voice.settings, engine=voice.engine)
+        return Champion(
+            id=self._free_id(proposed_id(voice.name)),
+            name=voice.name,
+            transcript=voice.reference.transcript,
+            engine=voice.engine,
+            settings=voice.settings,
+            licence=voice.licence,
+            votes=voice.votes,
+            line=voice.line,
+        )
+
+    def create(self, voice: TakeVoice, champion: Champion, *, expected: str) -> SavedChampion:
+        """Save the voice as this champion. Raises UnknownChampion, BadChampion, ChampionConflict, NotSaved."""
+        champion = replace(champion, licence=voice.licence, votes=voice.votes, fine_tuned=False)
+        with self._library.staging() as folder, saving():
+            if voice.reference is None:
+                source = self._library.get(voice.champion, voice.version)
+                self._library.stage(source, folder, without=(METADATA, TRANSCRIPT))
+                write_words(folder, replace(champion, fine_tuned=source.champion.fine_tuned))
+            else:
+                write_members(folder, champion, voice.reference.audio)
+            return self._library.publish(folder, expected=expected)
+
+    def set_portrait(self, id: str, picture: bytes | None, *, expected: str) -> SavedChampion:
+        """None removes it. Raises UnknownChampion, BadChampion, ChampionConflict, NotSaved."""
+        saved = self._library.get(id, expected)
+        with self._library.staging() as folder, saving():
+            self._library.stage(saved, folder, without=PORTRAITS)
+            if picture is not None:
+                (folder / _portrait_name(picture)).write_bytes(picture)
+            return self._library.publish(folder, expected=expected)
+
+    def _free_id(self, id: str) -> str:
         """This id, or the first free one that continues it."""
-        used = {kept.champion.id for kept in self._library.list()}
+        used = {saved.champion.id for saved in self._library.list()}
         numbered = (id if number == 1 else f"{id[:60]}-{number}" for number in range(1, len(used) + 2))
         return next(one for one in numbered if one not in used)
 
@@ -91,7 +124,7 @@ def _settings(take: StoredTake) -> Mapping[str, float]:
     return chosen if take.order.seed is None else chosen | {"seed": take.order.seed}
 
 
-def _picture(picture: bytes) -> str:
+def _portrait_name(picture: bytes) -> str:
     """The member's name. Raises BadChampion for what is no picture."""
     name = next((name for name, start in PICTURES.items() if start.match(picture)), "")
     if not name or len(picture) > PICTURE_MAX:

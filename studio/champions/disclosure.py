@@ -1,6 +1,5 @@
-"""What is told of a champion: everything to the studio's owner; to a visitor neither notes nor who consented."""
+"""Champions as JSON: everything for the studio's owner; for a visitor neither notes nor consent."""
 
-from collections.abc import Callable
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
@@ -9,39 +8,38 @@ from typing import Any
 import soundfile
 
 from studio.champions.champion import Champion
-from studio.champions.library import Kept, Library
+from studio.champions.library import Library, SavedChampion
 from studio.champions.members import ORIGINAL, PORTRAITS, REFERENCE
 from studio.history.takes import peaks
 
 ROOT = "/studio/champions"
 COLUMNS = 120  # of a card's waveform
 MEASURED_MAX = 512
-Tell = Callable[..., dict[str, Any]]
 
 
-def facts(champion: Champion, *, owner: bool) -> dict[str, Any]:
-    """What is written of it."""
-    told = asdict(champion) | {"title": champion.title}
-    return told if owner else told | {"consent": None, "notes": ""}
+def champion_json(champion: Champion, *, owner: bool) -> dict[str, Any]:
+    """The champion's own fields."""
+    fields = asdict(champion) | {"title": champion.title}
+    return fields if owner else fields | {"consent": None, "notes": ""}
 
 
-def teller(library: Library) -> Tell:
-    """A function `tell(kept, owner=…)`. What a version sounds like never changes, so each is measured once."""
-    measured = lru_cache(MEASURED_MAX)(_measured)
+class Disclosure:
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._measured = lru_cache(MEASURED_MAX)(_measured)  # files of versions never change
 
-    def tell(kept: Kept, *, owner: bool) -> dict[str, Any]:
-        address, pictured = f"{ROOT}/{kept.champion.id}", any(name in kept.members for name in PORTRAITS)
+    def as_json(self, saved: SavedChampion, *, owner: bool) -> dict[str, Any]:
+        """A version in the library, with the length and waveform of its reference."""
+        address, pictured = f"{ROOT}/{saved.champion.id}", any(name in saved.members for name in PORTRAITS)
         return {
-            **facts(kept.champion, owner=owner),
-            **measured(library.path(kept, REFERENCE)),
-            "version": kept.version,
-            "saved_at": kept.saved_at.isoformat(),
-            "portrait": f"{address}/portrait?version={kept.version}" if pictured else None,
-            "bytes": sum(member.bytes for member in kept.members.values()),
-            "original": ORIGINAL in kept.members,
+            **champion_json(saved.champion, owner=owner),
+            **self._measured(self._library.path(saved, REFERENCE)),
+            "version": saved.version,
+            "saved_at": saved.saved_at.isoformat(),
+            "portrait": f"{address}/portrait?version={saved.version}" if pictured else None,
+            "bytes": sum(member.bytes for member in saved.members.values()),
+            "original": ORIGINAL in saved.members,
         }
-
-    return tell
 
 
 def _measured(reference: Path) -> dict[str, Any]:

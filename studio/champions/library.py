@@ -1,4 +1,4 @@
-"""The champions this studio keeps: content-addressed versions, of which one is current. Reads create nothing."""
+"""The library of champions: content-addressed versions, of which one is current. Reads create nothing."""
 
 import shutil
 import tempfile
@@ -13,7 +13,7 @@ from pathlib import Path
 from sqlmodel import Session, col, select
 
 from studio.champions.blobs import Blobs
-from studio.champions.champion import BadChampion, Champion, Conflict, UnknownChampion, check_id
+from studio.champions.champion import BadChampion, Champion, ChampionConflict, UnknownChampion, check_id
 from studio.champions.members import (
     METADATA,
     REQUIRED,
@@ -25,17 +25,18 @@ from studio.champions.members import (
     measured,
     write_words,
 )
-from studio.champions.recovery import MANIFEST, Described, Version
+from studio.champions.recovery import MANIFEST, Version, VersionFiles
 from studio.champions.rows import ChampionRow, VersionRow, WeightsRow
 from studio.database import open_database, saving, transaction
+from studio.files import link_or_copy
 from studio.housekeeping import sweep
 
 STAGED_S = 21_600.0  # longer than any save lasts: what is older was left by a killed process
-READ_KEPT = 1_024
+CACHED = 1_024
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class SavedChampion:
     """One version of a champion in the library."""
 
     champion: Champion
@@ -53,15 +54,15 @@ class Library:
         self.folder = data_dir / "champions"
         self._now = now
         self._blobs = Blobs(self.folder / "blobs", now)
-        self._described = Described(self.folder, self._blobs)
+        self._files = VersionFiles(self.folder, self._blobs)
         self._database = open_database(data_dir, ChampionRow, VersionRow, WeightsRow)
         with transaction(self._database) as session:
-            self._described.adopt(session, self._now())
-        self._champion = lru_cache(READ_KEPT)(self._read_champion)  # versions never change
+            self._files.adopt(session, self._now())
+        self._champion = lru_cache(CACHED)(self._read_champion)  # versions never change
 
     # Reading.
 
-    def list(self) -> Sequence[Kept]:
+    def list(self) -> Sequence[SavedChampion]:
         """The current version of each, the one saved last first."""
         current = (col(VersionRow.champion_id) == ChampionRow.id, col(VersionRow.version) == ChampionRow.version)
         chosen = select(VersionRow).join(ChampionRow, current[0] & current[1])
@@ -69,31 +70,31 @@ class Library:
             rows = session.exec(chosen.where(col(ChampionRow.deleted_at).is_(None))).all()
             return self._newest_first(session, rows)
 
-    def get(self, id: str, version: str = "") -> Kept:
+    def get(self, id: str, version: str = "") -> SavedChampion:
         """The current version, or this one. Raises UnknownChampion; a deleted champion is unknown."""
         with Session(self._database) as session:
             row = self._current(session, id)
             found = session.get(VersionRow, (id, version or row.version))
             if found is None or not self._is_here(found):
                 raise UnknownChampion(f"{id} has no such version here; choose one of its versions")
-            return self._kept(session, found)
+            return self._saved(session, found)
 
-    def versions(self, id: str) -> Sequence[Kept]:
+    def versions(self, id: str) -> Sequence[SavedChampion]:
         """Every version, newest first. Raises UnknownChampion."""
         with Session(self._database) as session:
             self._current(session, id)
             rows = session.exec(select(VersionRow).where(VersionRow.champion_id == id)).all()
             return self._newest_first(session, rows)
 
-    def path(self, kept: Kept, member: str) -> Path:
+    def path(self, saved: SavedChampion, member: str) -> Path:
         """A member's file, which never changes. Raises UnknownChampion if there is none."""
-        if member not in kept.members or not self._blobs.has(kept.members[member].sha256):
-            raise UnknownChampion(f"{kept.champion.id} has no {member} here")
-        return self._blobs.path(kept.members[member].sha256)
+        if member not in saved.members or not self._blobs.has(saved.members[member].sha256):
+            raise UnknownChampion(f"{saved.champion.id} has no {member} here")
+        return self._blobs.path(saved.members[member].sha256)
 
-    def weights_path(self, kept: Kept) -> Path | None:
+    def weights_path(self, saved: SavedChampion) -> Path | None:
         """The verified weights of a fine-tuned champion."""
-        return self._blobs.path(kept.weights) if kept.weights else None
+        return self._blobs.path(saved.weights) if saved.weights else None
 
     # Saving.
 
@@ -108,20 +109,16 @@ class Library:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def stage(self, kept: Kept, folder: Path, without: Collection[str] = ()) -> None:
-        """Put a version's members into a staging folder, as second names of the same files: replace, never write."""
-        for name in set(kept.members) - set(without):
-            target, source = folder / name, self.path(kept, name)
-            try:
-                target.hardlink_to(source)
-            except OSError:  # a file system without links
-                shutil.copyfile(source, target)
+    def stage(self, saved: SavedChampion, folder: Path, without: Collection[str] = ()) -> None:
+        """Put a version's members into a staging folder, as links where possible: replace these files, never write to them."""
+        for name in set(saved.members) - set(without):
+            link_or_copy(self.path(saved, name), folder / name)
 
-    def publish(self, staged: Path, *, expected: str, weights: Path | None = None) -> Kept:
+    def publish(self, staged: Path, *, expected: str, weights: Path | None = None) -> SavedChampion:
         """Make what lies in a staging folder the current version of the champion its metadata names.
 
         `expected` is the version that was current when this one was begun, empty for a new champion; `weights` are those
-        verified from `model.pt`. The files move. Raises Conflict, BadChampion, NotSaved; then nothing has changed.
+        verified from `model.pt`. The files move. Raises ChampionConflict, BadChampion, NotSaved; then nothing has changed.
         """
         with saving():
             champion, members = measured(staged)
@@ -133,11 +130,11 @@ class Library:
                 saved_at=self._now(),
                 verified=verified.sha256 if verified else "",
             )
-            begun = self._described.begin(version)
+            begun = self._files.begin(version)
             for name, member in members.items():
-                self._blobs.take(staged / name, member.sha256)
+                self._blobs.add(staged / name, member.sha256)
             if weights and verified:
-                self._blobs.take(weights, verified.sha256)
+                self._blobs.add(weights, verified.sha256)
         with transaction(self._database) as session:
             if version.weights_row:
                 session.merge(version.weights_row)
@@ -146,84 +143,84 @@ class Library:
             self._advance(session, champion.id, version.version, expected)
             if session.get(VersionRow, (champion.id, version.version)) is None:
                 session.add(version.row)
-                self._described.keep(Version.of(version.row, session))
-        self._described.end(begun)
+                self._files.describe(Version.of(version.row, session))
+        self._files.end(begun)
         return self.get(champion.id, version.version)
 
-    def edit(self, champion: Champion, *, expected: str) -> Kept:
+    def edit(self, champion: Champion, *, expected: str) -> SavedChampion:
         """Save other words and facts with the sound and weights of the version `expected`.
 
-        Raises UnknownChampion, Conflict, BadChampion, NotSaved.
+        Raises UnknownChampion, ChampionConflict, BadChampion, NotSaved.
         """
         with self.staging() as folder:
             self.stage(self.get(champion.id, expected), folder, without=(METADATA, TRANSCRIPT))
             write_words(folder, champion)
             return self.publish(folder, expected=expected)
 
-    def revert(self, id: str, version: str, *, expected: str) -> Kept:
-        """Make an older version the current one again; none is lost. Raises UnknownChampion, Conflict, NotSaved."""
-        kept = self.get(id, version)
+    def revert(self, id: str, version: str, *, expected: str) -> SavedChampion:
+        """Make an older version the current one again; none is lost. Raises UnknownChampion, ChampionConflict, NotSaved."""
+        saved = self.get(id, version)
         with transaction(self._database) as session:
             self._advance(session, id, version, expected)
-        return kept
+        return saved
 
-    def duplicate(self, id: str, as_id: str) -> Kept:
-        """The current version under another id. Raises UnknownChampion, BadChampion, Conflict, NotSaved."""
-        kept = self.get(id)
+    def duplicate(self, id: str, as_id: str) -> SavedChampion:
+        """The current version under another id. Raises UnknownChampion, BadChampion, ChampionConflict, NotSaved."""
+        saved = self.get(id)
         with self.staging() as folder:
-            self.stage(kept, folder, without=(METADATA, TRANSCRIPT))
-            write_words(folder, kept.champion.renamed(check_id(as_id)))
+            self.stage(saved, folder, without=(METADATA, TRANSCRIPT))
+            write_words(folder, saved.champion.renamed(check_id(as_id)))
             return self.publish(folder, expected="")
 
     # Deleting.
 
     def delete(self, id: str) -> None:
-        """Take a champion out of sight; `restore` brings it back until it is purged. Raises UnknownChampion."""
+        """Hide a champion; `restore` brings it back until it is purged. Raises UnknownChampion."""
         with transaction(self._database) as session:
             row = self._current(session, id)
             row.deleted_at = self._now()
-            self._described.point(row)
+            self._files.set_current(row)
 
-    def restore(self, id: str) -> Kept:
+    def restore(self, id: str) -> SavedChampion:
         """Undo a deletion. Raises UnknownChampion when it was purged."""
         with transaction(self._database) as session:
             row = session.get(ChampionRow, id)
             if row is not None:
                 row.deleted_at = None
-                self._described.point(row)
+                self._files.set_current(row)
         return self.get(id)
 
     def purge(self, older_than_s: float) -> int:
-        """Forget what was deleted longer ago than this, and its files; returns how many champions went.
+        """Remove what was deleted longer ago than this, and its files; returns how many champions went.
 
-        What no row names stays.
+        Files that no row names stay.
         """
         with transaction(self._database) as session:
-            self._described.adopt(session, self._now())  # what was brought back after the last backup is not deleted
+            self._files.adopt(session, self._now())  # restores what only an older backup of the database calls deleted
             old = col(ChampionRow.deleted_at) < self._now() - older_than_s
             gone = session.exec(select(ChampionRow).where(old)).all()
             for champion in gone:
                 for row in session.exec(select(VersionRow).where(VersionRow.champion_id == champion.id)):
-                    self._described.discard(Version.of(row, session))
+                    self._files.discard(Version.of(row, session))
                     session.delete(row)
-                self._described.forget(champion.id)
+                self._files.forget(champion.id)
                 session.delete(champion)
         with transaction(self._database) as session:
-            self._described.complete(session)
-            self._described.clear(session, self._now())
+            self._files.complete(session)
+            self._files.clear(session, self._now())
         sweep(self.folder / "staging", STAGED_S, self._now)
         return len(gone)
 
     # Inside.
 
     def _advance(self, session: Session, id: str, version: str, expected: str) -> None:
-        """Raises Conflict if the current version is not the expected one. What was deleted is no longer there."""
+        """Raises ChampionConflict if the current version is not the expected one; a deleted champion has none."""
         row = session.get(ChampionRow, id) or ChampionRow(id=id, version="")
         if expected != (row.version if row.deleted_at is None else ""):
-            raise Conflict(id, expected)
+            raise ChampionConflict(id, expected)
         row.version, row.deleted_at = version, None
         session.add(row)
-        self._described.point(row)
+        self._files.set_current(row)
 
     def _current(self, session: Session, id: str) -> ChampionRow:
         row = session.get(ChampionRow, id)
@@ -231,20 +228,20 @@ class Library:
             raise UnknownChampion(f"there is no champion {id[:64]} here; it was deleted, or its id is another")
         return row
 
-    def _newest_first(self, session: Session, rows: Iterable[VersionRow]) -> Sequence[Kept]:
-        kept = (self._kept(session, row) for row in rows if self._is_here(row))
-        return sorted(kept, key=lambda one: one.saved_at, reverse=True)
+    def _newest_first(self, session: Session, rows: Iterable[VersionRow]) -> Sequence[SavedChampion]:
+        saved = (self._saved(session, row) for row in rows if self._is_here(row))
+        return sorted(saved, key=lambda one: one.saved_at, reverse=True)
 
     def _is_here(self, row: VersionRow) -> bool:
-        """Not so where a database from a backup tells of what was purged since."""
+        """Whether its files exist: a database from a backup may list versions purged since."""
         members = MANIFEST.validate_json(row.manifest)
         return all(self._blobs.has(members[name].sha256) for name in REQUIRED)
 
-    def _kept(self, session: Session, row: VersionRow) -> Kept:
-        told = Version.of(row, session)
-        champion = self._champion(told.members[METADATA].sha256, told.members[TRANSCRIPT].sha256)
-        saved_at = datetime.fromtimestamp(told.saved_at, UTC)
-        return Kept(champion, told.version, told.members, saved_at, told.verified)
+    def _saved(self, session: Session, row: VersionRow) -> SavedChampion:
+        version = Version.of(row, session)
+        champion = self._champion(version.members[METADATA].sha256, version.members[TRANSCRIPT].sha256)
+        saved_at = datetime.fromtimestamp(version.saved_at, UTC)
+        return SavedChampion(champion, version.version, version.members, saved_at, version.verified)
 
     def _read_champion(self, metadata: str, transcript: str) -> Champion:
         return Champion.read(self._blobs.path(metadata).read_bytes(), self._blobs.path(transcript).read_bytes())

@@ -1,4 +1,4 @@
-"""What a champion is made of on disk, and its identity: a hash over exactly that."""
+"""The files of a champion, and its identity: a hash over them."""
 
 import hashlib
 import re

@@ -1,6 +1,6 @@
-"""The library's rows once more, in files beside its blobs: from these a lost database is written anew.
+"""The library's rows as files beside its blobs, from which a lost database is restored.
 
-A blob goes only when it is named by a version that is not kept, and by none that is.
+A blob is removed only when a version that was purged or never saved names it, and no saved one does.
 """
 
 import logging
@@ -63,24 +63,24 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
-class Current:
+class CurrentVersion:
     """Which version of a champion is the current one."""
 
     id: str
     version: str
 
 
-class Described:
+class VersionFiles:
     """Whoever writes holds a transaction, except for `begin`."""
 
     def __init__(self, folder: Path, blobs: Blobs) -> None:
         self._blobs = blobs
         self._versions = Descriptions(folder / "versions", Version)
-        self._current = Descriptions(folder / "current", Current)
+        self._current = Descriptions(folder / "current", CurrentVersion)
         self._unkept = Descriptions(folder / "unkept", Version)
 
     def begin(self, version: Version) -> str:
-        """Name a version's blobs before they are there, so that those of a save that breaks off are known."""
+        """List a version's blobs before they are written, so that those of an interrupted save can be removed."""
         begun = secrets.token_hex(8)
         self._unkept.write(begun, version)
         return begun
@@ -88,12 +88,12 @@ class Described:
     def end(self, begun: str) -> None:
         self._unkept.remove(begun)
 
-    def keep(self, version: Version) -> None:
+    def describe(self, version: Version) -> None:
         self._versions.write(version.name, version)
 
-    def point(self, row: ChampionRow) -> None:
-        """Tell which version is current, and whether the champion is deleted."""
-        self._current.write(row.id, Current(row.id, row.version), deleted=row.deleted_at is not None)
+    def set_current(self, row: ChampionRow) -> None:
+        """Write down which version is current, and whether the champion is deleted."""
+        self._current.write(row.id, CurrentVersion(row.id, row.version), deleted=row.deleted_at is not None)
 
     def discard(self, version: Version) -> None:
         """A version of a champion that is purged."""
@@ -104,44 +104,46 @@ class Described:
         self._current.remove(id)
 
     def adopt(self, session: Session, now: float) -> None:
-        """Give rows to whole versions that have none; bring back champions that only the database calls deleted.
+        """Add rows for complete versions that have none, and restore champions that only the database calls deleted.
 
-        So it is after the database was lost or taken from a backup.
+        Both happen when the database was lost or comes from a backup.
         """
         lost = self._lost(session)
         for version in lost:
             session.merge(version.row)
             if version.weights_row:
                 session.merge(version.weights_row)
-        kept, deleted = self._current.names(), self._current.names(deleted=True)
+        present, deleted = self._current.names(), self._current.names(deleted=True)
         for id, newest in {version.champion_id: version.version for version in lost}.items():
-            told = self._current.read(id)
+            described = self._current.read(id)
             if session.get(ChampionRow, id) is None:
-                current = told.version if told and session.get(VersionRow, (id, told.version)) else newest
-                session.add(ChampionRow(id=id, version=current, deleted_at=now if id in deleted - kept else None))
+                current = (
+                    described.version if described and session.get(VersionRow, (id, described.version)) else newest
+                )
+                session.add(ChampionRow(id=id, version=current, deleted_at=now if id in deleted - present else None))
         for row in session.exec(select(ChampionRow).where(col(ChampionRow.deleted_at).is_not(None))):
-            if row.id in kept:
+            if row.id in present:
                 row.deleted_at = None
         if lost:
             log.info("took up %d versions of champions that the database did not know", len(lost))
 
     def complete(self, session: Session) -> None:
-        """Describe what is not described yet: an earlier studio kept it, or somebody lost the files."""
+        """Write the files that are missing: of versions from an older studio, or lost ones."""
         described = self._versions.names()
         for row in session.exec(select(VersionRow)):
             version = Version.of(row, session)
             if version.name not in described and self._is_whole(version):
-                self.keep(version)
+                self.describe(version)
         for champion in session.exec(select(ChampionRow)):
-            self.point(champion)
+            self.set_current(champion)
 
     def clear(self, session: Session, now: float) -> None:
-        """Remove the blobs of what is not kept. Those of saves under way stay, and those that nobody names."""
-        kept = [self._versions.read(name) for name in self._versions.names()]
-        kept += [Version.of(row, session) for row in session.exec(select(VersionRow))]
-        if None in kept:  # what it needs is not known
+        """Remove the blobs of versions that are not saved; blobs of saves under way stay, and those that no version names."""
+        saved = [self._versions.read(name) for name in self._versions.names()]
+        saved += [Version.of(row, session) for row in session.exec(select(VersionRow))]
+        if None in saved:  # its blobs are not known
             return
-        needed: set[str] = set().union(*(version.blobs for version in kept if version))
+        needed: set[str] = set().union(*(version.blobs for version in saved if version))
         for name in self._unkept.names():
             version = self._unkept.read(name)
             if version and now - version.saved_at > YOUNG_S:
@@ -149,9 +151,9 @@ class Described:
                 if all(gone):
                     self._unkept.remove(name)
         named = needed.union(*(version.blobs for name in self._unkept.names() if (version := self._unkept.read(name))))
-        nobodys = self._blobs.all() - named
-        if nobodys:
-            log.warning("%d files in %s belong to no champion and stay as they are", len(nobodys), self._blobs.folder)
+        unnamed = self._blobs.all() - named
+        if unnamed:
+            log.warning("%d files in %s belong to no champion and stay as they are", len(unnamed), self._blobs.folder)
 
     def _lost(self, session: Session) -> list[Version]:
         """Whole versions without a row, oldest first."""

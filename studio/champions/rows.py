@@ -1,4 +1,4 @@
-"""Champions in SQLite: which version of each is the current one, and what every version is made of."""
+"""The tables of champions in SQLite: the current version of each, and the members of every version."""
 
 from sqlmodel import Field, SQLModel
 
@@ -25,7 +25,7 @@ class VersionRow(SQLModel, table=True):
 
 
 class WeightsRow(SQLModel, table=True):
-    """Fine-tuned weights that were opened in safety, and what came out."""
+    """Fine-tuned weights that were checked, and the safetensors written from them."""
 
     __tablename__ = "champion_weights"
 

@@ -1,7 +1,7 @@
 """Takes that survive: audio on disk, rows in SQLite."""
 
-from studio.history.export import Format, Named, described, file_stem
+from studio.history.export import Format, Named, described, file_stem, take_json
 from studio.history.history import History
 from studio.history.takes import StoredTake, UnknownTake
 
-__all__ = ["Format", "History", "Named", "StoredTake", "UnknownTake", "described", "file_stem"]
+__all__ = ["Format", "History", "Named", "StoredTake", "UnknownTake", "described", "file_stem", "take_json"]

@@ -48,6 +48,11 @@ def described(take: StoredTake) -> dict[str, Any]:
     }
 
 
+def take_json(take: StoredTake) -> dict[str, Any]:
+    """A take as `GET /studio/takes/{id}` answers it: without whose it is."""
+    return {"id": take.id, **described(take), "peaks": list(take.peaks)}
+
+
 def zipped(named: Sequence[Named], format: Format, encoded: Callable[[StoredTake], bytes]) -> Iterator[bytes]:
     """A zip archive in pieces; at most one take's audio is in memory."""
     sink = _Sink()

@@ -10,7 +10,7 @@ import soundfile
 
 from engines.types import Audio
 from studio.descriptions import Descriptions
-from studio.durable import WRITING, published
+from studio.files import PARTIAL, atomic_write
 from studio.history.takes import StoredTake, UnknownTake
 
 YOUNG_S = 60.0  # a file this new may still be written
@@ -32,7 +32,7 @@ class TakeFiles:
         soundfile.write(encoded, audio.samples, audio.sample_rate, format="WAV", subtype="FLOAT")
         try:
             self.describe(take)
-            with published(self.path(take.id)) as file:
+            with atomic_write(self.path(take.id)) as file:
                 file.write(encoded.getbuffer())
         except BaseException:
             self.remove(take.id)
@@ -70,7 +70,7 @@ class TakeFiles:
 
     def sweep(self) -> None:
         """Remove what a killed process was writing."""
-        for path in self.folder.glob(f"*{WRITING}"):
+        for path in self.folder.glob(f"*{PARTIAL}"):
             with suppress(FileNotFoundError):  # it was finished, or another process swept it
                 if time.time() - path.stat().st_mtime > YOUNG_S:
                     path.unlink()

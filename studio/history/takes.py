@@ -6,15 +6,15 @@ from datetime import datetime
 
 import numpy as np
 
-from engines.errors import EngineError
 from engines.types import Cost, Samples
 from studio.descriptions import SessionId
+from studio.errors import NotFound
 from studio.order import Order
 
 PEAKS = 200  # columns of a take's waveform on the page
 
 
-class UnknownTake(EngineError):
+class UnknownTake(NotFound):
     """No such take for this session; another session's take is unknown, not forbidden."""
 
 

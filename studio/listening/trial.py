@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from engines.errors import EngineError
 from studio.descriptions import SessionId
+from studio.errors import Conflict, NotFound, StudioError
 from studio.history import StoredTake
 from studio.order import Order
 
@@ -20,23 +20,23 @@ LINE = ("text", "clip_id", "champion")  # what is said, and by whom
 REFERENCE = ("start_s", "end_s", "transcript")  # which words of that voice the engine was shown
 
 
-class UnknownTrial(EngineError):
+class UnknownTrial(NotFound):
     """No such trial for this session: it was left, or is somebody else's."""
 
 
-class BadPair(EngineError):
+class BadPair(StudioError):
     """These two takes cannot be heard against each other."""
 
 
-class NoPairs(EngineError):
+class NoPairs(NotFound):
     """No two takes are left that one line and two arms made."""
 
 
-class NotHeard(EngineError):
+class NotHeard(Conflict):
     """The vote came before both sides were heard."""
 
 
-class Decided(EngineError):
+class Decided(Conflict):
     """What was asked fits the trial no longer: it has its vote, or its sides are known."""
 
 

@@ -1,9 +1,6 @@
 """A clip: what somebody uploaded or recorded, decoded once."""
 
-import hashlib
 from dataclasses import dataclass
-
-import numpy as np
 
 from engines.types import Audio
 
@@ -22,14 +19,7 @@ class Source:
 class Clip:
     """Sound of a voice, mono, kept under the hash of its samples."""
 
-    id: str  # 64 hex digits: see `clip_id`
+    id: str  # its audio's digest: 64 hex digits
     name: str  # of the file as it was uploaded
     audio: Audio
     source: Source
-
-
-def clip_id(audio: Audio) -> str:
-    """SHA-256 over sample rate and float32 samples: the same sound has the same id everywhere."""
-    hashed = hashlib.sha256(f"{audio.sample_rate}\n".encode())
-    hashed.update(np.ascontiguousarray(audio.samples, dtype="<f4").tobytes())
-    return hashed.hexdigest()

@@ -15,9 +15,11 @@ import numpy as np
 import soundfile
 
 from engines.audio import decode, probe, rms_dbfs
-from engines.errors import BadAudio, BadInput, BadText, EngineError
-from engines.types import Audio, Reference
-from studio.references.clip import Clip, Source, clip_id
+from engines.errors import BadAudio, BadInput
+from engines.types import Audio
+from studio.errors import NotFound, NotStored
+from studio.files import link_or_copy, publish_folder
+from studio.references.clip import Clip, Source
 from studio.references.window import Window, cut
 
 MIN_S, MAX_S = 1.0, 120.0
@@ -28,11 +30,11 @@ AUDIO, FACTS, ORIGINAL = "audio.wav", "clip.json", "original"
 UNMENDED = "unmended.wav"  # a mended clip's first ancestor, so that no mend hides what no mend can repair
 
 
-class UnknownClip(BadInput):
+class UnknownClip(NotFound, BadInput):
     """No clip of this id is kept here."""
 
 
-class NoRoom(EngineError):
+class NoRoom(NotStored):
     """The disk has no room for the clip."""
 
 
@@ -62,7 +64,7 @@ class ClipStore:
         if header.channels > 1:
             loss_db = rms_dbfs(decode(path, max_duration_s=MAX_S, channel="loudest").samples) - rms_dbfs(audio.samples)
         source = Source(channels=header.channels, sample_rate=audio.sample_rate, mix_loss_db=loss_db)
-        return self._publish(Clip(clip_id(audio), _plain(name), audio, source), {ORIGINAL: path})
+        return self._publish(Clip(audio.digest, _plain(name), audio, source), {ORIGINAL: path})
 
     def keep(self, audio: Audio, name: str, *, parent: Clip | None = None, start_s: float = 0.0) -> Clip:
         """Keep mono sound made here. Raises BadAudio and NoRoom.
@@ -77,7 +79,7 @@ class ClipStore:
         if parent is not None:
             source = replace(parent.source, start_s=parent.source.start_s + start_s)
             beside = self._beside(parent.id)
-        return self._publish(Clip(clip_id(audio), _plain(name), _long_enough(audio), source), beside)
+        return self._publish(Clip(audio.digest, _plain(name), _long_enough(audio), source), beside)
 
     def has(self, id: str) -> bool:
         return ID.fullmatch(id) is not None and (self._folder / id).is_dir()
@@ -92,7 +94,7 @@ class ClipStore:
             clip = Clip(id, str(facts["name"]), audio, Source(**facts["source"]))
         except (OSError, ValueError, KeyError, TypeError, soundfile.LibsndfileError) as error:
             raise BadAudio("this clip is damaged on disk; upload it again") from error
-        if clip_id(audio) != id:
+        if audio.digest != id:
             raise BadAudio("this clip was changed on disk; upload it again")
         return clip
 
@@ -121,12 +123,6 @@ class ClipStore:
         original = self.original(id)
         return {UNMENDED: ancestor} | ({ORIGINAL: original} if original else {})
 
-    def reference(self, clip_id: str, start_s: float, end_s: float, transcript: str) -> Reference:
-        """Exactly this window of the clip with what is said in it. Raises UnknownClip, BadAudio, BadText."""
-        if not transcript.strip():
-            raise BadText("the reference has no transcript; type exactly what is said in the selected part")
-        return Reference(cut(self.get(clip_id).audio, Window(start_s, end_s)), transcript)
-
     def samples(self) -> list[Sample]:
         """Shipped references (`*.wav` with a `*.txt` beside it), by name; none where the folder is absent."""
         if self._samples_dir is None or not self._samples_dir.is_dir():
@@ -149,22 +145,15 @@ class ClipStore:
             (folder / FACTS).write_text(json.dumps(facts, ensure_ascii=False), "utf-8")
             for kept, path in beside.items():
                 self._place(path, folder / kept)
-            try:
-                folder.rename(target)
-            except OSError:
-                if not target.is_dir():  # somebody else published the same sound first, which is as good
-                    raise
+            publish_folder(folder, target)  # the same sound that is there already is as good
         return clip
 
     def _place(self, path: Path, target: Path) -> None:
         """Ours under a second name, so that it is on the disk once; a file from elsewhere, which may change, copied."""
-        try:
-            if path.is_relative_to(self._folder):
-                target.hardlink_to(path)
-                return
-        except OSError:  # a file system without links
-            pass
-        shutil.copyfile(path, target)
+        if path.is_relative_to(self._folder):
+            link_or_copy(path, target)
+        else:
+            shutil.copyfile(path, target)
 
     @contextmanager
     def _staging(self) -> Iterator[Path]:

@@ -9,15 +9,15 @@ import importlib.util
 import numpy as np
 
 from engines.audio import normalise, resample
-from engines.errors import EngineError
 from engines.types import Audio
+from studio.errors import StudioError
 
 RATE_HZ = 16_000  # of the recogniser's acoustic model
 INSTALL = ".venv/bin/uv pip install -r pyproject.toml --extra transcribe"  # in the studio's own folder
 LEVEL_LUFS = -20.0
 
 
-class NoRecogniser(EngineError):
+class NoRecogniser(StudioError):
     """The optional recogniser is not installed."""
 
 

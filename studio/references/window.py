@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from engines.audio import TimeSpan, active_frames, frame_length, silences
-from engines.errors import BadAudio
+from engines.errors import BadAudio, BadText
 from engines.text import count_syllables
-from engines.types import Audio
+from engines.types import Audio, Reference
 
 MARGIN_S = 0.15  # silence a window keeps at each edge, where there is some
 LONG_GAP_S = 0.7  # pauses beyond this are time an engine learns nothing from
@@ -50,6 +50,13 @@ def cut(audio: Audio, window: Window) -> Audio:
             "drag it onto the clip"
         )
     return Audio(audio.samples[start:end].copy(), audio.sample_rate)
+
+
+def reference_of(audio: Audio, window: Window, transcript: str) -> Reference:
+    """The window's samples with what is said in them. Raises BadText without a transcript, BadAudio as `cut`."""
+    if not transcript.strip():
+        raise BadText("the reference has no transcript; type exactly what is said in the selected part")
+    return Reference(cut(audio, window), transcript)
 
 
 def propose(audio: Audio, max_s: float = 12.0, min_s: float = 3.0) -> list[Window]:

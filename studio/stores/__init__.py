@@ -1,7 +1,7 @@
 """Places archives go to and come from: folders, S3, the Hugging Face Hub."""
 
-from studio.stores.backend import Terms
-from studio.stores.entry import ArchiveFacts, Held, Plan, amount
+from studio.stores.backend import TransferSettings
+from studio.stores.entry import ArchiveFacts, StoreEntry, TransferPlan
 from studio.stores.errors import (
     Damaged,
     NotAllowed,
@@ -13,28 +13,27 @@ from studio.stores.errors import (
     UnknownStore,
     Unreachable,
 )
-from studio.stores.opening import open_stores
+from studio.stores.factory import open_stores
 from studio.stores.places import Place, WrongStores, parse_stores
 from studio.stores.store import Store
 
 __all__ = [
     "ArchiveFacts",
     "Damaged",
-    "Held",
     "NotAllowed",
     "Occupied",
     "Place",
-    "Plan",
     "Store",
+    "StoreEntry",
     "StoreError",
     "StoreFull",
     "StoreMissing",
-    "Terms",
+    "TransferPlan",
+    "TransferSettings",
     "UnknownArchive",
     "UnknownStore",
     "Unreachable",
     "WrongStores",
-    "amount",
     "open_stores",
     "parse_stores",
 ]

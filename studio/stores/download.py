@@ -1,41 +1,38 @@
-"""An archive out of a store: into a partial file that outlives cuts, pauses and restarts, then checked, then published."""
+"""Downloads of archives: a partial file that is continued after an interruption, checked by its hash, then published."""
 
-import errno
 import hashlib
-import os
-import shutil
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from engines.types import Progress
 from studio.database import saving
-from studio.stores.backend import Terms, digest, unless
-from studio.stores.entry import Held, Meter
+from studio.files import PARTIAL, publish_file
+from studio.stores.backend import TransferSettings, file_sha256, raise_if_stopped
+from studio.stores.entry import StoreEntry, TransferProgress
 from studio.stores.errors import Damaged, Unreachable
-from studio.stores.retry import Patience
+from studio.stores.retry import Retry
 
-PARTIAL = ".part"
 TRIES = 2  # of the whole, when all of it arrived and its hash is wrong
 
 Read = Callable[[int, int], Iterator[bytes]]  # bytes [start, end) of the archive
 
 
-class Fetching:
-    """One archive on its way here. `folder` keeps the partial file."""
+class Download:
+    """The download of one archive. `folder` holds the partial file."""
 
-    def __init__(self, folder: Path, held: Held, terms: Terms) -> None:
-        self._held = held
-        self._terms = terms
-        content = hashlib.sha256(f"{held.sha256 or held.tag} {held.bytes}".encode()).hexdigest()
-        self._partial = folder / f"{held.id}.{content[:16]}{PARTIAL}"  # bytes of another content never mix with these
+    def __init__(self, folder: Path, entry: StoreEntry, settings: TransferSettings) -> None:
+        self._entry = entry
+        self._settings = settings
+        content = hashlib.sha256(f"{entry.sha256 or entry.tag} {entry.bytes}".encode()).hexdigest()
+        self._partial = folder / f"{entry.id}.{content[:16]}{PARTIAL}"  # bytes of another content never mix with these
 
     @property
     def here(self) -> int:
-        """Bytes that an earlier try brought."""
+        """Bytes that an earlier try received."""
         return self._partial.stat().st_size if self._partial.exists() else 0
 
-    def run(self, read: Read, target: Path, meter: Meter, stop: threading.Event) -> str:
+    def run(self, read: Read, target: Path, progress: TransferProgress, stop: threading.Event) -> str:
         """Fetch to `target`, which appears whole or not at all; returns its SHA-256.
 
         Raises Damaged, Cancelled, NotSaved, and what `read` raises. What is here already stays for the next try.
@@ -43,56 +40,36 @@ class Fetching:
         self._drop_others()
         for _ in range(TRIES):
             with saving():
-                self._fill(read, meter, stop)
-                meter.told(Progress(1.0, f"checking {self._held.id}"))
-                arrived = digest(self._partial, stop)
-                if not self._held.sha256 or arrived == self._held.sha256:
-                    publish(self._partial, target)
+                self._fill(read, progress, stop)
+                progress.report(Progress(1.0, f"checking {self._entry.id}"))
+                arrived = file_sha256(self._partial, stop)
+                if not self._entry.sha256 or arrived == self._entry.sha256:
+                    publish_file(self._partial, target)
                     return arrived
                 self._partial.unlink()
         raise Damaged(
-            f"{self._held.id} arrived {TRIES} times with another SHA-256 than the store says; "
+            f"{self._entry.id} arrived {TRIES} times with another SHA-256 than the store says; "
             "push it to the store again from where it is whole"
         )
 
-    def _fill(self, read: Read, meter: Meter, stop: threading.Event) -> None:
+    def _fill(self, read: Read, progress: TransferProgress, stop: threading.Event) -> None:
         self._partial.parent.mkdir(parents=True, exist_ok=True)
-        patience = Patience(self._terms.patience_s, stop)
+        retry = Retry(self._settings.retry_for_s, stop)
         with self._partial.open("ab") as file:
-            if file.tell() > self._held.bytes:
+            if file.tell() > self._entry.bytes:
                 file.truncate(0)
-            while file.tell() < self._held.bytes:
+            while file.tell() < self._entry.bytes:
                 start = file.tell()
                 try:
-                    for chunk in read(start, min(start + self._terms.part_bytes, self._held.bytes)):
-                        unless(stop)
+                    for chunk in read(start, min(start + self._settings.part_bytes, self._entry.bytes)):
+                        raise_if_stopped(stop)
                         file.write(chunk)
-                        patience.renew()
-                        meter.at(file.tell())
+                        retry.reset()
+                        progress.at(file.tell())
                 except Unreachable as error:
-                    patience.wait(error)
-            file.flush()
-            os.fsync(file.fileno())
+                    retry.wait(error)
 
     def _drop_others(self) -> None:
-        for path in self._partial.parent.glob(f"{self._held.id}.*{PARTIAL}"):
+        for path in self._partial.parent.glob(f"{self._entry.id}.*{PARTIAL}"):
             if path != self._partial:
                 path.unlink(missing_ok=True)
-
-
-def publish(staged: Path, target: Path) -> None:
-    """Move a finished file to its place by one rename, also across file systems. Raises OSError."""
-    try:
-        staged.replace(target)
-    except OSError as error:
-        if error.errno != errno.EXDEV:
-            raise
-        near = target.with_name(f".{target.name}{PARTIAL}")
-        try:
-            shutil.copyfile(staged, near)
-            with near.open("rb") as file:
-                os.fsync(file.fileno())
-            near.replace(target)
-        finally:
-            near.unlink(missing_ok=True)
-        staged.unlink()

@@ -1,7 +1,6 @@
-"""What is said about an archive in a store, and about what a transfer would do. Nothing here touches a store."""
+"""Archives in stores, plans of transfers and their progress, as data."""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -9,12 +8,11 @@ from typing import Literal
 
 from engines.types import Progress
 from studio.champions.champion import ID, check_id
+from studio.progress import ProgressReporter
 
 SUFFIX = ".tar.gz"
 ARCHIVE = re.compile(f"({ID.pattern}){re.escape(SUFFIX)}")
 UNITS = ("bytes", "KB", "MB", "GB", "TB")
-
-Told = Callable[[Progress], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +27,7 @@ class ArchiveFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class StoreEntry:
     """One archive in a store."""
 
     id: str
@@ -38,14 +36,14 @@ class Held:
     identity: str = ""  # of the champion in it; empty = the store does not know
     changed_at: datetime | None = None
     licence: str = ""
-    tag: str = field(default="", repr=False)  # the store's own word for this content; another content has another
+    tag: str = field(default="", repr=False)  # the store's own version of this content, as an ETag
 
     def is_exactly(self, facts: ArchiveFacts) -> bool:
         return self.bytes == facts.bytes and self.sha256 == facts.sha256
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TransferPlan:
     """What would happen, and how many bytes would travel."""
 
     action: Literal["send", "fetch", "nothing", "replace", "delete"]
@@ -54,20 +52,20 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Meter:
-    """Turns bytes that are through into progress with a sentence."""
+class TransferProgress:
+    """Reports how many bytes of a transfer are through, in a sentence."""
 
-    told: Told
-    doing: str  # "sending ahri to shelf"
+    report: ProgressReporter
+    doing: str  # "sending ahri to bucket"
     total: int
 
     def at(self, done: int) -> None:
         fraction = min(1.0, done / self.total) if self.total else 1.0
-        self.told(Progress(fraction, f"{self.doing}: {amount(done)} of {amount(self.total)}"))
+        self.report(Progress(fraction, f"{self.doing}: {format_bytes(done)} of {format_bytes(self.total)}"))
 
 
 def archive_name(id: str) -> str:
-    """The file of a champion in any store. Raises BadChampion."""
+    """The name of a champion's archive in any store. Raises BadChampion."""
     return f"{check_id(id)}{SUFFIX}"
 
 
@@ -77,7 +75,7 @@ def champion_of(name: str) -> str | None:
     return found.group(1) if found else None
 
 
-def amount(count: int) -> str:
+def format_bytes(count: int) -> str:
     """Bytes as people read them: `1.02 GB`."""
     value, unit = float(count), 0
     while value >= 999.5 and unit < len(UNITS) - 1:

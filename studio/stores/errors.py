@@ -1,17 +1,18 @@
-"""What can go wrong between here and a store. Every sentence says what to do next and none shows a credential."""
+"""Errors of stores. Every message says what to do next and none shows a credential."""
 
-from engines.errors import BadInput, EngineError
+from engines.errors import BadInput
+from studio.errors import Conflict, NotFound, NotStored, Unavailable, UpstreamError
 
 
-class StoreError(EngineError):
+class StoreError(UpstreamError):
     """A store could not do what it was asked to."""
 
 
-class UnknownStore(BadInput):
+class UnknownStore(NotFound, BadInput):
     """The settings name no such store."""
 
 
-class UnknownArchive(BadInput):
+class UnknownArchive(NotFound, BadInput):
     """The store holds no archive of that champion."""
 
 
@@ -23,11 +24,11 @@ class NotAllowed(StoreError):
     """Credentials are absent, wrong, expired, or may not do this."""
 
 
-class Unreachable(StoreError):
-    """The store is offline, too slow, cut the connection or said to come back; trying again may help."""
+class Unreachable(StoreError, Unavailable):
+    """The store is offline, too slow, cut the connection or asked to be tried later; trying again may help."""
 
 
-class StoreFull(StoreError):
+class StoreFull(StoreError, NotStored):
     """The store takes no more bytes."""
 
 
@@ -35,5 +36,5 @@ class Damaged(StoreError):
     """What arrived is not what was sent, or the archive is no longer what was measured."""
 
 
-class Occupied(StoreError):
+class Occupied(StoreError, Conflict):
     """This archive is already on its way to or from this store."""

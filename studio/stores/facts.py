@@ -13,10 +13,10 @@ def facts_json(facts: ArchiveFacts) -> bytes:
 
 
 def read_facts(written: bytes) -> ArchiveFacts | None:
-    """None for what is no such file; it is only a hint then, and whoever reads does without."""
+    """None for content that is no such file; it is optional, so that is no error."""
     try:
-        held: Any = json.loads(written)
-        known = {name: held[name] for name in FACTS}
+        read: Any = json.loads(written)
+        known = {name: read[name] for name in FACTS}
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
     texts = all(isinstance(known[name], str) for name in ("sha256", "identity", "licence"))

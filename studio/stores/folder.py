@@ -9,8 +9,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from studio.database import NO_ROOM
-from studio.stores.backend import CHUNK_BYTES, Kind, digest, unless
-from studio.stores.entry import ArchiveFacts, Held, Meter, archive_name, champion_of
+from studio.files import PARTIAL, atomic_write, publish_file
+from studio.stores.backend import CHUNK_BYTES, Kind, file_sha256, raise_if_stopped
+from studio.stores.entry import ArchiveFacts, StoreEntry, TransferProgress, archive_name, champion_of
 from studio.stores.errors import Damaged, NotAllowed, StoreError, StoreFull, StoreMissing
 from studio.stores.facts import facts_json, read_facts
 
@@ -24,70 +25,68 @@ class FolderBackend:
         self._folder = folder
         self._measured: dict[str, tuple[str, str]] = {}  # id: tag and SHA-256 of an archive nothing is written beside
 
-    def list(self) -> Sequence[Held]:
-        with self._said():
+    def list(self) -> Sequence[StoreEntry]:
+        with self._as_store_errors():
             found = ((path, champion_of(path.name)) for path in self._folder.iterdir())
-            return [_held(path, id) for path, id in found if id is not None and path.is_file()]
+            return [_entry(path, id) for path, id in found if id is not None and path.is_file()]
 
-    def find(self, id: str) -> Held | None:
+    def find(self, id: str) -> StoreEntry | None:
         path = self._folder / archive_name(id)
-        with self._said():
+        with self._as_store_errors():
             if not self._folder.is_dir():
                 raise FileNotFoundError(self._folder)
-            return self._with_hash(path, _held(path, id)) if path.is_file() else None
+            return self._with_hash(path, _entry(path, id)) if path.is_file() else None
 
     def sent(self, id: str, facts: ArchiveFacts) -> int:
         partial = self._partial(id, facts.sha256)
         return min(partial.stat().st_size, facts.bytes) if partial.is_file() else 0
 
-    def send(self, id: str, archive: Path, facts: ArchiveFacts, meter: Meter, stop: threading.Event) -> None:
+    def send(
+        self, id: str, archive: Path, facts: ArchiveFacts, progress: TransferProgress, stop: threading.Event
+    ) -> None:
         """Copy beside, check what was written, publish by a rename."""
         partial, target = self._partial(id, facts.sha256), self._folder / archive_name(id)
-        with self._said():
-            for other in self._folder.glob(f".{id}.*.part"):
+        with self._as_store_errors():
+            for other in self._folder.glob(f".{id}.*{PARTIAL}"):
                 if other != partial:
                     other.unlink(missing_ok=True)
-            _copy(archive, partial, meter, stop)
-            if digest(partial, stop) != facts.sha256:
+            _copy(archive, partial, progress, stop)
+            if file_sha256(partial, stop) != facts.sha256:
                 partial.unlink()
                 raise Damaged(f"what was written for {id} reads back differently; check the disk of {self._name}")
-            partial.replace(target)
-            self._write(self._folder / f"{id}.json", facts_json(facts))
+            publish_file(partial, target)
+            with atomic_write(self._folder / f"{id}.json") as file:
+                file.write(facts_json(facts))
 
-    def read(self, held: Held, start: int, end: int) -> Iterator[bytes]:
-        with self._said(), (self._folder / archive_name(held.id)).open("rb") as file:
-            if _tag(os.fstat(file.fileno())) != held.tag:
-                raise Damaged(f"{held.id} was replaced in {self._name} while it was fetched; fetch it again")
+    def read(self, entry: StoreEntry, start: int, end: int) -> Iterator[bytes]:
+        with self._as_store_errors(), (self._folder / archive_name(entry.id)).open("rb") as file:
+            if _tag(os.fstat(file.fileno())) != entry.tag:
+                raise Damaged(f"{entry.id} was replaced in {self._name} while it was fetched; fetch it again")
             file.seek(start)
             while start < end and (chunk := file.read(min(CHUNK_BYTES, end - start))):
                 start += len(chunk)
                 yield chunk
 
-    def delete(self, held: Held) -> None:
-        with self._said():
-            (self._folder / f"{held.id}.json").unlink(missing_ok=True)
-            (self._folder / archive_name(held.id)).unlink()
+    def delete(self, entry: StoreEntry) -> None:
+        with self._as_store_errors():
+            (self._folder / f"{entry.id}.json").unlink(missing_ok=True)
+            (self._folder / archive_name(entry.id)).unlink()
 
-    def _with_hash(self, path: Path, held: Held) -> Held:
-        if held.sha256:
-            return held
-        tag, sha256 = self._measured.get(held.id, ("", ""))
-        if tag != held.tag:
-            sha256 = digest(path, threading.Event())
-            self._measured[held.id] = held.tag, sha256
-        return replace(held, sha256=sha256)
+    def _with_hash(self, path: Path, entry: StoreEntry) -> StoreEntry:
+        if entry.sha256:
+            return entry
+        tag, sha256 = self._measured.get(entry.id, ("", ""))
+        if tag != entry.tag:
+            sha256 = file_sha256(path, threading.Event())
+            self._measured[entry.id] = entry.tag, sha256
+        return replace(entry, sha256=sha256)
 
     def _partial(self, id: str, sha256: str) -> Path:
-        return self._folder / f".{id}.{sha256[:16]}.part"
-
-    def _write(self, path: Path, content: bytes) -> None:
-        staged = path.with_name(f".{path.name}.part")
-        staged.write_bytes(content)
-        staged.replace(path)
+        return self._folder / f".{id}.{sha256[:16]}{PARTIAL}"
 
     @contextmanager
-    def _said(self) -> Iterator[None]:
-        """What the system says, in a sentence about this store."""
+    def _as_store_errors(self) -> Iterator[None]:
+        """Raises StoreError for what the file system raises within."""
         try:
             yield
         except FileNotFoundError as error:
@@ -106,13 +105,13 @@ class FolderBackend:
             ) from error
 
 
-def _held(path: Path, id: str) -> Held:
+def _entry(path: Path, id: str) -> StoreEntry:
     """The facts beside an archive count only if they were written after it; a person may have replaced it."""
     status, beside = path.stat(), path.with_name(f"{id}.json")
     facts = read_facts(beside.read_bytes()) if beside.is_file() else None
     if facts is not None and (facts.bytes != status.st_size or beside.stat().st_mtime_ns < status.st_mtime_ns):
         facts = None
-    return Held(
+    return StoreEntry(
         id=id,
         bytes=status.st_size,
         sha256=facts.sha256 if facts else "",
@@ -127,15 +126,13 @@ def _tag(status: os.stat_result) -> str:
     return f"{status.st_mtime_ns}-{status.st_size}-{status.st_ino}"
 
 
-def _copy(archive: Path, partial: Path, meter: Meter, stop: threading.Event) -> None:
+def _copy(archive: Path, partial: Path, progress: TransferProgress, stop: threading.Event) -> None:
     """Append what is missing. Raises OSError, Cancelled."""
     with archive.open("rb") as source, partial.open("ab") as target:
-        if target.tell() > meter.total:
+        if target.tell() > progress.total:
             target.truncate(0)
         source.seek(target.tell())
         while chunk := source.read(CHUNK_BYTES):
-            unless(stop)
+            raise_if_stopped(stop)
             target.write(chunk)
-            meter.at(target.tell())
-        target.flush()
-        os.fsync(target.fileno())
+            progress.at(target.tell())

@@ -12,14 +12,14 @@ from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, ge
 from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils import build_hf_headers, hf_raise_for_status  # type: ignore[attr-defined]
 
-from studio.stores.backend import CHUNK_BYTES, Kind, Terms
-from studio.stores.entry import ArchiveFacts, Held, Meter, archive_name, champion_of
+from studio.stores.backend import CHUNK_BYTES, Kind, TransferSettings
+from studio.stores.entry import ArchiveFacts, StoreEntry, TransferProgress, archive_name, champion_of
 from studio.stores.facts import facts_json, read_facts
-from studio.stores.hub_card import Row, written
-from studio.stores.hub_errors import saying
-from studio.stores.hub_timeout import Watched, wait_for
+from studio.stores.hub_card import CardRow, updated_card
+from studio.stores.hub_errors import as_store_errors
+from studio.stores.hub_timeout import WatchedFile, wait_for
 from studio.stores.places import HubPlace
-from studio.stores.retry import Patience
+from studio.stores.retry import Retry
 
 CARD = "README.md"
 AT_ONCE = 8  # small files read at the same time
@@ -37,62 +37,64 @@ class Tree:
 
 
 class HubBackend:
-    """Archives travel through the Hub's LFS door, which tells how far they are and can be paused; Xet's cannot."""
+    """Archives are uploaded through LFS, which reports progress and can be paused; Xet cannot."""
 
     kind: Kind = "hub"
 
-    def __init__(self, place: HubPlace, terms: Terms, endpoint: str | None = None) -> None:
-        """The token is the client's own affair (HF_TOKEN, or a login). `endpoint`: None = HF_ENDPOINT, or the Hub."""
+    def __init__(self, place: HubPlace, settings: TransferSettings, endpoint: str | None = None) -> None:
+        """The client finds its token by itself (HF_TOKEN, or a login). `endpoint`: None = HF_ENDPOINT, or the Hub."""
         self._place = place
-        self._terms = terms
-        self._quick_s = min(QUICK_S, terms.patience_s)
+        self._settings = settings
+        self._quick_s = min(QUICK_S, settings.retry_for_s)
         self._endpoint = endpoint
         self._api = HfApi(endpoint=endpoint)
         self._facts: dict[str, ArchiveFacts | None] = {}  # by git's hash of the small file they stand in
 
-    def list(self) -> Sequence[Held]:
+    def list(self) -> Sequence[StoreEntry]:
         return self._listed(self._tree(dated=True))
 
-    def find(self, id: str) -> Held | None:
+    def find(self, id: str) -> StoreEntry | None:
         tree = self._tree()
-        return self._held(tree, id) if archive_name(id) in tree.files else None
+        return self._entry(tree, id) if archive_name(id) in tree.files else None
 
     def sent(self, id: str, facts: ArchiveFacts) -> int:
-        """An upload that was broken off begins anew; what arrived but was not committed is not sent again."""
+        """An interrupted upload starts again; files that arrived but were not committed are not sent again."""
         return 0
 
-    def send(self, id: str, archive: Path, facts: ArchiveFacts, meter: Meter, stop: threading.Event) -> None:
-        patience = Patience(self._terms.patience_s, stop)
+    def send(
+        self, id: str, archive: Path, facts: ArchiveFacts, progress: TransferProgress, stop: threading.Event
+    ) -> None:
+        retry = Retry(self._settings.retry_for_s, stop)
 
         def send() -> None:
             tree = self._tree()
             with ExitStack() as files:
-                watched = files.enter_context(Watched(archive, stop))
+                watched = files.enter_context(WatchedFile(archive, stop))
                 added: dict[str, Any] = {archive_name(id): watched, f"{id}.json": facts_json(facts)}
                 if facts.sample is not None:
-                    added[_sample(id)] = files.enter_context(Watched(facts.sample, stop))
+                    added[_sample(id)] = files.enter_context(WatchedFile(facts.sample, stop))
                 sampled = {*tree.files, *added}
-                rows = [_row(held) for held in self._listed(tree) if held.id != id]
+                rows = [_row(entry) for entry in self._listed(tree) if entry.id != id]
                 added[CARD] = self._card(tree, [*rows, (id, facts.bytes, facts.licence)], sampled)
                 operations = [CommitOperationAdd(path, content) for path, content in added.items()]
-                watched.count = meter.at  # they were read for their hashes so far
+                watched.count = progress.at  # they were read for their hashes so far
                 self._commit(f"Keep {id}", operations, tree, stop, watched.tell)
 
-        patience.ask(send)
+        retry.ask(send)
 
-    def read(self, held: Held, start: int, end: int) -> Iterator[bytes]:
-        return self._stream(archive_name(held.id), held.tag, {"Range": f"bytes={start}-{end - 1}"})
+    def read(self, entry: StoreEntry, start: int, end: int) -> Iterator[bytes]:
+        return self._stream(archive_name(entry.id), entry.tag, {"Range": f"bytes={start}-{end - 1}"})
 
-    def delete(self, held: Held) -> None:
+    def delete(self, entry: StoreEntry) -> None:
         def delete() -> None:
             tree = self._tree()
-            gone = {archive_name(held.id), f"{held.id}.json", _sample(held.id)} & set(tree.files)
-            rows = [_row(one) for one in self._listed(tree) if one.id != held.id]
+            gone = {archive_name(entry.id), f"{entry.id}.json", _sample(entry.id)} & set(tree.files)
+            rows = [_row(one) for one in self._listed(tree) if one.id != entry.id]
             card = self._card(tree, rows, set(tree.files) - gone)
             operations = [CommitOperationDelete(path) for path in sorted(gone)]
-            self._commit(f"Delete {held.id}", [*operations, CommitOperationAdd(CARD, card)], tree)
+            self._commit(f"Delete {entry.id}", [*operations, CommitOperationAdd(CARD, card)], tree)
 
-        Patience(self._quick_s).ask(delete)
+        Retry(self._quick_s).ask(delete)
 
     def _tree(self, dated: bool = False) -> Tree:
         def ask() -> Tree:
@@ -103,17 +105,17 @@ class HubBackend:
 
         return self._ask(ask)
 
-    def _listed(self, tree: Tree) -> Sequence[Held]:
+    def _listed(self, tree: Tree) -> Sequence[StoreEntry]:
         ids = [id for path in tree.files if (id := champion_of(path)) is not None]
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            return list(pool.map(lambda id: self._held(tree, id), ids))
+            return list(pool.map(lambda id: self._entry(tree, id), ids))
 
-    def _held(self, tree: Tree, id: str) -> Held:
+    def _entry(self, tree: Tree, id: str) -> StoreEntry:
         file, facts = tree.files[archive_name(id)], self._read_facts(tree, id)
         sha256 = file.lfs.sha256 if file.lfs else ""
         if facts is not None and (facts.bytes != file.size or sha256 not in ("", facts.sha256)):
             facts = None  # they speak of another archive
-        return Held(
+        return StoreEntry(
             id=id,
             bytes=file.size,
             sha256=facts.sha256 if facts else sha256,
@@ -134,8 +136,8 @@ class HubBackend:
     def _card(self, tree: Tree, rows: Sequence[tuple[str, int, str]], paths: set[str]) -> bytes:
         before = self._content(CARD, tree.commit).decode(errors="replace") if CARD in tree.files else ""
         url = {id: self._url(_sample(id), "main") for id, _, _ in rows if _sample(id) in paths}
-        shown = [Row(id, size, licence, url.get(id, "")) for id, size, licence in sorted(rows)]
-        return written(before, self._place.repo, shown).encode()
+        shown = [CardRow(id, size, licence, url.get(id, "")) for id, size, licence in sorted(rows)]
+        return updated_card(before, self._place.repo, shown).encode()
 
     def _commit(
         self,
@@ -147,23 +149,23 @@ class HubBackend:
     ) -> None:
         def commit() -> None:
             for one in operations:  # sent together, they would draw bars on the server's terminal
-                if isinstance(one, CommitOperationAdd) and isinstance(one.path_or_fileobj, Watched):
+                if isinstance(one, CommitOperationAdd) and isinstance(one.path_or_fileobj, WatchedFile):
                     self._api.preupload_lfs_files(self._place.repo, [one], free_memory=False)
             self._api.create_commit(self._place.repo, operations, commit_message=message, parent_commit=tree.commit)
 
-        with saying(self._place):
-            wait_for(commit, self._terms.patience_s, stop, moved)
+        with as_store_errors(self._place):
+            wait_for(commit, self._settings.retry_for_s, stop, moved)
 
     def _content(self, path: str, commit: str) -> bytes:
-        return Patience(self._quick_s).ask(lambda: b"".join(self._stream(path, commit, {})))
+        return Retry(self._quick_s).ask(lambda: b"".join(self._stream(path, commit, {})))
 
     def _stream(self, path: str, commit: str, headers: Mapping[str, str]) -> Iterator[bytes]:
-        """The client's own download starts anew after every pause, so this asks for ranges as it does."""
+        """A range request: the client's own download starts from the beginning after every pause."""
         asked = {**build_hf_headers(), "Accept-Encoding": "identity", **headers}
         with (
-            saying(self._place),
+            as_store_errors(self._place),
             get_session().stream(
-                "GET", self._url(path, commit), headers=asked, timeout=self._terms.timeout_s
+                "GET", self._url(path, commit), headers=asked, timeout=self._settings.timeout_s
             ) as answer,
         ):
             hf_raise_for_status(answer)
@@ -174,15 +176,15 @@ class HubBackend:
 
     def _ask(self, question: Callable[[], Result]) -> Result:
         def asked() -> Result:
-            with saying(self._place):
-                return wait_for(question, self._terms.timeout_s)
+            with as_store_errors(self._place):
+                return wait_for(question, self._settings.timeout_s)
 
-        return Patience(self._quick_s).ask(asked)
+        return Retry(self._quick_s).ask(asked)
 
 
 def _sample(id: str) -> str:
     return f"samples/{id}.flac"
 
 
-def _row(held: Held) -> tuple[str, int, str]:
-    return held.id, held.bytes, held.licence
+def _row(entry: StoreEntry) -> tuple[str, int, str]:
+    return entry.id, entry.bytes, entry.licence

@@ -1,6 +1,6 @@
-"""The model card: whose weights the champions need under which licence, what there is, and how it sounds.
+"""The model card: a table of the champions with licences and samples, written between two markers.
 
-What people wrote around our part of it stays.
+What people wrote outside the markers stays.
 """
 
 import re
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from huggingface_hub import ModelCard
 
-from studio.stores.entry import amount, archive_name
+from studio.stores.entry import archive_name, format_bytes
 
 BEGIN = "<!-- champions: written anew with every push; write around it -->"
 END = "<!-- /champions -->"
@@ -22,14 +22,14 @@ LISTED = {  # licences the Hub knows by these names
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CardRow:
     id: str
     bytes: int
     licence: str
     sample_url: str  # empty = none
 
 
-def written(before: str, repo: str, rows: Sequence[Row]) -> str:
+def updated_card(before: str, repo: str, rows: Sequence[CardRow]) -> str:
     """The card with these champions in it; `before` is what is there, or empty."""
     fresh = f"---\ntags: []\n---\n\n# {repo.split('/')[-1]}\n\n{BEGIN}{END}\n"
     card = ModelCard(before or fresh, ignore_metadata_errors=True)
@@ -40,7 +40,7 @@ def written(before: str, repo: str, rows: Sequence[Row]) -> str:
     return str(card)
 
 
-def _set_metadata(card: ModelCard, rows: Sequence[Row]) -> None:
+def _set_metadata(card: ModelCard, rows: Sequence[CardRow]) -> None:
     licences = sorted({row.licence for row in rows if row.licence})
     if licences:
         only = licences[0].lower()
@@ -51,7 +51,7 @@ def _set_metadata(card: ModelCard, rows: Sequence[Row]) -> None:
     card.data["tags"] = sorted({*(card.data.get("tags") or ()), *TAGS})
 
 
-def _table(rows: Sequence[Row]) -> str:
+def _table(rows: Sequence[CardRow]) -> str:
     lines = [
         "Voices kept with Champion Voice Studio. Each archive also loads in NVIDIA Triton as it is.",
         "",
@@ -61,5 +61,7 @@ def _table(rows: Sequence[Row]) -> str:
     for row in rows:
         name = archive_name(row.id)
         sound = f'<audio controls src="{row.sample_url}"></audio>' if row.sample_url else ""
-        lines.append(f"| {row.id} | [{name}]({name}), {amount(row.bytes)} | {row.licence or 'not stated'} | {sound} |")
+        lines.append(
+            f"| {row.id} | [{name}]({name}), {format_bytes(row.bytes)} | {row.licence or 'not stated'} | {sound} |"
+        )
     return "\n".join(lines)

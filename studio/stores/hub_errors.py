@@ -1,4 +1,4 @@
-"""What the Hub and its client say, as sentences. Their own words stay in the chained cause; tokens are in neither."""
+"""Errors of the Hub and its client as StoreErrors. The original is chained; tokens are in neither."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,8 +28,8 @@ OVERTAKEN = (409, 412)
 
 
 @contextmanager
-def saying(place: HubPlace) -> Iterator[None]:
-    """Raises StoreError and its kin for what goes wrong within."""
+def as_store_errors(place: HubPlace) -> Iterator[None]:
+    """Raises StoreError or UnknownArchive for what the client raises within."""
     try:
         yield
     except EngineError:
@@ -37,10 +37,10 @@ def saying(place: HubPlace) -> Iterator[None]:
     except (OSError, RuntimeError, ValueError, httpx.HTTPError, EntryNotFoundError) as error:
         # The client wraps what an upload raised.
         cause = error.__cause__ if isinstance(error, RuntimeError) and error.__cause__ else error
-        raise cause if isinstance(cause, EngineError) else _said(place, cause) from error
+        raise cause if isinstance(cause, EngineError) else _store_error(place, cause) from error
 
 
-def _said(place: HubPlace, error: BaseException) -> EngineError:
+def _store_error(place: HubPlace, error: BaseException) -> EngineError:
     name, repo = place.name, place.repo
     match error:
         case OfflineModeIsEnabled():

@@ -1,4 +1,4 @@
-"""The Hub's client cannot be interrupted, and waits without end for an answer; this waits for it instead."""
+"""Timeouts and cancellation for the Hub's client, which has neither: it works in a thread that can be left behind."""
 
 import concurrent.futures
 import io
@@ -8,16 +8,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from studio.stores.backend import unless
+from studio.stores.backend import raise_if_stopped
 from studio.stores.errors import Unreachable
 
-LOOK_S = 0.05
+POLL_S = 0.05
 
 Result = TypeVar("Result")
 
 
-class Watched(io.BufferedReader):
-    """A file that says how far it was read, once `count` is set, and refuses to be read on after `stop`."""
+class WatchedFile(io.BufferedReader):
+    """A file that reports its position to `count`, once that is set, and raises Cancelled when read after `stop`."""
 
     def __init__(self, path: Path, stop: threading.Event) -> None:
         super().__init__(io.FileIO(path))
@@ -25,7 +25,7 @@ class Watched(io.BufferedReader):
         self._stop = stop
 
     def read(self, size: int | None = -1) -> bytes:
-        unless(self._stop)
+        raise_if_stopped(self._stop)
         content = super().read(size)
         if self.count is not None:
             self.count(self.tell())
@@ -50,9 +50,9 @@ def wait_for(
 
     threading.Thread(target=run, name="hub", daemon=True).start()
     last, since = moved(), time.monotonic()
-    while not concurrent.futures.wait([outcome], LOOK_S).done:
+    while not concurrent.futures.wait([outcome], POLL_S).done:
         if stop is not None:
-            unless(stop)
+            raise_if_stopped(stop)
         if moved() != last:
             last, since = moved(), time.monotonic()
         elif time.monotonic() - since > silence_s:

@@ -1,4 +1,4 @@
-"""STUDIO_STORES: which stores there are. Says nothing to any of them."""
+"""STUDIO_STORES parsed: name, kind and address of each store. Nothing is connected."""
 
 import os
 import re
@@ -18,7 +18,7 @@ Checksum = Literal["when_supported", "when_required"]
 
 
 class WrongStores(ValueError):
-    """STUDIO_STORES holds what is no store; the sentence names it and shows no credential."""
+    """STUDIO_STORES has an invalid entry; the message names it and shows no credential."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class FolderPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class S3Place:
-    """Empty = what boto3's own chain says."""
+    """Empty = boto3's own default."""
 
     name: str
     bucket: str

@@ -1,4 +1,4 @@
-"""Trying again: soon at first, then less often, until nothing has got through for too long."""
+"""Retries with exponential backoff and jitter, until nothing has succeeded for a given time."""
 
 import random
 import threading
@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from studio.stores.backend import unless
+from studio.stores.backend import raise_if_stopped
 from studio.stores.errors import Damaged, Unreachable
 
 FIRST_S, LONGEST_S = 0.2, 8.0
@@ -14,39 +14,39 @@ FIRST_S, LONGEST_S = 0.2, 8.0
 Result = TypeVar("Result")
 
 
-class Patience:
-    """Of one transfer, or of one question. `stop` ends every wait at once."""
+class Retry:
+    """The retries of one transfer or one request. `stop` ends every wait at once."""
 
     def __init__(self, limit_s: float, stop: threading.Event | None = None) -> None:
         self._limit_s = limit_s
         self._stop = stop or threading.Event()
-        self.renew()
+        self.reset()
 
-    def renew(self) -> None:
-        """Something got through."""
+    def reset(self) -> None:
+        """Forget earlier failures, after a success."""
         self._failures = 0
         self._failing_since = 0.0
 
     def wait(self, error: Unreachable | Damaged) -> None:
-        """Before the next try. Raises `error` when the time is up, Cancelled when stopped."""
+        """Wait before the next try. Raises `error` when the time is up, Cancelled when stopped."""
         if self._failures == 0:
             self._failing_since = time.monotonic()
         longest_s = min(LONGEST_S, FIRST_S * 2**self._failures)
-        delay_s = random.uniform(0.5, 1.0) * longest_s  # many that failed together do not come back together
+        delay_s = random.uniform(0.5, 1.0) * longest_s  # jitter: clients that failed together do not retry together
         if time.monotonic() + delay_s - self._failing_since > self._limit_s:
             raise error
         self._failures += 1
         self._stop.wait(delay_s)
-        unless(self._stop)
+        raise_if_stopped(self._stop)
 
     def ask(self, question: Callable[[], Result]) -> Result:
-        """Until it is answered. Raises what `question` raises, once trying again makes no sense."""
+        """Call `question` until it returns. Raises what it raises, once the time is up or a retry would not help."""
         while True:
-            unless(self._stop)
+            raise_if_stopped(self._stop)
             try:
                 answer = question()
             except (Unreachable, Damaged) as error:
                 self.wait(error)
             else:
-                self.renew()
+                self.reset()
                 return answer

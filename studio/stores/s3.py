@@ -7,13 +7,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
-from studio.stores.backend import CHUNK_BYTES, Kind, Terms
-from studio.stores.entry import ArchiveFacts, Held, Meter, archive_name, champion_of
+from studio.stores.backend import CHUNK_BYTES, Kind, TransferSettings
+from studio.stores.entry import ArchiveFacts, StoreEntry, TransferProgress, archive_name, champion_of
 from studio.stores.errors import StoreMissing, UnknownArchive
 from studio.stores.places import S3Place
-from studio.stores.retry import Patience
+from studio.stores.retry import Retry
 from studio.stores.s3_bucket import AT_ONCE, Bucket
-from studio.stores.s3_upload import Sending
+from studio.stores.s3_upload import MultipartUpload
 
 QUICK_S = 5.0  # a person waits for these answers
 
@@ -23,14 +23,14 @@ Result = TypeVar("Result")
 class S3Backend:
     kind: Kind = "s3"
 
-    def __init__(self, place: S3Place, state: Path, terms: Terms) -> None:
+    def __init__(self, place: S3Place, state: Path, settings: TransferSettings) -> None:
         """`state` is the folder that remembers unfinished uploads."""
         self._place = place
-        self._bucket = Bucket(place, terms)
+        self._bucket = Bucket(place, settings)
         self._state = state
-        self._heads: dict[str, Held] = {}  # by id; an object of the same ETag has the same head
+        self._heads: dict[str, StoreEntry] = {}  # by id; an object of the same ETag has the same head
 
-    def list(self) -> Sequence[Held]:
+    def list(self) -> Sequence[StoreEntry]:
         place = self._place
 
         def objects() -> list[tuple[str, str]]:
@@ -41,16 +41,16 @@ class S3Backend:
         named = [(champion_of(key.removeprefix(place.prefix)), etag) for key, etag in self._ask(objects)]
         with ThreadPoolExecutor(AT_ONCE) as pool:
             heads = pool.map(lambda one: self._head(*one), [(id, etag) for id, etag in named if id is not None])
-            return [held for held in heads if held is not None]
+            return [entry for entry in heads if entry is not None]
 
-    def find(self, id: str) -> Held | None:
+    def find(self, id: str) -> StoreEntry | None:
         try:
             head = self._ask(lambda: self._bucket.client.head_object(**self._bucket.named(self._key(id))))
         except UnknownArchive:
             self._check_bucket()
             return None
         known = head.get("Metadata", {})
-        self._heads[id] = Held(
+        self._heads[id] = StoreEntry(
             id=id,
             bytes=head["ContentLength"],
             sha256=known.get("sha256", ""),
@@ -62,29 +62,33 @@ class S3Backend:
         return self._heads[id]
 
     def sent(self, id: str, facts: ArchiveFacts) -> int:
-        return self._sending(id, facts).there()
+        return self._upload(id, facts).bytes_sent()
 
-    def send(self, id: str, archive: Path, facts: ArchiveFacts, meter: Meter, stop: threading.Event) -> None:
-        self._sending(id, facts).run(archive, meter, stop)
+    def send(
+        self, id: str, archive: Path, facts: ArchiveFacts, progress: TransferProgress, stop: threading.Event
+    ) -> None:
+        self._upload(id, facts).run(archive, progress, stop)
 
-    def read(self, held: Held, start: int, end: int) -> Iterator[bytes]:
-        with self._bucket.saying():
+    def read(self, entry: StoreEntry, start: int, end: int) -> Iterator[bytes]:
+        with self._bucket.as_store_errors():
             answer = self._bucket.client.get_object(
-                **self._bucket.named(self._key(held.id)), IfMatch=held.tag, Range=f"bytes={start}-{end - 1}"
+                **self._bucket.named(self._key(entry.id)), IfMatch=entry.tag, Range=f"bytes={start}-{end - 1}"
             )
             with closing(answer["Body"]) as body:
                 yield from body.iter_chunks(min(CHUNK_BYTES, end - start))
 
-    def delete(self, held: Held) -> None:
-        self._ask(lambda: self._bucket.client.delete_object(**self._bucket.named(self._key(held.id))))
+    def delete(self, entry: StoreEntry) -> None:
+        self._ask(lambda: self._bucket.client.delete_object(**self._bucket.named(self._key(entry.id))))
 
     def _key(self, id: str) -> str:
         return self._place.prefix + archive_name(id)
 
-    def _sending(self, id: str, facts: ArchiveFacts) -> Sending:
-        return Sending(bucket=self._bucket, key=self._key(id), facts=facts, state=self._state / f"{id}.upload.json")
+    def _upload(self, id: str, facts: ArchiveFacts) -> MultipartUpload:
+        return MultipartUpload(
+            bucket=self._bucket, key=self._key(id), facts=facts, state=self._state / f"{id}.upload.json"
+        )
 
-    def _head(self, id: str, etag: str) -> Held | None:
+    def _head(self, id: str, etag: str) -> StoreEntry | None:
         known = self._heads.get(id)
         return known if known is not None and known.tag == etag else self.find(id)
 
@@ -99,4 +103,4 @@ class S3Backend:
             ) from error
 
     def _ask(self, question: Callable[[], Result]) -> Result:
-        return self._bucket.ask(question, Patience(min(QUICK_S, self._bucket.terms.patience_s)))
+        return self._bucket.ask(question, Retry(min(QUICK_S, self._bucket.settings.retry_for_s)))

@@ -1,4 +1,4 @@
-"""A bucket as boto3 knows it, at AWS or at any service that speaks S3."""
+"""A boto3 client for one bucket, at AWS or at any S3-compatible service."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -9,10 +9,10 @@ import boto3
 from botocore.config import Config
 from s3transfer.utils import signal_not_transferring, signal_transferring
 
-from studio.stores.backend import Terms
+from studio.stores.backend import TransferSettings
 from studio.stores.places import S3Place
-from studio.stores.retry import Patience
-from studio.stores.s3_errors import saying
+from studio.stores.retry import Retry
+from studio.stores.s3_errors import as_store_errors
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -23,11 +23,11 @@ Result = TypeVar("Result")
 
 
 class Bucket:
-    """Credentials come from boto3's own chain and are neither seen nor kept here."""
+    """Credentials come from boto3's own chain; none is read or stored here."""
 
-    def __init__(self, place: S3Place, terms: Terms) -> None:
+    def __init__(self, place: S3Place, settings: TransferSettings) -> None:
         self.place = place
-        self.terms = terms
+        self.settings = settings
 
     @cached_property
     def client(self) -> "S3Client":
@@ -37,9 +37,9 @@ class Bucket:
             s3={"addressing_style": place.addressing},
             request_checksum_calculation=place.checksum,
             response_checksum_validation=place.checksum,
-            connect_timeout=self.terms.timeout_s / 2,
-            read_timeout=self.terms.timeout_s,
-            retries={"total_max_attempts": 1},  # `Patience` tries again, and can be stopped
+            connect_timeout=self.settings.timeout_s / 2,
+            read_timeout=self.settings.timeout_s,
+            retries={"total_max_attempts": 1},  # `Retry` tries again, and can be stopped
             max_pool_connections=AT_ONCE + 2,
         )
         session = boto3.Session(profile_name=place.profile or None, region_name=place.region or None)
@@ -49,17 +49,17 @@ class Bucket:
         client.meta.events.register_last("request-created.s3", signal_transferring)
         return client
 
-    def saying(self) -> AbstractContextManager[None]:
-        return saying(self.place.name, self.place.bucket)
+    def as_store_errors(self) -> AbstractContextManager[None]:
+        return as_store_errors(self.place.name, self.place.bucket)
 
-    def ask(self, question: Callable[[], Result], patience: Patience) -> Result:
-        """Raises StoreError and its kin, in a sentence."""
+    def ask(self, question: Callable[[], Result], retry: Retry) -> Result:
+        """Raises StoreError, UnknownArchive."""
 
         def asked() -> Result:
-            with self.saying():
+            with self.as_store_errors():
                 return question()
 
-        return patience.ask(asked)
+        return retry.ask(asked)
 
     def named(self, key: str) -> dict[str, Any]:
         return {"Bucket": self.place.bucket, "Key": key}

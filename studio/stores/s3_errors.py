@@ -1,4 +1,4 @@
-"""What S3 and botocore say, as sentences. Their own words stay in the chained cause; keys are in neither."""
+"""Errors of S3 and botocore as StoreErrors. The original is chained; keys are in neither."""
 
 import re
 from collections.abc import Iterator
@@ -43,8 +43,8 @@ class UploadGone(StoreError):
 
 
 @contextmanager
-def saying(name: str, bucket: str) -> Iterator[None]:
-    """Raises StoreError and its kin for what goes wrong within, about the store `name`."""
+def as_store_errors(name: str, bucket: str) -> Iterator[None]:
+    """Raises StoreError or UnknownArchive, about the store `name`, for what botocore raises within."""
     try:
         yield
     except NO_CREDENTIALS as error:

@@ -1,4 +1,4 @@
-"""A store, whatever its kind: what is there, what a transfer would do, and transfers that check themselves."""
+"""A store of any kind: its entries, plans of transfers, and transfers that verify what arrived."""
 
 import threading
 from collections.abc import Iterator, Sequence
@@ -11,105 +11,116 @@ from filelock import FileLock, Timeout
 from engines.types import Progress
 from studio.champions.champion import check_id
 from studio.database import saving
-from studio.stores.backend import Backend, Kind, Terms, digest
-from studio.stores.download import Fetching
-from studio.stores.entry import ArchiveFacts, Held, Meter, Plan, Told, amount
+from studio.progress import ProgressReporter
+from studio.stores.backend import Backend, Kind, TransferSettings, file_sha256
+from studio.stores.download import Download
+from studio.stores.entry import ArchiveFacts, StoreEntry, TransferPlan, TransferProgress, format_bytes
 from studio.stores.errors import Damaged, Occupied, UnknownArchive
 
 
 class Store:
-    """Transfers block their thread, tell their progress, and stop soon after `stop` is set (Cancelled).
+    """Transfers block their thread, report their progress, and stop soon after `stop` is set (Cancelled).
 
-    The same transfer started again goes on where it stopped. Threads may share one.
+    The same transfer started again continues where it stopped. Threads may share one store.
     """
 
-    def __init__(self, name: str, backend: Backend, state: Path, terms: Terms) -> None:
+    def __init__(self, name: str, backend: Backend, state: Path, settings: TransferSettings) -> None:
         """`state` is a folder of this store alone, created when first needed, for what interrupted transfers left."""
         self.name = name
         self._backend = backend
         self._state = state
-        self._terms = terms
+        self._settings = settings
 
     @property
     def kind(self) -> Kind:
         return self._backend.kind
 
-    def list(self) -> Sequence[Held]:
+    def list(self) -> Sequence[StoreEntry]:
         """What is there, by id. Raises StoreError."""
-        return sorted(self._backend.list(), key=lambda held: held.id)
+        return sorted(self._backend.list(), key=lambda entry: entry.id)
 
-    def plan_push(self, id: str, facts: ArchiveFacts) -> Plan:
+    def plan_push(self, id: str, facts: ArchiveFacts) -> TransferPlan:
         """What `push` would do; changes nothing. Raises StoreError."""
-        held = self._backend.find(check_id(id))
-        if held is not None and held.is_exactly(facts):
-            return Plan("nothing", 0, f"{self.name} holds exactly this archive of {id} already; nothing would be sent")
+        entry = self._backend.find(check_id(id))
+        if entry is not None and entry.is_exactly(facts):
+            return TransferPlan(
+                "nothing", 0, f"{self.name} holds exactly this archive of {id} already; nothing would be sent"
+            )
         sent = self._backend.sent(id, facts)
         left = facts.bytes - sent
-        rest = f"the remaining {amount(left)} of {amount(facts.bytes)}" if sent else amount(left)
-        if held is None:
-            return Plan("send", left, f"would send {rest} as a new archive {id} to {self.name}")
-        return Plan(
-            "replace", left, f"would send {rest} to {self.name} and replace its {id} of {amount(held.bytes)} there"
+        rest = f"the remaining {format_bytes(left)} of {format_bytes(facts.bytes)}" if sent else format_bytes(left)
+        if entry is None:
+            return TransferPlan("send", left, f"would send {rest} as a new archive {id} to {self.name}")
+        return TransferPlan(
+            "replace",
+            left,
+            f"would send {rest} to {self.name} and replace its {id} of {format_bytes(entry.bytes)} there",
         )
 
-    def plan_pull(self, id: str) -> Plan:
+    def plan_pull(self, id: str) -> TransferPlan:
         """What `pull` would do; changes nothing. Raises StoreError, UnknownArchive."""
-        held = self._known(id)
-        here = min(Fetching(self._state, held, self._terms).here, held.bytes)
-        left = held.bytes - here
-        rest = f"the remaining {amount(left)} of {amount(held.bytes)}" if here else amount(left)
-        return Plan("fetch", left, f"would fetch {rest}, the archive {id}, from {self.name}")
+        entry = self._known(id)
+        here = min(Download(self._state, entry, self._settings).here, entry.bytes)
+        left = entry.bytes - here
+        rest = f"the remaining {format_bytes(left)} of {format_bytes(entry.bytes)}" if here else format_bytes(left)
+        return TransferPlan("fetch", left, f"would fetch {rest}, the archive {id}, from {self.name}")
 
-    def plan_delete(self, id: str) -> Plan:
+    def plan_delete(self, id: str) -> TransferPlan:
         """What `delete` would do; changes nothing. Raises StoreError, UnknownArchive."""
-        held = self._known(id)
-        return Plan("delete", 0, f"would delete the archive {id}, {amount(held.bytes)}, from {self.name} for good")
+        entry = self._known(id)
+        return TransferPlan(
+            "delete", 0, f"would delete the archive {id}, {format_bytes(entry.bytes)}, from {self.name} for good"
+        )
 
-    def push(self, id: str, archive: Path, facts: ArchiveFacts, told: Told, stop: threading.Event) -> None:
+    def push(
+        self, id: str, archive: Path, facts: ArchiveFacts, report: ProgressReporter, stop: threading.Event
+    ) -> None:
         """Send an archive, unless exactly this content is there. Raises StoreError, Cancelled, NotSaved."""
         with self._alone(id):
-            held = self._backend.find(id)
-            if held is not None and held.is_exactly(facts):
-                told(Progress(1.0, f"{self.name} holds exactly this {id} already; nothing was sent"))
+            entry = self._backend.find(id)
+            if entry is not None and entry.is_exactly(facts):
+                report(Progress(1.0, f"{self.name} holds exactly this {id} already; nothing was sent"))
                 return
-            told(Progress(0.0, f"checking {id}"))
+            report(Progress(0.0, f"checking {id}"))
             _check(id, archive, facts, stop)
-            self._backend.send(id, archive, facts, Meter(told, f"sending {id} to {self.name}", facts.bytes), stop)
-            held = self._backend.find(id)
-            if held is None or not held.is_exactly(facts):
+            self._backend.send(
+                id, archive, facts, TransferProgress(report, f"sending {id} to {self.name}", facts.bytes), stop
+            )
+            entry = self._backend.find(id)
+            if entry is None or not entry.is_exactly(facts):
                 raise Damaged(
                     f"{self.name} does not show the {id} that was sent; look who else writes there, push again"
                 )
-            told(Progress(1.0, f"{self.name} holds {id}, {amount(facts.bytes)}, SHA-256 verified"))
+            report(Progress(1.0, f"{self.name} holds {id}, {format_bytes(facts.bytes)}, SHA-256 verified"))
 
-    def pull(self, id: str, target: Path, told: Told, stop: threading.Event) -> Held:
+    def pull(self, id: str, target: Path, report: ProgressReporter, stop: threading.Event) -> StoreEntry:
         """Fetch an archive to `target`, which appears whole or not at all; its SHA-256 is that of what arrived.
 
         Raises StoreError, UnknownArchive, Cancelled, NotSaved. Where the store knows no hash there is none to check.
         """
         with self._alone(id):
-            held = self._known(id)
-            meter = Meter(told, f"fetching {id} from {self.name}", held.bytes)
-            fetching = Fetching(self._state, held, self._terms)
-            sha256 = fetching.run(lambda start, end: self._backend.read(held, start, end), target, meter, stop)
-            how = "SHA-256 verified" if held.sha256 else "of which the store knew no SHA-256"
-            told(Progress(1.0, f"fetched {id}, {amount(held.bytes)}, {how}"))
-            return replace(held, sha256=sha256)
+            entry = self._known(id)
+            progress = TransferProgress(report, f"fetching {id} from {self.name}", entry.bytes)
+            download = Download(self._state, entry, self._settings)
+            sha256 = download.run(lambda start, end: self._backend.read(entry, start, end), target, progress, stop)
+            how = "SHA-256 verified" if entry.sha256 else "of which the store knew no SHA-256"
+            report(Progress(1.0, f"fetched {id}, {format_bytes(entry.bytes)}, {how}"))
+            return replace(entry, sha256=sha256)
 
     def delete(self, id: str) -> None:
         """Raises StoreError, UnknownArchive."""
         with self._alone(id):
             self._backend.delete(self._known(id))
 
-    def _known(self, id: str) -> Held:
-        held = self._backend.find(check_id(id))
-        if held is None:
+    def _known(self, id: str) -> StoreEntry:
+        entry = self._backend.find(check_id(id))
+        if entry is None:
             raise UnknownArchive(f"{self.name} holds no archive {id}; list the store to see what it holds")
-        return held
+        return entry
 
     @contextmanager
     def _alone(self, id: str) -> Iterator[None]:
-        """Two transfers of one archive would write into each other's partial state; so would two processes'."""
+        """A lock across threads and processes: two transfers of one archive would write into the same partial file."""
         with saving():
             self._state.mkdir(parents=True, exist_ok=True)
         lock = FileLock(self._state / f"{check_id(id)}.lock")
@@ -124,9 +135,9 @@ class Store:
 
 
 def _check(id: str, archive: Path, facts: ArchiveFacts, stop: threading.Event) -> None:
-    """The store will be told these facts, so they had better be true."""
+    """Raises Damaged unless the file matches the facts, which the store records."""
     try:
-        same = archive.stat().st_size == facts.bytes and digest(archive, stop) == facts.sha256
+        same = archive.stat().st_size == facts.bytes and file_sha256(archive, stop) == facts.sha256
     except OSError as error:
         raise Damaged(f"the archive of {id} can no longer be read; package it again") from error
     if not same:

@@ -3,15 +3,9 @@
 from typing import Any
 
 from engines.types import EngineStatus
-from studio.history import StoredTake, described
 from studio.speaking import Performance
 
 FIRST_LINE = "Welcome to the studio. Press the button, and this voice will say your line."
-
-
-def take_json(take: StoredTake) -> dict[str, Any]:
-    """A take as `GET /studio/takes/{id}` tells it: without whose it is."""
-    return {"id": take.id, **described(take), "peaks": list(take.peaks)}
 
 
 def status_json(performance: Performance) -> dict[str, Any]:

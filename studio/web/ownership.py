@@ -21,8 +21,8 @@ from urllib.parse import urlsplit
 from sqlmodel import Field, Session, SQLModel, col, delete
 from starlette.requests import HTTPConnection
 
-from engines.errors import EngineError
 from studio.database import open_database, transaction
+from studio.errors import Forbidden, TooManyRequests, Unauthenticated
 from studio.settings import LOOPBACK, Settings
 
 log = logging.getLogger(__name__)
@@ -41,15 +41,15 @@ WRONG = "this is not STUDIO_LOGIN's user and password; correct it and try again"
 NO_LOGIN = "this studio knows no login; set STUDIO_LOGIN=user:password and start it anew"
 
 
-class NotOwner(EngineError):
+class NotOwner(Forbidden):
     """Only the studio's owner may do this, and whoever asks cannot become the owner by asking."""
 
 
-class LoginNeeded(NotOwner):
+class LoginNeeded(NotOwner, Unauthenticated):
     """Only the studio's owner may do this; user and password are missing or wrong."""
 
 
-class TooManyTries(NotOwner):
+class TooManyTries(NotOwner, TooManyRequests):
     """So many wrong logins came from there that the next one is not looked at yet."""
 
     def __init__(self, wait_s: float) -> None:

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from studio.champions.champion import Votes
-from studio.champions.library import Kept, Library
+from studio.champions.library import Library, SavedChampion
 from tests.browser.serving import ROOT, Served, serving
 from tests.browser.test_finish import PHONE, SMALL, serious
 from tests.browser.test_reference import drag_file
@@ -60,7 +60,7 @@ def owner(browser: Browser, house: Served) -> Iterator[Visitor]:
         yield visitor
 
 
-def kept(served: Served, id: str, **facts: Any) -> Kept:
+def kept(served: Served, id: str, **facts: Any) -> SavedChampion:
     """A champion in a studio's library, kept from elsewhere."""
     return keep(Library(served.log.parent), id, **({"name": id.capitalize()} | facts))
 

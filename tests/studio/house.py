@@ -4,7 +4,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 
 import httpx
@@ -14,11 +13,11 @@ import uvicorn
 from fastapi import FastAPI
 
 from engines.base import Checkpoint
-from engines.f5.vetting.process import vet
 from engines.registry import Device
 from engines.scheduling.manager import Manager, Policy
 from studio.api import router
-from studio.champions.opening import open_champions
+from studio.champions.creation import TakeVoices
+from studio.champions.factory import open_champions
 from studio.history import History
 from studio.listening import Listening
 from studio.references.library import ClipStore
@@ -69,17 +68,17 @@ def studio_of(
     telemetry = Telemetry(manager, ProcessGauge())
     manager.listen(telemetry.record)
     listening = Listening(history, settings.data_dir)
-    vetted = partial(vet, against=Checkpoint("embedded"))
-    champions = open_champions(settings, vetted, history, session_clips, listening, manager)
+    champions = open_champions(settings)
     studio = Studio(
         settings=settings,
         manager=manager,
-        speaking=Speaking(manager, session_clips, history, champions.voices),
+        speaking=Speaking(manager, session_clips, history, champions),
         clips=clips,
         session_clips=session_clips,
         history=history,
         listening=listening,
         champions=champions,
+        take_voices=TakeVoices(history, session_clips, listening, lambda engine: manager.status(engine).licence),
         telemetry=telemetry,
     )
     manager.start()

@@ -3,7 +3,7 @@
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -25,7 +25,7 @@ FOR_STUDIO = tuple(
     )
 )
 FOR_ROOTS = (*FOR_STUDIO, "engines.base")  # a composition root hands the manager its Checkpoints
-ROOTS = ("app.py", "studio/engines.py", "studio/champions/__main__.py")
+ROOTS = ("app.py", "studio/checkpoints.py", "studio/engines.py")
 HEAVY = ("torch", "torchaudio", "f5_tts", "vocos", "fish_speech", "torchao")
 # What the scheduler stands on may not know an engine; only the engines' own folders may.
 LIGHT = (
@@ -102,6 +102,52 @@ def test_the_composition_roots_use_only_the_open_rooms_of_engines() -> None:
     assert engines_beyond(FOR_ROOTS, *ROOTS) == []
 
 
+def test_archives_stores_and_jobs_know_what_a_champion_is_and_no_more_of_champions() -> None:
+    known = ("studio.champions.champion", "studio.champions.members")
+    wrong = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in modules("studio/archive", "studio/stores", "studio/jobs.py")
+        for name in sorted(imports(path))
+        if within(name, "studio.champions") and name != "studio.champions" and not within(name, *known)
+    ]
+    assert wrong == []
+
+
+def test_champions_are_used_through_their_one_facade() -> None:
+    """What stands behind it is imported by its own folder alone; data, errors and the composition are open to all."""
+    behind = ("archives", "attachments", "blobs", "members", "recovery", "rows", "voices")
+    hidden = [f"studio.champions.{name}" for name in behind]
+    hidden += [f"studio.champions.{name}" for name in ("creation.Creation", "disclosure.Disclosure", "library.Library")]
+    data = ("studio.champions.attachments.Attachment", "studio.champions.members")  # results, names of files
+    outside = [path for path in modules("studio", "app.py") if ROOT / "studio" / "champions" not in path.parents]
+    wrong = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in outside
+        for name in sorted(imports(path))
+        if within(name, *hidden) and not within(name, *data) and name != "studio.champions.attachments"
+    ]
+    assert wrong == []
+
+
+def test_no_module_imports_itself_through_others() -> None:
+    graph = {_module(path): imports(path) for path in modules("studio", "app.py")}
+    edges = {name: _within_graph(name, found, graph) for name, found in graph.items()}
+    while leaves := {name for name, found in edges.items() if not found}:
+        edges = {name: found - leaves for name, found in edges.items() if name not in leaves}
+    assert edges == {}
+
+
+def _module(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _within_graph(name: str, found: set[str], graph: Mapping[str, object]) -> set[str]:
+    """The modules that are imported, packages above them included, but for those a module is in itself."""
+    above = {".".join(one.split(".")[:depth]) for one in found for depth in range(1, one.count(".") + 2)}
+    return {one for one in above if one in graph and one != name and not name.startswith(f"{one}.")}
+
+
 def test_only_the_page_imports_gradio() -> None:
     outside = [path for path in modules("studio") if ROOT / "studio" / "ui" not in path.parents]
     wrong = [str(path.relative_to(ROOT)) for path in outside if any(within(name, "gradio") for name in imports(path))]
@@ -124,6 +170,17 @@ def test_importing_costs_no_torch(module: str) -> None:
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=False, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "[]"
+
+
+def test_files_are_flushed_linked_and_locked_in_one_module_of_the_product() -> None:
+    primitives = {"fsync", "link", "hardlink_to", "symlink_to", "chmod", "flock", "lockf"}
+    wrong = [
+        f"{path.relative_to(ROOT)}:{node.lineno} {node.attr}"
+        for path in modules("studio")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr in primitives and path != ROOT / "studio" / "files.py"
+    ]
+    assert wrong == []
 
 
 def test_the_reader_of_imports_sees_relative_and_nested_ones(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Long work is told, paused and gone on with, cancelled, and fails in words."""
+"""Long work: progress, results, pause, resume, cancel, waiting for its end, and failures in words."""
 
 import threading
 import time
@@ -8,7 +8,8 @@ import pytest
 
 from engines.errors import BadInput, Cancelled
 from engines.types import Progress
-from studio.jobs import RUNNING_MAX, Job, Jobs, Told, UnknownJob
+from studio.jobs import RUNNING_MAX, Job, Jobs, UnknownJob
+from studio.progress import ProgressReporter
 
 WAIT_S = 300.0
 
@@ -20,21 +21,21 @@ def until(true: Callable[[], bool]) -> None:
         time.sleep(0.005)
 
 
-def counting(total: int, done: list[int]) -> Callable[[Told, threading.Event], int]:
+def counting(total: int, done: list[int]) -> Callable[[ProgressReporter, threading.Event], int]:
     """Work that goes on where it stopped, a step every 5 ms."""
 
-    def work(told: Told, stop: threading.Event) -> int:
+    def work(report: ProgressReporter, stop: threading.Event) -> int:
         while len(done) < total:
             if stop.wait(0.005):
                 raise Cancelled("stopped")
             done.append(len(done))
-            told(Progress(len(done) / total, f"{len(done)} of {total}"))
+            report(Progress(len(done) / total, f"{len(done)} of {total}"))
         return len(done)
 
     return work
 
 
-def test_work_is_told_and_its_result_kept() -> None:
+def test_work_reports_its_progress_and_its_result_is_kept() -> None:
     job = Jobs().start("package", "ahri", counting(3, []))
     until(lambda: job.ended)
     assert (job.state, job.result, job.progress) == ("done", 3, Progress(1.0, "3 of 3"))
@@ -72,10 +73,10 @@ def test_paused_work_can_be_cancelled() -> None:
 
 
 def test_what_fails_says_so_in_words_and_an_accident_shows_nothing_of_itself() -> None:
-    def refuse(told: Told, stop: threading.Event) -> None:
+    def refuse(report: ProgressReporter, stop: threading.Event) -> None:
         raise BadInput("the bucket is full; make room")
 
-    def stumble(told: Told, stop: threading.Event) -> None:
+    def stumble(report: ProgressReporter, stop: threading.Event) -> None:
         raise ZeroDivisionError("secret")
 
     jobs = Jobs()
@@ -88,7 +89,7 @@ def test_what_fails_says_so_in_words_and_an_accident_shows_nothing_of_itself() -
 def test_failed_work_is_tried_again_where_that_costs_only_what_is_missing() -> None:
     tries: list[int] = []
 
-    def fails_once(told: Told, stop: threading.Event) -> str:
+    def fails_once(report: ProgressReporter, stop: threading.Event) -> str:
         tries.append(1)
         if len(tries) == 1:
             raise BadInput("offline; try again")
@@ -118,3 +119,55 @@ def test_ended_work_is_put_away_and_unknown_then() -> None:
     jobs.forget(job.id)
     with pytest.raises(UnknownJob):
         jobs.get(job.id)
+
+
+def held(release: threading.Event) -> Callable[[ProgressReporter, threading.Event], str]:
+    """Work that ends once it is released or stopped."""
+
+    def work(report: ProgressReporter, stop: threading.Event) -> str:
+        while not release.wait(0.005):
+            if stop.is_set():
+                raise Cancelled("stopped")
+        return "done"
+
+    return work
+
+
+def test_a_job_is_waited_for_until_its_end() -> None:
+    release = threading.Event()
+    job = Jobs().start("package", "ahri", held(release))
+    assert not job.wait(0.0)
+    release.set()
+    assert job.wait(WAIT_S)
+    assert (job.state, job.result) == ("done", "done")
+
+
+def test_who_waits_for_a_job_goes_on_when_another_thread_cancels_it() -> None:
+    jobs = Jobs()
+    job = jobs.start("pull", "ahri", held(threading.Event()), resumable=True)
+    jobs.pause(job.id)
+    until(lambda: job.state == "paused")
+    assert not job.wait(0.0)
+    waiting = threading.Thread(target=job.wait, args=(WAIT_S,))
+    waiting.start()
+    jobs.cancel(job.id)
+    waiting.join(WAIT_S)
+    assert not waiting.is_alive() and job.state == "cancelled"
+
+
+def test_failed_work_that_is_tried_again_is_waited_for_anew() -> None:
+    release, tries = threading.Event(), []
+
+    def fails_once(report: ProgressReporter, stop: threading.Event) -> str:
+        tries.append(1)
+        if len(tries) == 1:
+            raise BadInput("offline; try again")
+        return held(release)(report, stop)
+
+    jobs = Jobs()
+    job = jobs.start("push", "ahri", fails_once, resumable=True)
+    assert job.wait(WAIT_S) and job.state == "failed"
+    jobs.resume(job.id)
+    assert not job.wait(0.0)
+    release.set()
+    assert job.wait(WAIT_S) and job.result == "done"

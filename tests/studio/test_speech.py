@@ -20,6 +20,7 @@ from engines.base import Checkpoint
 from engines.errors import BadCheckpoint
 from engines.scheduling.manager import Policy
 from engines.types import Progress
+from studio.champions.library import Library
 from studio.order import Order
 from studio.settings import Settings
 from studio.speaking import Performance
@@ -103,7 +104,7 @@ def reception(tmp_path: Path) -> Iterator[Reception]:
         httpx.Client(base_url=url, timeout=WAIT_S) as program,
     ):
         ready(program)
-        keep(studio.champions.library, engine=ENGINE, settings={"speed": 1.5, "seed": 7, "temperature": 0.5})
+        keep(Library(studio.settings.data_dir), engine=ENGINE, settings={"speed": 1.5, "seed": 7, "temperature": 0.5})
         yield Reception(studio, metronome, program, go)
 
 
@@ -154,7 +155,7 @@ def test_what_is_asked_for_counts_before_what_was_kept(reception: Reception) -> 
 
 
 def test_a_champion_of_an_engine_that_is_not_here_speaks_by_the_first_one_that_is(reception: Reception) -> None:
-    keep(reception.studio.champions.library, "yasuo", engine="f5", settings={"speed": 1.5, "seed": 7})
+    keep(Library(reception.studio.settings.data_dir), "yasuo", engine="f5", settings={"speed": 1.5, "seed": 7})
     answer = reception.ask(voice="yasuo")
     assert (answer.status_code, answer.headers["x-engine"], spoken(reception).speed) == (200, ENGINE, 1.0)
 
@@ -244,7 +245,7 @@ def test_an_engine_that_loads_or_failed_says_so_at_once(tmp_path: Path) -> None:
     metronome.load = load  # type: ignore[method-assign]
     settings = Settings(data_dir=tmp_path / "data", engines=(ENGINE,))
     with studio_of(tmp_path, metronome, settings=settings) as studio, served(web(studio)) as url:
-        keep(studio.champions.library, engine=ENGINE)
+        keep(Library(studio.settings.data_dir), engine=ENGINE)
         loading = httpx.post(f"{url}{SPEECH}", json=LINE)
         go.set()
         until(lambda: studio.manager.status(ENGINE).state == "failed")

@@ -1,8 +1,6 @@
-"""Champions: the voices that were kept, drawn by assets/ui/js/champions.js. Also `/package` and `/import`, the owner's."""
+"""Champions: the library, drawn by assets/ui/js/champions.js. Also `/package` and `/import`, the owner's."""
 
 import secrets
-import shutil
-import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -12,8 +10,9 @@ from gradio.utils import get_upload_folder
 from starlette.requests import HTTPConnection
 
 from engines.errors import BadInput, EngineError
-from studio.champions.disclosure import teller
+from studio.champions.library import SavedChampion
 from studio.database import saving
+from studio.files import link_or_copy
 from studio.jobs import Job, Jobs
 from studio.references.session_clips import UPLOADS
 from studio.stores.entry import archive_name
@@ -45,10 +44,10 @@ def _open(name: str, listener: Callable[..., Any], inputs: list[gr.components.Co
 
 def packager(studio: Studio, ownership: Ownership) -> Callable[..., Iterator[str | None]]:
     """The listener of `/package`, over one studio."""
-    champions, telling = studio.champions, gr.Progress()
+    champions, no_progress = studio.champions, gr.Progress()
 
-    def package(request: gr.Request, champion: str, progress: gr.Progress = telling) -> Iterator[str | None]:
-        """Package a champion: tells its progress, and last gives the archive."""
+    def package(request: gr.Request, champion: str, progress: gr.Progress = no_progress) -> Iterator[str | None]:
+        """Package a champion: yields while it works, and last the archive."""
         try:
             ownership.require(cast(HTTPConnection, request.request))
             job = champions.package(_text(champion))
@@ -63,27 +62,28 @@ def packager(studio: Studio, ownership: Ownership) -> Callable[..., Iterator[str
 
 def importer(studio: Studio, ownership: Ownership) -> Callable[..., Iterator[dict[str, Any] | None]]:
     """The listener of `/import`, over one studio."""
-    champions, telling, tell = studio.champions, gr.Progress(), teller(studio.champions.library)
+    champions, no_progress = studio.champions, gr.Progress()
 
-    def bring(
-        request: gr.Request, archive: Mapping[str, Any], as_id: str = "", progress: gr.Progress = telling
+    def import_(
+        request: gr.Request, archive: Mapping[str, Any], as_id: str = "", progress: gr.Progress = no_progress
     ) -> Iterator[dict[str, Any] | None]:
-        """Take in an archive, under another id where one is given: tells its progress, and last gives the champion."""
+        """Take in an archive, under another id where one is given: yields while it works, and last the champion."""
         try:
             ownership.require(cast(HTTPConnection, request.request))
-            brought = taken(archive, studio.settings.data_dir / UPLOADS)
+            uploaded = adopted(archive, studio.settings.data_dir / UPLOADS)
             try:
-                job = champions.bring(brought, as_id=_text(as_id))
+                job = champions.import_archive(uploaded, as_id=_text(as_id))
             except BaseException:
-                brought.unlink(missing_ok=True)
+                uploaded.unlink(missing_ok=True)
                 raise
             for _ in _followed(job, champions.jobs, progress):
                 yield None
-            yield tell(job.result, owner=True)
+            if isinstance(job.result, SavedChampion):
+                yield champions.as_json(job.result, owner=True)
         except EngineError as error:
             raise gr.Error(str(error), title=_title(error), print_exception=False) from error
 
-    return bring
+    return import_
 
 
 def handed(archive: Path, name: str) -> str:
@@ -92,10 +92,11 @@ def handed(archive: Path, name: str) -> str:
     with saving():
         linked = Path(get_upload_folder()) / secrets.token_urlsafe(16) / name
         linked.parent.mkdir(parents=True)
-        return str(_linked(archive, linked))
+        link_or_copy(archive, linked)
+        return str(linked)
 
 
-def taken(upload: object, folder: Path) -> Path:
+def adopted(upload: object, folder: Path) -> Path:
     """A second name of what was uploaded to Gradio, for the import to remove. Raises BadInput, NotSaved."""
     path = upload.get("path") if isinstance(upload, Mapping) else None
     found = Path(path).resolve() if isinstance(path, str) and "\0" not in path else Path()
@@ -103,29 +104,22 @@ def taken(upload: object, folder: Path) -> Path:
         raise BadInput("no archive arrived; upload the file first, then name it as Gradio's clients do")
     with saving():
         folder.mkdir(parents=True, exist_ok=True)
-        return _linked(found, folder / secrets.token_urlsafe(12))
-
-
-def _linked(file: Path, target: Path) -> Path:
-    try:
-        target.hardlink_to(file)
-    except OSError:  # another file system
-        shutil.copyfile(file, target)
-    return target
+        link_or_copy(found, target := folder / secrets.token_urlsafe(12))
+        return target
 
 
 def _followed(job: Job, jobs: Jobs, progress: gr.Progress) -> Iterator[None]:
-    """Until the work ended; whoever stops listening stops it. Raises EngineError with its error where it failed."""
+    """Yields until the job ended; a listener that goes away cancels it. Raises EngineError where it failed."""
     try:
         while not job.ended:
             progress(job.progress.fraction, desc=job.progress.message)
             yield
-            time.sleep(WAIT_S)
+            job.wait(WAIT_S)
     finally:
         if not job.ended:
             jobs.cancel(job.id)
         else:
-            jobs.forget(job.id)  # who asked is told here, and nobody shall have to put it away
+            jobs.forget(job.id)  # whoever asked has the answer here, so it need not stay in the list
     if job.state != "done":
         raise EngineError(job.error or "this was cancelled; begin it again")
 

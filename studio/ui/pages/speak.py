@@ -1,6 +1,5 @@
 """Speak: a voice, a script, one button, and the takes it made. Also the named endpoint `/speak`."""
 
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,12 +9,14 @@ import gradio as gr
 from gradio.utils import get_upload_folder
 
 from engines.errors import BadInput, Cancelled, EngineError
+from studio.files import link_or_copy
+from studio.history import take_json
 from studio.order import Order, read_order
 from studio.studio import Studio
 from studio.ui.components import fields
 from studio.ui.components.island import island
 from studio.ui.gradio_queue import DEVICE
-from studio.ui.presentation import engine_choices, status_json, take_json
+from studio.ui.presentation import engine_choices, status_json
 from studio.web.session import ARRIVED_HEADER, SESSION_HEADER
 
 WAIT_S = 0.1  # a listener looks up this often, so that stopping it takes no longer
@@ -163,9 +164,6 @@ def perform(studio: Studio, order: Order, session_id: str, arrived_at: float) ->
 def handed(audio: Path) -> str:
     """The file under a second name in Gradio's own folder, which it serves as it is: a take is on the disk once."""
     linked = Path(get_upload_folder()) / audio.name
-    try:
-        linked.parent.mkdir(parents=True, exist_ok=True)
-        linked.hardlink_to(audio)
-    except OSError:  # another file system
-        shutil.copyfile(audio, linked)
+    linked.parent.mkdir(parents=True, exist_ok=True)
+    link_or_copy(audio, linked)
     return str(linked)

@@ -92,43 +92,45 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def told(folder: Path) -> Mapping[str, Any]:
+def outcome(folder: Path) -> Mapping[str, Any]:
     return unpacked(folder, attacks(ATTACKS, SEED, str(folder / OUTSIDE)))
 
 
-def test_each_of_ten_thousand_attacks_is_refused(told: Mapping[str, Any]) -> None:
+def test_each_of_ten_thousand_attacks_is_refused(outcome: Mapping[str, Any]) -> None:
     expected = {"bad_weights": "BadCheckpoint"}
-    wrong = [result for result in told["results"] if result[1] != expected.get(result[0][6:], "BadArchive")]
-    assert len(told["results"]) == ATTACKS
+    wrong = [result for result in outcome["results"] if result[1] != expected.get(result[0][6:], "BadArchive")]
+    assert len(outcome["results"]) == ATTACKS
     assert wrong == []
 
 
-def test_every_kind_of_attack_took_part(told: Mapping[str, Any]) -> None:
-    assert {name[6:] for name, *_ in told["results"]} == set(KINDS)
+def test_every_kind_of_attack_took_part(outcome: Mapping[str, Any]) -> None:
+    assert {name[6:] for name, *_ in outcome["results"]} == set(KINDS)
 
 
-def test_each_refusal_is_one_sentence_that_says_what_to_do(told: Mapping[str, Any]) -> None:
-    reasons = {reason for _, _, reason, _ in told["results"]}
+def test_each_refusal_is_one_sentence_that_says_what_to_do(outcome: Mapping[str, Any]) -> None:
+    reasons = {reason for _, _, reason, _ in outcome["results"]}
     wrong = [reason for reason in reasons if "; " not in reason or not reason.isprintable() or len(reason) > 300]
     assert wrong == []
 
 
-def test_no_attack_writes_outside_the_staging_folder_or_starts_anything(told: Mapping[str, Any], folder: Path) -> None:
-    assert told["outside"] == []
+def test_no_attack_writes_outside_the_staging_folder_or_starts_anything(
+    outcome: Mapping[str, Any], folder: Path
+) -> None:
+    assert outcome["outside"] == []
     assert {path.name for path in folder.iterdir()} == {"attacks", "good.tar.gz", OUTSIDE, "staged"}
     assert [(path.name, path.read_bytes()) for path in (folder / OUTSIDE).iterdir()] == [("canary", b"alive")]
 
 
-def test_no_attack_leaves_anything_in_the_staging_folder(told: Mapping[str, Any]) -> None:
-    assert [name for name, _, _, left in told["results"] if left] == []
+def test_no_attack_leaves_anything_in_the_staging_folder(outcome: Mapping[str, Any]) -> None:
+    assert [name for name, _, _, left in outcome["results"] if left] == []
 
 
-def test_the_attacks_take_little_memory(told: Mapping[str, Any]) -> None:
-    assert told["growth"] < GROWTH_MAX, f"{told['growth'] / MIB:.0f} MiB"
+def test_the_attacks_take_little_memory(outcome: Mapping[str, Any]) -> None:
+    assert outcome["growth"] < GROWTH_MAX, f"{outcome['growth'] / MIB:.0f} MiB"
 
 
 def test_archives_with_changed_headers_are_taken_whole_or_refused_in_words(tmp_path: Path) -> None:
     archives = [("mutated", mutated(Random(f"{SEED} {number}"))) for number in range(MUTATIONS)]
-    told = unpacked(tmp_path, archives)
-    assert {how for _, how, _, _ in told["results"]} == {"", "BadArchive"}
-    assert told["outside"] == [] and not any(left for *_, left in told["results"])
+    outcome = unpacked(tmp_path, archives)
+    assert {how for _, how, _, _ in outcome["results"]} == {"", "BadArchive"}
+    assert outcome["outside"] == [] and not any(left for *_, left in outcome["results"])

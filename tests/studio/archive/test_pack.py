@@ -99,13 +99,13 @@ def test_another_machine_user_and_day_give_the_same_archive(tmp_path: Path) -> N
     assert (tmp_path / "0.tar.gz").read_bytes() == (tmp_path / "1.tar.gz").read_bytes()
 
 
-def test_progress_is_told_in_order_up_to_the_end(tmp_path: Path) -> None:
-    told: list[Progress] = []
+def test_progress_is_reported_in_order_up_to_the_end(tmp_path: Path) -> None:
+    reports: list[Progress] = []
     members = files(tmp_path / "members", tuned({"model.pt": b"PK" + bytes(8 * MIB)}))
-    pack(members, tmp_path / "yasuo.tar.gz", told.append, threading.Event())
-    fractions = [progress.fraction for progress in told]
+    pack(members, tmp_path / "yasuo.tar.gz", reports.append, threading.Event())
+    fractions = [progress.fraction for progress in reports]
     assert fractions == sorted(fractions) and fractions[-1] == 1.0 and len(fractions) > 8
-    assert "of 8 MB" in told[-1].message
+    assert "of 8 MB" in reports[-1].message
 
 
 def test_a_stopped_packing_leaves_the_older_archive_as_it_was(tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_a_file_system_without_unnamed_files_serves_as_well(tmp_path: Path, monk
     assert [path.name for path in (tmp_path / "other").iterdir()] == ["ahri.tar.gz"]
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     members = files(tmp_path / "members", base())
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(NotSaved):
@@ -236,13 +236,13 @@ folder = Path(sys.argv[1])
 small = {path.name: path for path in (folder / "small").iterdir()}
 pack_now(small, folder / "small.tar.gz")
 unpack_now(folder / "small.tar.gz", folder / "warm")
-before, told = memory("VmRSS"), []
+before, reports = memory("VmRSS"), []
 large = {path.name: path for path in (folder / "large").iterdir()}
 Path("/proc/self/clear_refs").write_text("5")  # forget the highest so far
-pack(large, folder / "large.tar.gz", told.append, threading.Event())
+pack(large, folder / "large.tar.gz", reports.append, threading.Event())
 (folder / "cold").mkdir()
-unpack(folder / "large.tar.gz", folder / "cold", vet, told.append, threading.Event())
-print(json.dumps([memory("VmHWM") - before, len(told)]))
+unpack(folder / "large.tar.gz", folder / "cold", vet, reports.append, threading.Event())
+print(json.dumps([memory("VmHWM") - before, len(reports)]))
 """
 
 
@@ -253,6 +253,6 @@ def test_large_weights_are_packed_and_unpacked_in_little_memory(tmp_path: Path) 
         file.truncate(512 * MIB)  # holes, which cost no disk; packing stores them all the same
     command = [sys.executable, "-c", GROWTH, tmp_path]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True)
-    growth, told = json.loads(done.stdout)
+    growth, reports = json.loads(done.stdout)
     assert growth < 64 * MIB, f"{growth / MIB:.0f} MiB"
-    assert told > 100
+    assert reports > 100

@@ -13,7 +13,7 @@ from app import compose
 from engines.runtime import weights
 from studio.archive import verify
 from studio.champions.attachments import Attachment
-from studio.champions.library import Kept
+from studio.champions.library import SavedChampion
 from studio.champions.members import WEIGHTS
 from studio.order import Order
 from studio.settings import Settings
@@ -43,8 +43,11 @@ def spoken(studio: Studio, **voice: object) -> np.ndarray[tuple[int], np.dtype[n
     return studio.history.audio(OWNER, performance.result().id).samples
 
 
+Trip = tuple[Studio, SavedChampion, Studio, SavedChampion]
+
+
 @pytest.fixture(scope="module")
-def trip(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Studio, Kept, Studio, Kept]]:
+def trip(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trip]:
     """A studio with a champion of a shipped sample, and another one that got it as an archive."""
     with (
         speaking(tmp_path_factory.mktemp("here")) as here,
@@ -54,28 +57,28 @@ def trip(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Studio, Kep
         clip = here.session_clips.get(OWNER, sample.clip_id)
         spoken(here, clip_id=sample.clip_id, end_s=clip.audio.duration_s, transcript=sample.transcript)
         take = here.history.list(OWNER)[0].id
-        kept = here.champions.keeping.keep(OWNER, take, here.champions.keeping.draft(OWNER, take))
+        voice = here.take_voices.get(OWNER, take)
+        kept = here.champions.create(voice, here.champions.draft(voice))
         archive = done(here.champions.package(kept.champion.id)).result
         assert isinstance(archive, Path)
         verdict = verify(archive, lambda progress: None, threading.Event())
         assert verdict.whole and verdict.identity == kept.version
-        brought = done(there.champions.bring(archive)).result
-        assert isinstance(brought, Kept)
+        brought = done(there.champions.import_archive(archive)).result
+        assert isinstance(brought, SavedChampion)
         yield here, kept, there, brought
 
 
-def test_every_voice_member_is_the_same_byte_for_byte(trip: tuple[Studio, Kept, Studio, Kept]) -> None:
+def test_every_voice_member_is_the_same_byte_for_byte(
+    trip: Trip,
+) -> None:
     here, kept, there, brought = trip
     assert brought.members == kept.members and brought.version == kept.version
     for name in kept.members:
-        same = (
-            here.champions.library.path(kept, name).read_bytes()
-            == there.champions.library.path(brought, name).read_bytes()
-        )
+        same = here.champions.path(kept, name).read_bytes() == there.champions.path(brought, name).read_bytes()
         assert same, name
 
 
-def test_a_line_with_the_same_seed_is_the_same_sound(trip: tuple[Studio, Kept, Studio, Kept]) -> None:
+def test_a_line_with_the_same_seed_is_the_same_sound(trip: Trip) -> None:
     here, kept, there, _ = trip
     original, travelled = (spoken(studio, champion=kept.champion.id) for studio in (here, there))
     assert len(original) > 10_000
@@ -94,9 +97,7 @@ def tuned_weights(path: Path) -> Path:
     return path
 
 
-def test_weights_of_its_own_are_heard_first_then_kept_and_travel_with_the_champion(
-    trip: tuple[Studio, Kept, Studio, Kept], tmp_path: Path
-) -> None:
+def test_weights_of_its_own_are_heard_first_then_kept_and_travel_with_the_champion(trip: Trip, tmp_path: Path) -> None:
     here, kept, there, _ = trip
     id = kept.champion.id
     base = spoken(here, champion=id)
@@ -106,20 +107,22 @@ def test_weights_of_its_own_are_heard_first_then_kept_and_travel_with_the_champi
     assert isinstance(attachment, Attachment)
     tried = spoken(here, champion=id, attachment=attachment.id)
     assert not np.array_equal(tried, base)
-    tuned = here.champions.attaching.keep(attachment.id)
-    assert tuned.champion.fine_tuned and here.champions.library.path(tuned, WEIGHTS).read_bytes() == original
+    tuned = here.champions.save_attachment(attachment.id)
+    assert tuned.champion.fine_tuned and here.champions.path(tuned, WEIGHTS).read_bytes() == original
     assert np.array_equal(spoken(here, champion=id), tried)
     assert np.array_equal(spoken(here, champion=id, version=kept.version), base)
 
     archive = done(here.champions.package(id)).result
     assert isinstance(archive, Path)
-    done(there.champions.bring(archive, as_id="tuned"))
+    done(there.champions.import_archive(archive, as_id="tuned"))
     assert np.array_equal(spoken(there, champion="tuned"), tried)
     last = there.telemetry.snapshot().caches
     assert [(cache.name, cache.found) for cache in last if cache.name == "weights"]
 
 
-def test_switching_back_to_a_champion_that_is_in_memory_costs_no_load(trip: tuple[Studio, Kept, Studio, Kept]) -> None:
+def test_switching_back_to_a_champion_that_is_in_memory_costs_no_load(
+    trip: Trip,
+) -> None:
     here, kept, *_ = trip
     loads: list[float] = []
     here.manager.listen(lambda event: loads.append(event.figures["weights_missed"]) if event.kind == "done" else None)

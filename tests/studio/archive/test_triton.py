@@ -136,8 +136,8 @@ def test_an_exported_archive_is_ready_in_triton(alone: httpx.Client, id: str) ->
 @pytest.mark.parametrize(("id", "why"), [("broken", "lacks reference.wav"), ("nameless", 'holds no "champion_id"')])
 def test_what_lacks_its_reference_or_its_id_is_not_ready_and_says_why(alone: httpx.Client, id: str, why: str) -> None:
     assert alone.get(f"/v2/models/{id}/ready").status_code != 200
-    (told,) = [model for model in alone.post("/v2/repository/index").json() if model["name"] == id]
-    assert why in told["reason"]
+    (model,) = [model for model in alone.post("/v2/repository/index").json() if model["name"] == id]
+    assert why in model["reason"]
 
 
 def test_without_a_studio_behind_it_a_champion_says_what_to_do(alone: httpx.Client) -> None:
@@ -190,6 +190,6 @@ def test_a_model_speaks_as_its_own_champion_alone(served: httpx.Client) -> None:
         ("settings must be a JSON object", [1]),
     ],
 )
-def test_what_the_studio_refuses_is_told_in_its_words(served: httpx.Client, says: str, settings: object) -> None:
+def test_what_the_studio_refuses_is_answered_in_its_words(served: httpx.Client, says: str, settings: object) -> None:
     answer = asked(served, "ahri", text="hello", settings=json.dumps(settings))
     assert (answer.status_code >= 400, says in answer.json()["error"]) == (True, True), answer.text

@@ -113,11 +113,11 @@ def test_weights_are_vetted_and_stay_byte_for_byte(tmp_path: Path) -> None:
     assert (tmp_path / "staged" / WEIGHTS).read_bytes() == tuned()[WEIGHTS]
 
 
-def test_the_weights_are_the_last_thing_told_of(tmp_path: Path) -> None:
-    archive, told = written(tmp_path / "a", packed(tar(tuned()))), list[Progress]()
+def test_the_weights_are_the_last_thing_reported(tmp_path: Path) -> None:
+    archive, reports = written(tmp_path / "a", packed(tar(tuned()))), list[Progress]()
     (tmp_path / "staged").mkdir()
-    unpack(archive, tmp_path / "staged", vet, told.append, threading.Event())
-    assert "weights" in told[-1].message
+    unpack(archive, tmp_path / "staged", vet, reports.append, threading.Event())
+    assert "weights" in reports[-1].message
 
 
 def test_weights_that_are_refused_leave_nothing(tmp_path: Path) -> None:
@@ -252,17 +252,17 @@ def test_a_stopped_unpacking_leaves_nothing(tmp_path: Path) -> None:
     members = files(tmp_path / "members", tuned({"model.pt": b"PK" + bytes(4 * MIB)}))
     pack_now(members, tmp_path / "yasuo.tar.gz")
     (tmp_path / "staged").mkdir()
-    stop, told = threading.Event(), list[Progress]()
+    stop, reports = threading.Event(), list[Progress]()
 
     def halfway(progress: Progress) -> None:
-        told.append(progress)
+        reports.append(progress)
         if progress.fraction > 0.5:
             stop.set()
 
     with pytest.raises(Cancelled):
         unpack(tmp_path / "yasuo.tar.gz", tmp_path / "staged", vet, halfway, stop)
     assert list((tmp_path / "staged").iterdir()) == []
-    assert "unpacking: " in told[-1].message
+    assert "unpacking: " in reports[-1].message
 
 
 LIMITED = """

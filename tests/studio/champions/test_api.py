@@ -59,7 +59,7 @@ class Desk:
 
     @property
     def library(self) -> Library:
-        return self.studio.champions.library
+        return Library(self.studio.settings.data_dir)
 
     @property
     def uploads(self) -> list[Path]:

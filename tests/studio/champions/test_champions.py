@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from engines.types import Request
-from studio.champions.champion import BadChampion, Conflict, UnknownChampion
-from studio.champions.champions import MADE_AGAIN_S, TRANSFER_S, TRANSFERS
-from studio.champions.library import Kept
+from studio.champions.champion import BadChampion, Champion, ChampionConflict, UnknownChampion
+from studio.champions.champions import ARCHIVE_S, ARCHIVES, TRANSFER_S, TRANSFERS
+from studio.champions.library import Library, SavedChampion
 from studio.champions.members import METADATA, PORTRAITS, TRANSCRIPT
 from studio.housekeeping import Housekeeping
 from studio.jobs import Job
@@ -51,9 +51,16 @@ def speak(studio: Studio, **order: object) -> str:
     return performance.result().id
 
 
-def keep(studio: Studio) -> Kept:
-    take = speak(studio)
-    return studio.champions.keeping.keep(OWNER, take, studio.champions.keeping.draft(OWNER, take))
+def keep(studio: Studio) -> SavedChampion:
+    return create(studio, speak(studio))
+
+
+def draft(studio: Studio, take: str) -> Champion:
+    return studio.champions.draft(studio.take_voices.get(OWNER, take))
+
+
+def create(studio: Studio, take: str, champion: Champion | None = None) -> SavedChampion:
+    return studio.champions.create(studio.take_voices.get(OWNER, take), champion or draft(studio, take))
 
 
 def done(job: Job) -> Job:
@@ -63,35 +70,35 @@ def done(job: Job) -> Job:
 
 
 def emptied(studio: Studio) -> None:
-    for kept in studio.champions.library.list():
-        studio.champions.library.delete(kept.champion.id)
-    studio.champions.library.purge(older_than_s=-1)
+    for kept in studio.champions.list():
+        studio.champions.delete(kept.champion.id)
+    studio.champions.purge(older_than_s=-1)
 
 
 def test_a_draft_has_everything_filled_in(studio: Studio) -> None:
-    draft = studio.champions.keeping.draft(OWNER, speak(studio))
-    assert (draft.id, draft.name, draft.transcript, draft.line) == ("anna", "Anna", SAID, "tick")
-    assert (draft.engine, dict(draft.settings)) == (ENGINE, {"seed": 7})
-    assert draft.licence
+    drawn = draft(studio, speak(studio))
+    assert (drawn.id, drawn.name, drawn.transcript, drawn.line) == ("anna", "Anna", SAID, "tick")
+    assert (drawn.engine, dict(drawn.settings)) == (ENGINE, {"seed": 7})
+    assert drawn.licence
 
 
 def test_a_draft_proposes_an_id_that_is_free(studio: Studio) -> None:
     keep(studio)
-    assert studio.champions.keeping.draft(OWNER, speak(studio)).id == "anna-2"
+    assert draft(studio, speak(studio)).id == "anna-2"
 
 
 def test_the_transcript_is_kept_as_it_was_typed(studio: Studio) -> None:
     take = speak(studio)
-    typed = replace(studio.champions.keeping.draft(OWNER, take), transcript="  One,\r\n two… \t")
-    kept = studio.champions.keeping.keep(OWNER, take, typed)
-    assert studio.champions.library.path(kept, TRANSCRIPT).read_bytes() == "  One,\r\n two… \t".encode()
+    typed = replace(draft(studio, take), transcript="  One,\r\n two… \t")
+    kept = create(studio, take, typed)
+    assert studio.champions.path(kept, TRANSCRIPT).read_bytes() == "  One,\r\n two… \t".encode()
 
 
 def test_a_champion_speaks_with_exactly_its_reference(studio: Studio, metronome: Metronome) -> None:
     kept = keep(studio)
     take = studio.history.get(OWNER, speak(studio, champion="anna", clip_id=""))
     heard: Request = list(metronome.requests.values())[-1]
-    expected = studio.champions.voices.reference("anna")
+    expected = studio.champions.voice("anna").reference
     assert heard.reference.digest == expected.digest
     assert heard.reference.transcript == SAID
     assert expected.audio.duration_s == pytest.approx(3.0, abs=1e-3)
@@ -100,7 +107,7 @@ def test_a_champion_speaks_with_exactly_its_reference(studio: Studio, metronome:
 
 def test_a_take_of_an_older_version_can_be_made_again(studio: Studio, metronome: Metronome) -> None:
     first = keep(studio)
-    studio.champions.library.edit(replace(first.champion, transcript="other words"), expected=first.version)
+    studio.champions.edit(replace(first.champion, transcript="other words"), expected=first.version)
     speak(studio, champion="anna", version=first.version)
     assert list(metronome.requests.values())[-1].reference.transcript == SAID
 
@@ -113,7 +120,7 @@ def test_a_champion_that_is_not_there_is_refused(studio: Studio) -> None:
 def test_what_a_champion_spoke_can_be_kept_as_another(studio: Studio) -> None:
     first = keep(studio)
     take = speak(studio, champion="anna")
-    second = studio.champions.keeping.keep(OWNER, take, studio.champions.keeping.draft(OWNER, take))
+    second = create(studio, take)
     assert second.champion.id == "anna-2"
     assert second.members["reference.wav"] == first.members["reference.wav"]
 
@@ -125,8 +132,8 @@ def test_a_champion_goes_out_as_an_archive_and_comes_back_the_same(studio: Studi
     copy = archive.with_name("copy.tar.gz")
     copy.write_bytes(archive.read_bytes())
     emptied(studio)
-    assert done(studio.champions.bring(copy)).result == replace(
-        kept, saved_at=studio.champions.library.get("anna").saved_at
+    assert done(studio.champions.import_archive(copy)).result == replace(
+        kept, saved_at=studio.champions.get("anna").saved_at
     )
     assert not copy.exists()
 
@@ -135,50 +142,50 @@ def test_an_archive_of_what_is_here_already_changes_nothing(studio: Studio) -> N
     kept = keep(studio)
     archive = done(studio.champions.package("anna")).result
     assert isinstance(archive, Path)
-    assert done(studio.champions.bring(archive)).result == kept
+    assert done(studio.champions.import_archive(archive)).result == kept
 
 
 def test_an_archive_of_another_voice_under_a_used_id_is_a_conflict_that_another_id_solves(studio: Studio) -> None:
     first = keep(studio)
     archive = done(studio.champions.package("anna")).result
     assert isinstance(archive, Path)
-    studio.champions.library.edit(replace(first.champion, notes="changed"), expected=first.version)
+    studio.champions.edit(replace(first.champion, notes="changed"), expected=first.version)
     again = archive.with_name("again.tar.gz")
     again.write_bytes(archive.read_bytes())
-    job = studio.champions.bring(archive)
+    job = studio.champions.import_archive(archive)
     until(lambda: job.ended)
     assert job.state == "failed" and "there is a champion anna already" in job.error
-    brought = done(studio.champions.bring(again, as_id="anna-old")).result
-    assert isinstance(brought, Kept) and brought.champion.id == "anna-old"
+    brought = done(studio.champions.import_archive(again, as_id="anna-old")).result
+    assert isinstance(brought, SavedChampion) and brought.champion.id == "anna-old"
 
 
 def test_an_archive_whose_id_is_none_of_ours_comes_in_under_one_that_is(studio: Studio, tmp_path: Path) -> None:
     keep(studio)
-    kept = studio.champions.library.get("anna")
+    kept = studio.champions.get("anna")
     folder = tmp_path / "foreign"
     folder.mkdir()
-    studio.champions.library.stage(kept, folder, without=(METADATA,))
+    Library(studio.settings.data_dir).stage(kept, folder, without=(METADATA,))
     (folder / METADATA).write_bytes(b'{"model_type": "base", "use_base_model": true, "champion_id": "Ahri Prime"}')
     for number in (1, 2):
         with tarfile.open(tmp_path / f"{number}.tar.gz", "w:gz") as archive:
             for path in folder.iterdir():
                 archive.add(path, path.name)
-    refused = studio.champions.bring(tmp_path / "1.tar.gz")
+    refused = studio.champions.import_archive(tmp_path / "1.tar.gz")
     until(lambda: refused.ended)
     assert "id" in refused.error
-    brought = done(studio.champions.bring(tmp_path / "2.tar.gz", as_id="ahri-prime")).result
-    assert isinstance(brought, Kept) and brought.champion.id == "ahri-prime"
-    assert studio.champions.library.get("ahri-prime").champion.transcript == SAID
+    brought = done(studio.champions.import_archive(tmp_path / "2.tar.gz", as_id="ahri-prime")).result
+    assert isinstance(brought, SavedChampion) and brought.champion.id == "ahri-prime"
+    assert studio.champions.get("ahri-prime").champion.transcript == SAID
 
 
 def test_a_champion_goes_to_a_store_and_comes_back_the_same(studio: Studio) -> None:
     kept = keep(studio)
     done(studio.champions.push("anna", "shelf"))
-    assert [(one.held.id, one.here) for one in studio.champions.browse("shelf")] == [("anna", "same")]
+    assert [(one.entry.id, one.here) for one in studio.champions.browse("shelf")] == [("anna", "same")]
     emptied(studio)
     assert [one.here for one in studio.champions.browse("shelf")] == ["absent"]
     pulled = done(studio.champions.pull("shelf", "anna")).result
-    assert isinstance(pulled, Kept)
+    assert isinstance(pulled, SavedChampion)
     assert (pulled.champion, pulled.version, pulled.members) == (kept.champion, kept.version, kept.members)
 
 
@@ -190,25 +197,26 @@ def test_the_same_content_is_not_sent_twice(studio: Studio) -> None:
 
 def test_a_portrait_is_a_new_version_and_can_be_taken_away(studio: Studio) -> None:
     kept = keep(studio)
-    drawn = studio.champions.keeping.draw("anna", PNG, expected=kept.version)
+    drawn = studio.champions.set_portrait("anna", PNG, expected=kept.version)
     assert PORTRAITS[0] in drawn.members
-    assert studio.champions.keeping.draw("anna", None, expected=drawn.version).version == kept.version
+    assert studio.champions.set_portrait("anna", None, expected=drawn.version).version == kept.version
     with pytest.raises(BadChampion):
-        studio.champions.keeping.draw("anna", b"GIF89a", expected=kept.version)
-    with pytest.raises(Conflict):
-        studio.champions.keeping.draw("anna", PNG + b"2", expected=drawn.version)
+        studio.champions.set_portrait("anna", b"GIF89a", expected=kept.version)
+    with pytest.raises(ChampionConflict):
+        studio.champions.set_portrait("anna", PNG + b"2", expected=drawn.version)
 
 
 def test_a_reference_of_two_channels_from_elsewhere_is_mixed(studio: Studio) -> None:
     keep(studio)
-    samples = studio.champions.voices.reference("anna").audio.samples
+    samples = studio.champions.voice("anna").reference.audio.samples
     assert samples.ndim == 1 and samples.dtype == np.float32
 
 
 def test_a_paused_transfer_is_kept_longer_than_an_archive_that_can_be_made_again(studio: Studio) -> None:
     champions = studio.champions
-    transfers = champions.library.folder / TRANSFERS / "shelf"
-    archive = aged(champions.archives / "ahri.tar.gz", MADE_AGAIN_S + 60)
+    folder = Library(studio.settings.data_dir).folder
+    transfers = folder / TRANSFERS / "shelf"
+    archive = aged(folder / ARCHIVES / "ahri.tar.gz", ARCHIVE_S + 60)
     paused, given_up = (aged(transfers / f"{age_s:.0f}.part", age_s) for age_s in (TRANSFER_S - 60, TRANSFER_S + 60))
     Housekeeping([], champions.swept).tidy()
     assert [path.exists() for path in (archive, paused, given_up)] == [False, True, False]

@@ -11,7 +11,7 @@ import pytest
 
 from studio.champions.__main__ import champions
 from studio.champions.commands import main
-from studio.champions.library import Kept, Library
+from studio.champions.library import Library, SavedChampion
 from studio.champions.members import METADATA
 from tests.studio.archive.archives import base, packed, tar, written
 from tests.studio.champions.voices import keep
@@ -34,7 +34,7 @@ def library(tmp_path: Path) -> Library:
 
 
 @pytest.fixture
-def kept(library: Library) -> Kept:
+def kept(library: Library) -> SavedChampion:
     return keep(library)
 
 
@@ -50,7 +50,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
     return os.environ | {"STUDIO_DATA_DIR": str(tmp_path / "data"), "PYTHONPATH": str(ROOT)}
 
 
-def test_a_champion_travels_as_a_file_from_shell_to_shell(kept: Kept, tmp_path: Path) -> None:
+def test_a_champion_travels_as_a_file_from_shell_to_shell(kept: SavedChampion, tmp_path: Path) -> None:
     def done(*arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(shell(*arguments), env=environment(tmp_path), capture_output=True, check=False, text=True)
 
@@ -63,12 +63,12 @@ def test_a_champion_travels_as_a_file_from_shell_to_shell(kept: Kept, tmp_path: 
     assert (tmp_path / "out" / "a.tar.gz").is_file()
 
 
-def test_an_archive_is_named_like_its_champion(kept: Kept, tmp_path: Path) -> None:
+def test_an_archive_is_named_like_its_champion(kept: SavedChampion, tmp_path: Path) -> None:
     assert run("pack", "ahri") == 0
     assert (tmp_path / "ahri.tar.gz").is_file()
 
 
-def test_verify_says_what_an_archive_is(kept: Kept, capsys: pytest.CaptureFixture[str]) -> None:
+def test_verify_says_what_an_archive_is(kept: SavedChampion, capsys: pytest.CaptureFixture[str]) -> None:
     run("pack", "ahri")
     assert run("verify", "ahri.tar.gz") == 0
     told = capsys.readouterr().out
@@ -88,6 +88,27 @@ def test_verify_needs_no_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     assert run("verify", "a.tar.gz") == 0
 
 
+LOADED = """
+import runpy, sys
+sys.argv[1:] = {arguments!r}
+try:
+    runpy.run_module("studio.champions", run_name="__main__")
+except SystemExit as left:
+    heavy = [name for name in ("torch", "gradio", "engines.scheduling.manager") if name in sys.modules]
+    print("left with", left.code, heavy)
+"""
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["verify", "ahri.tar.gz"]])
+def test_looking_needs_neither_torch_nor_an_engine_manager(
+    arguments: list[str], kept: SavedChampion, tmp_path: Path
+) -> None:
+    run("pack", "ahri")
+    command = [sys.executable, "-c", LOADED.format(arguments=arguments)]
+    done = subprocess.run(command, env=environment(tmp_path), capture_output=True, check=True, text=True)
+    assert done.stdout.splitlines()[-1] == "left with 0 []"
+
+
 def test_wrong_settings_are_one_sentence(tmp_path: Path) -> None:
     wrong = environment(tmp_path) | {"STUDIO_STORES": "shelf=nonsense"}
     done = subprocess.run(shell("list"), env=wrong, capture_output=True, check=False, text=True)
@@ -105,13 +126,13 @@ def test_what_cannot_be_done_is_one_sentence(arguments: list[str], capsys: pytes
     assert told.out == "" and len(told.err.strip().splitlines()) == 1 and "; " in told.err
 
 
-def test_an_archive_is_kept_under_another_id(kept: Kept, library: Library) -> None:
+def test_an_archive_is_kept_under_another_id(kept: SavedChampion, library: Library) -> None:
     run("pack", "ahri")
     assert run("unpack", "ahri.tar.gz", "--as", "ahri-2") == 0
     assert {one.champion.id for one in library.list()} == {"ahri", "ahri-2"}
 
 
-def test_an_archive_replaces_a_champion_only_when_told_to(kept: Kept, library: Library) -> None:
+def test_an_archive_replaces_a_champion_only_when_told_to(kept: SavedChampion, library: Library) -> None:
     run("pack", "ahri")
     edited = library.edit(replace(kept.champion, notes="softer"), expected=kept.version)
     assert run("unpack", "ahri.tar.gz") == 1
@@ -120,7 +141,9 @@ def test_an_archive_replaces_a_champion_only_when_told_to(kept: Kept, library: L
     assert library.get("ahri") == kept
 
 
-def test_a_champion_travels_through_a_store(kept: Kept, library: Library, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_champion_travels_through_a_store(
+    kept: SavedChampion, library: Library, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run("push", "ahri", "shelf") == 0
     assert "shelf holds ahri now" in capsys.readouterr().out
     assert run("list", "shelf") == 0
@@ -130,14 +153,16 @@ def test_a_champion_travels_through_a_store(kept: Kept, library: Library, capsys
     assert library.get("ahri").members == kept.members
 
 
-def test_what_is_in_the_store_already_is_not_sent_again(kept: Kept, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_in_the_store_already_is_not_sent_again(
+    kept: SavedChampion, capsys: pytest.CaptureFixture[str]
+) -> None:
     run("push", "ahri", "shelf")
     capsys.readouterr()
     assert run("push", "ahri", "shelf") == 0
     assert "nothing would be sent" in capsys.readouterr().out
 
 
-def test_a_dry_run_changes_nothing(kept: Kept, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_changes_nothing(kept: SavedChampion, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("push", "ahri", "shelf", "--dry-run") == 0
     assert "would send" in capsys.readouterr().out
     assert not list((tmp_path / "shelf").glob("*.tar.gz"))

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import soundfile
 
-from studio.champions.champion import BadChampion, Champion, Conflict, UnknownChampion, proposed_id
-from studio.champions.library import Kept, Library
+from studio.champions.champion import BadChampion, Champion, ChampionConflict, UnknownChampion, proposed_id
+from studio.champions.library import Library, SavedChampion
 from studio.champions.members import METADATA, ORIGINAL, REFERENCE, TRANSCRIPT
 from tests.studio.champions.voices import champion, files_of, keep
 
@@ -26,7 +26,7 @@ def library(tmp_path: Path) -> Library:
     return Library(tmp_path)
 
 
-def whole(library: Library, kept: Kept) -> bool:
+def whole(library: Library, kept: SavedChampion) -> bool:
     """Whether every member is there and is what the manifest says."""
     return all(
         hashlib.sha256(library.path(kept, name).read_bytes()).hexdigest() == member.sha256
@@ -72,23 +72,23 @@ def test_an_edit_leaves_the_bytes_of_older_versions_alone(library: Library) -> N
 def test_who_saves_over_a_version_that_moved_on_is_told_so_and_nothing_changes(library: Library) -> None:
     first = keep(library)
     theirs = library.edit(replace(first.champion, notes="theirs"), expected=first.version)
-    with pytest.raises(Conflict):
+    with pytest.raises(ChampionConflict):
         library.edit(replace(first.champion, notes="mine"), expected=first.version)
-    with pytest.raises(Conflict):
+    with pytest.raises(ChampionConflict):
         keep(library, seed=1)
     assert library.list() == [theirs]
 
 
 def test_of_fifty_who_save_one_id_at_once_one_wins(library: Library) -> None:
-    def save(number: int) -> Kept | Conflict:
+    def save(number: int) -> SavedChampion | ChampionConflict:
         try:
             return keep(library, seed=number, notes=f"by {number}")
-        except Conflict as conflict:
+        except ChampionConflict as conflict:
             return conflict
 
     with ThreadPoolExecutor(SAVERS) as pool:
         results = list(pool.map(save, range(SAVERS)))
-    winners = [result for result in results if isinstance(result, Kept)]
+    winners = [result for result in results if isinstance(result, SavedChampion)]
     assert len(winners) == 1
     assert library.list() == winners
     assert whole(library, winners[0])
@@ -100,7 +100,7 @@ def test_of_fifty_who_edit_one_version_at_once_one_wins(library: Library) -> Non
     def edit(number: int) -> bool:
         try:
             library.edit(replace(first.champion, notes=f"by {number}"), expected=first.version)
-        except Conflict:
+        except ChampionConflict:
             return False
         return True
 
@@ -136,7 +136,7 @@ def test_a_duplicate_shares_the_sound_and_has_its_own_name(library: Library) -> 
     copy = library.duplicate("ahri", "ahri-2")
     assert copy.champion.id == "ahri-2"
     assert copy.members[REFERENCE] == library.get("ahri").members[REFERENCE]
-    with pytest.raises(Conflict):
+    with pytest.raises(ChampionConflict):
         library.duplicate("ahri", "ahri-2")
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from studio.champions.champion import Conflict, UnknownChampion
-from studio.champions.library import Kept, Library
+from studio.champions.champion import ChampionConflict, UnknownChampion
+from studio.champions.library import Library, SavedChampion
 from studio.champions.members import METADATA, WEIGHTS
 from studio.history.history import UNDO_S
 from studio.housekeeping import Housekeeping
@@ -27,7 +27,7 @@ def opened(data: Path, now: Callable[[], float] = time.time) -> Library:
     return library
 
 
-def tune(library: Library, kept: Kept) -> Kept:
+def tune(library: Library, kept: SavedChampion) -> SavedChampion:
     """The champion with weights of its own."""
     with library.staging() as folder:
         library.stage(kept, folder, without=(METADATA,))
@@ -37,7 +37,7 @@ def tune(library: Library, kept: Kept) -> Kept:
         return library.publish(folder, expected=kept.version, weights=folder / "verified")
 
 
-def edit(library: Library, kept: Kept, notes: str) -> Kept:
+def edit(library: Library, kept: SavedChampion, notes: str) -> SavedChampion:
     return library.edit(replace(kept.champion, notes=notes), expected=kept.version)
 
 
@@ -134,7 +134,7 @@ def test_the_files_of_a_save_that_did_not_succeed_go_after_an_hour(tmp_path: Pat
     library = Library(tmp_path)
     kept = keep(library)
     files = files_of(library.folder)
-    with pytest.raises(Conflict):
+    with pytest.raises(ChampionConflict):
         keep(library, seed=1)
     library.purge(UNDO_S)
     assert len(files_of(library.folder)) > len(files)

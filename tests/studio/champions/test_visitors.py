@@ -53,8 +53,8 @@ class Place:
         """All that a visitor could have changed."""
         champions, engines = self.studio.champions, self.studio.manager.statuses()
         return (
-            [(kept.champion, kept.version) for kept in champions.library.list()],
-            champions.library.versions("ahri"),
+            [(kept.champion, kept.version) for kept in champions.list()],
+            champions.versions("ahri"),
             champions.jobs.list(),
             [(held.id, held.sha256) for held in champions.stores["shelf"].list()],
             [engine.state for engine in engines],
@@ -81,7 +81,7 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     with studio_of(folder, Metronome(), settings=settings) as studio, served(web(studio)) as url:
         with httpx.Client(base_url=url) as client:
             ready(client)
-        keep(studio.champions.library, notes="between us")
+        keep(Library(studio.settings.data_dir), notes="between us")
         yield Place(studio, url)
 
 
@@ -185,7 +185,7 @@ def test_another_visitors_takes_are_unknown(place: Place) -> None:
 def locked(tmp_path: Path) -> Iterator[Place]:
     settings = Settings(host="0.0.0.0", data_dir=tmp_path / "data", login=LOGIN)
     with studio_of(tmp_path, Metronome(), settings=settings) as studio, served(web(studio)) as url:
-        keep(studio.champions.library, notes="between us")
+        keep(Library(studio.settings.data_dir), notes="between us")
         yield Place(studio, url)
 
 

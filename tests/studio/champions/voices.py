@@ -4,7 +4,7 @@ from pathlib import Path
 
 from engines.types import Audio
 from studio.champions.champion import Champion, Consent, Votes
-from studio.champions.library import Kept, Library
+from studio.champions.library import Library, SavedChampion
 from studio.champions.members import write_members
 from tests.studio.house import SAMPLE_RATE, speechlike
 
@@ -27,7 +27,7 @@ def reference(seed: int = 0) -> Audio:
     return Audio(speechlike(4.0, seed), SAMPLE_RATE)
 
 
-def keep(library: Library, id: str = "ahri", expected: str = "", seed: int = 0, **facts: object) -> Kept:
+def keep(library: Library, id: str = "ahri", expected: str = "", seed: int = 0, **facts: object) -> SavedChampion:
     with library.staging() as folder:
         write_members(folder, champion(id, **facts), reference(seed))
         return library.publish(folder, expected=expected)

@@ -12,12 +12,12 @@ import soundfile
 from engines.audio import decode, loudness_lufs
 from engines.errors import BadAudio, BadText
 from engines.types import Audio
-from studio.references.clip import Source, clip_id
+from studio.references.clip import Source
 from studio.references.library import ClipStore, UnknownClip
 from studio.references.measures import noise_level_db, rumble_db, speech_level_db
 from studio.references.mend import mend, starts_at_s
 from studio.references.report import Check, report
-from studio.references.window import Window
+from studio.references.window import Window, reference_of
 
 RATE = 24_000
 LINE = "The gate is open now, so run and do not look back at the night."  # 15 syllables
@@ -66,7 +66,7 @@ def test_what_is_kept_comes_back_to_the_bit(store, tmp_path):
     kept = store.add(saved(tmp_path / "a.wav", stereo), "../up\x00loads/My voice.wav")
     again = store.get(kept.id)
     assert np.array_equal(again.audio.samples, kept.audio.samples)
-    assert kept.id == clip_id(again.audio) and again.name == kept.name == "My voice.wav"
+    assert kept.id == again.audio.digest and again.name == kept.name == "My voice.wav"
     assert again.source == kept.source and kept.source.channels == 2
     assert store.original(kept.id).read_bytes() == (tmp_path / "a.wav").read_bytes()
 
@@ -112,11 +112,11 @@ def test_two_processes_may_publish_the_same_clip_at_once(tmp_path):
 
 def test_the_engine_gets_exactly_the_window_and_its_transcript(store, tmp_path):
     kept = store.add(saved(tmp_path / "a.wav", voice(5)), "a.wav")
-    reference = store.reference(kept.id, 1.0, 3.5, "as edited")
+    reference = reference_of(kept.audio, Window(1.0, 3.5), "as edited")
     assert np.array_equal(reference.audio.samples, kept.audio.samples[RATE : RATE * 7 // 2])
     assert reference.transcript == "as edited"
     with pytest.raises(BadText, match="no transcript"):
-        store.reference(kept.id, 1.0, 3.5, "  ")
+        reference_of(kept.audio, Window(1.0, 3.5), "  ")
 
 
 def test_shipped_samples_are_wavs_with_a_transcript_beside_them(tmp_path):
@@ -232,7 +232,7 @@ def test_a_mended_clip_outlives_the_clip_it_was_mended_from(store, tmp_path):
     kept = store.add(saved(tmp_path / "a.wav", np.clip(voice(4) * 12, -1, 1)), "a.wav")
     quieter = store.keep(mend(kept.audio, "normalise"), "quieter", parent=kept)
     store.remove(kept.id)
-    assert clip_id(store.unmended(quieter, Window(0.0, 4.0))) == kept.id
+    assert store.unmended(quieter, Window(0.0, 4.0)).digest == kept.id
 
 
 @pytest.mark.parametrize(("length_s", "state"), [(0.5, "fail"), (2, "warn"), (5, "ok"), (20, "warn")])
@@ -323,4 +323,4 @@ def test_the_studio_can_judge_clips_without_torch():
 
 def test_decoding_the_kept_original_gives_the_kept_clip(store, tmp_path):
     kept = store.add(saved(tmp_path / "a.wav", voice(2)), "a.wav")
-    assert clip_id(decode(store.original(kept.id), max_duration_s=9)) == kept.id
+    assert decode(store.original(kept.id), max_duration_s=9).digest == kept.id

@@ -20,7 +20,7 @@ from moto import settings
 from moto.server import ThreadedMotoServer
 
 from engines.types import Progress
-from studio.stores import ArchiveFacts, Store, Terms, open_stores, parse_stores
+from studio.stores import ArchiveFacts, Store, TransferSettings, open_stores, parse_stores
 from studio.stores.hub import HubBackend
 from studio.stores.places import HubPlace
 from tests.studio.stores.hub_double import REPO, Hub
@@ -30,7 +30,7 @@ KEY, SECRET, TOKEN = "AKIACANARYCANARYCANA", "canary/secret+canary/secret+canary
 BUCKET, PREFIX = "champions", "f5tts-models/"
 PART = 64 * 1024
 SIZE = 7 * PART + 4321  # eight parts, the last one short
-TERMS = Terms(part_bytes=PART, timeout_s=1.5, patience_s=10.0)  # a busy machine is no stall
+SETTINGS = TransferSettings(part_bytes=PART, timeout_s=1.5, retry_for_s=10.0)  # a busy machine is no stall
 
 
 @dataclass
@@ -51,10 +51,10 @@ class Watching:
 
     until: float = 2.0
     stop: threading.Event = field(default_factory=threading.Event)
-    told: list[Progress] = field(default_factory=list)
+    reports: list[Progress] = field(default_factory=list)
 
     def __call__(self, progress: Progress) -> None:
-        self.told.append(progress)
+        self.reports.append(progress)
         if progress.fraction > self.until:
             self.stop.set()
 
@@ -124,8 +124,8 @@ def line(endpoint: str, bucket: str = BUCKET, more: str = "") -> str:
 def bucket(s3, proxy: Proxy, tmp_path: Path) -> Callable[..., Store]:
     """Opens the store, as a studio that was started anew does."""
 
-    def opened(more: str = "", terms: Terms = TERMS) -> Store:
-        return open_stores(parse_stores([line(proxy.url, more=more)]), tmp_path / "transfers", terms)["bucket"]
+    def opened(more: str = "", settings: TransferSettings = SETTINGS) -> Store:
+        return open_stores(parse_stores([line(proxy.url, more=more)]), tmp_path / "transfers", settings)["bucket"]
 
     return opened
 
@@ -146,8 +146,8 @@ def hub_proxy(hub: Hub) -> Iterator[Proxy]:
 
 @pytest.fixture
 def repository(hub_proxy: Proxy, tmp_path: Path) -> Callable[..., Store]:
-    def opened(repo: str = REPO, terms: Terms = TERMS) -> Store:
-        backend = HubBackend(HubPlace("hub", repo), terms, hub_proxy.url)
-        return Store("hub", backend, tmp_path / "transfers" / "hub", terms)
+    def opened(repo: str = REPO, settings: TransferSettings = SETTINGS) -> Store:
+        backend = HubBackend(HubPlace("hub", repo), settings, hub_proxy.url)
+        return Store("hub", backend, tmp_path / "transfers" / "hub", settings)
 
     return opened

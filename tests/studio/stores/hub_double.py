@@ -54,10 +54,10 @@ class Hub:
         return next((files for i, files in enumerate(self.commits) if self.name(i) == revision), self.commits[-1])
 
     def entry(self, path: str, content: bytes) -> dict:
-        told = {"type": "file", "path": path, "size": len(content), "oid": hashlib.sha1(content).hexdigest()}
+        entry = {"type": "file", "path": path, "size": len(content), "oid": hashlib.sha1(content).hexdigest()}
         when = {"id": self.head, "title": "t", "date": "2026-01-02T03:04:05.000Z"}
         lfs = {"oid": hashlib.sha256(content).hexdigest(), "size": len(content), "pointerSize": 130}
-        return told | {"lastCommit": when} | ({"lfs": lfs} if path.endswith(LFS) else {})
+        return entry | {"lastCommit": when} | ({"lfs": lfs} if path.endswith(LFS) else {})
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -114,9 +114,9 @@ class _Handler(BaseHTTPRequestHandler):
         return self._json({})
 
     def _action(self, wanted: dict) -> dict:
-        told, base = {"oid": wanted["oid"], "size": wanted["size"]}, f"http://{self.headers['Host']}"
+        answer, base = {"oid": wanted["oid"], "size": wanted["size"]}, f"http://{self.headers['Host']}"
         if wanted["oid"] in self.hub.blobs:
-            return told
+            return answer
         upload: dict = {"href": f"{base}/lfs/{wanted['oid']}"}
         if self.hub.part_bytes:
             count = -(-wanted["size"] // self.hub.part_bytes)
@@ -125,7 +125,7 @@ class _Handler(BaseHTTPRequestHandler):
                 "href": f"{base}/lfs-done/{wanted['oid']}",
                 "header": {"chunk_size": str(self.hub.part_bytes), **parts},
             }
-        return told | {"actions": {"upload": upload}}
+        return answer | {"actions": {"upload": upload}}
 
     def _mode(self, path: str) -> dict:
         return {"path": path, "uploadMode": "lfs" if path.endswith(LFS) else "regular", "shouldIgnore": False}

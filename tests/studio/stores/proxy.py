@@ -105,8 +105,8 @@ class Proxy:
         with self._lock:
             kind = self.fault(method, target, list(self.seen))
             length = int(headers.get("content-length", 0))
-            told = {name.lower(): value for name, value in headers.items()}
-            self.seen.append(Seen(method, target, length // 2 if kind == "cut before" else length, kind, told))
+            sent = {name.lower(): value for name, value in headers.items()}
+            self.seen.append(Seen(method, target, length // 2 if kind == "cut before" else length, kind, sent))
         if headers.get("expect"):
             connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
         if kind == "cut before":
@@ -123,8 +123,8 @@ class Proxy:
             return _answer(connection, self.refusal[0], XML, self.refusal[1])
         if kind in ("flip up", "flip up unseen"):
             body = _flipped(body)
-            told = headers.get("content-md5", "")
-            if kind == "flip up" and told and told != base64.b64encode(hashlib.md5(body).digest()).decode():
+            md5 = headers.get("content-md5", "")
+            if kind == "flip up" and md5 and md5 != base64.b64encode(hashlib.md5(body).digest()).decode():
                 return _answer(connection, 400, XML, BAD_DIGEST)
         return self._pass_on(connection, method, target, headers, body, kind)
 
@@ -140,10 +140,10 @@ class Proxy:
             return False
         if kind == "flip down":
             content = _flipped(content)
-        told = {name: value for name, value in answer.getheaders() if name.lower() not in HOP}
+        received = {name: value for name, value in answer.getheaders() if name.lower() not in HOP}
         if method == "HEAD":
-            told["Content-Length"] = answer.getheader("Content-Length", "0")
-        return _answer(connection, answer.status, told, content, cut=kind == "cut down", bare=method == "HEAD")
+            received["Content-Length"] = answer.getheader("Content-Length", "0")
+        return _answer(connection, answer.status, received, content, cut=kind == "cut down", bare=method == "HEAD")
 
 
 def _answer(

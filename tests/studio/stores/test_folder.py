@@ -11,17 +11,17 @@ import pytest
 
 from engines.errors import Cancelled
 from studio.champions.champion import BadChampion
+from studio.files import publish_file
 from studio.stores import (
     Damaged,
     Occupied,
     Store,
     StoreMissing,
-    Terms,
+    TransferSettings,
     UnknownArchive,
     open_stores,
     parse_stores,
 )
-from studio.stores.download import publish
 from tests.studio.stores.conftest import Archive, Watching, made
 
 ROOT = Path(__file__).parents[3]
@@ -37,7 +37,7 @@ def shelf(tmp_path: Path) -> Store:
 
 def opened(tmp_path: Path) -> Store:
     places = parse_stores([f"shelf=folder:{tmp_path / 'shelf'}"])
-    return open_stores(places, tmp_path / "transfers", Terms(part_bytes=1 << 20))["shelf"]
+    return open_stores(places, tmp_path / "transfers", TransferSettings(part_bytes=1 << 20))["shelf"]
 
 
 def push(store: Store, archive: Archive, id: str = "ahri") -> Watching:
@@ -77,17 +77,17 @@ def test_plans_say_what_would_happen_and_change_nothing(shelf: Store, archive: A
 
 
 def test_progress_rises_to_the_end_and_names_bytes(shelf: Store, tmp_path: Path) -> None:
-    told = push(shelf, made(tmp_path, 3, LARGE)).told
-    fractions = [progress.fraction for progress in told]
+    reports = push(shelf, made(tmp_path, 3, LARGE)).reports
+    fractions = [progress.fraction for progress in reports]
     assert fractions == sorted(fractions)
     assert fractions[-1] == 1.0
-    assert any("2.1 MB of 5 MB" in progress.message for progress in told)
+    assert any("2.1 MB of 5 MB" in progress.message for progress in reports)
 
 
 def test_the_same_content_is_not_copied_again(shelf: Store, archive: Archive, tmp_path: Path) -> None:
     push(shelf, archive)
     before = (tmp_path / "shelf" / "ahri.tar.gz").stat()
-    assert push(shelf, archive).told[-1].fraction == 1.0
+    assert push(shelf, archive).reports[-1].fraction == 1.0
     assert (tmp_path / "shelf" / "ahri.tar.gz").stat().st_ino == before.st_ino
 
 
@@ -99,7 +99,7 @@ def test_a_paused_push_leaves_no_archive_and_goes_on_where_it_stopped(shelf: Sto
     again = opened(tmp_path)
     left = again.plan_push("ahri", large.facts).bytes
     assert 0 < left < LARGE / 2
-    first = next(progress for progress in push(again, large).told if progress.fraction)
+    first = next(progress for progress in push(again, large).reports if progress.fraction)
     assert first.fraction > 0.5
     assert (tmp_path / "shelf" / "ahri.tar.gz").read_bytes() == large.content
 
@@ -113,7 +113,7 @@ def test_a_paused_pull_goes_on_where_it_stopped(shelf: Store, tmp_path: Path) ->
     assert 0 < shelf.plan_pull("ahri").bytes < LARGE / 2
     again = Watching()
     opened(tmp_path).pull("ahri", target, again, again.stop)
-    assert again.told[0].fraction > 0.5
+    assert again.reports[0].fraction > 0.5
     assert target.read_bytes() == large.content
 
 
@@ -195,12 +195,12 @@ def test_a_folder_that_is_not_there_is_said_and_not_made(shelf: Store, archive: 
 def test_one_archive_is_on_one_way_at_a_time(shelf: Store, archive: Archive, tmp_path: Path) -> None:
     refused: list[str] = []
 
-    def told(progress: object) -> None:
+    def report(progress: object) -> None:
         with pytest.raises(Occupied) as caught:
             push(opened(tmp_path), archive)
         refused.append(str(caught.value))
 
-    shelf.push("ahri", archive.path, archive.facts, told, threading.Event())
+    shelf.push("ahri", archive.path, archive.facts, report, threading.Event())
     assert refused
     assert "on its way" in refused[0]
     push(opened(tmp_path), archive)
@@ -211,7 +211,7 @@ def test_a_full_disk_keeps_the_old_archive_and_the_push_goes_on_later(
 ) -> None:
     push(shelf, archive)
     large = made(tmp_path, 3, LARGE)
-    said = limited(f"store.push('ahri', Path({str(large.path)!r}), {large.facts!r}, told, stop)", tmp_path)
+    said = limited(f"store.push('ahri', Path({str(large.path)!r}), {large.facts!r}, report, stop)", tmp_path)
     assert said.startswith("StoreFull")
     assert (tmp_path / "shelf" / "ahri.tar.gz").read_bytes() == archive.content
     assert shelf.plan_push("ahri", large.facts).bytes == LARGE - LIMIT
@@ -223,7 +223,7 @@ def test_a_pull_onto_a_full_disk_says_so_and_goes_on_later(shelf: Store, tmp_pat
     large = made(tmp_path, 3, LARGE)
     push(shelf, large)
     target = tmp_path / "back.tar.gz"
-    said = limited(f"store.pull('ahri', Path({str(target)!r}), told, stop)", tmp_path)
+    said = limited(f"store.pull('ahri', Path({str(target)!r}), report, stop)", tmp_path)
     assert said.startswith("NotSaved")
     assert "disk is full" in said
     assert not target.exists()
@@ -240,7 +240,7 @@ from pathlib import Path
 from studio.stores import ArchiveFacts, open_stores, parse_stores
 home = Path({str(tmp_path)!r})
 store = open_stores(parse_stores([f"shelf=folder:{{home / 'shelf'}}"]), home / "transfers")["shelf"]
-told, stop = lambda progress: None, threading.Event()
+report, stop = lambda progress: None, threading.Event()
 resource.setrlimit(resource.RLIMIT_FSIZE, ({LIMIT}, {LIMIT}))
 try:
     {work}
@@ -259,7 +259,7 @@ def test_a_finished_file_reaches_another_file_system_whole(tmp_path: Path) -> No
     staged, target = tmp_path / "staged", memory / f"champion-{os.getpid()}.tar.gz"
     staged.write_bytes(b"whole")
     try:
-        publish(staged, target)
+        publish_file(staged, target)
         assert (target.read_bytes(), staged.exists()) == (b"whole", False)
     finally:
         target.unlink(missing_ok=True)

@@ -13,7 +13,7 @@ import pytest
 from huggingface_hub import ModelCard
 
 from engines.errors import Cancelled
-from studio.stores import NotAllowed, Store, StoreError, StoreMissing, Terms, UnknownArchive, Unreachable
+from studio.stores import NotAllowed, Store, StoreError, StoreMissing, TransferSettings, UnknownArchive, Unreachable
 from tests.studio.stores.conftest import PART, SIZE, TOKEN, Archive, Watching, made
 from tests.studio.stores.hub_double import Hub
 from tests.studio.stores.proxy import Proxy
@@ -147,11 +147,11 @@ def test_progress_says_how_many_bytes_are_through(
     repository: Opened, hub: Hub, archive: Archive, part_bytes: int
 ) -> None:
     hub.part_bytes = part_bytes
-    told = push(repository(), archive).told
-    fractions = [progress.fraction for progress in told]
+    reports = push(repository(), archive).reports
+    fractions = [progress.fraction for progress in reports]
     assert fractions == sorted(fractions)
     assert len(set(fractions)) >= 7
-    assert f"sending ahri to hub: {SIZE // 1000} KB of {SIZE // 1000} KB" in [one.message for one in told]
+    assert f"sending ahri to hub: {SIZE // 1000} KB of {SIZE // 1000} KB" in [one.message for one in reports]
     assert hub.files["ahri.tar.gz"] == archive.content
 
 
@@ -234,7 +234,7 @@ def test_an_upload_that_stalls_is_given_up_in_time(
     hub_proxy.fault = lambda method, target, seen: "stall" if method == "PUT" else None
     started = time.monotonic()
     with pytest.raises(Unreachable, match="check the network"):
-        push(repository(terms=Terms(part_bytes=PART, timeout_s=0.5, patience_s=1.0)), archive)
+        push(repository(settings=TransferSettings(part_bytes=PART, timeout_s=0.5, retry_for_s=1.0)), archive)
     assert time.monotonic() - started < 15
     assert len(hub.commits) == 1
 
@@ -281,7 +281,7 @@ def test_a_repository_that_is_not_there_is_said(repository: Opened) -> None:
     assert "studio/nothing is not on the Hub, or HF_TOKEN may not see it" in str(error)
 
 
-def test_a_token_that_may_only_read_is_told_so(
+def test_a_token_that_may_only_read_is_refused_in_words(
     repository: Opened, hub: Hub, archive: Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HF_TOKEN", "hf_reader")
@@ -293,7 +293,7 @@ def test_a_token_that_may_only_read_is_told_so(
 
 
 def test_a_hub_that_cannot_be_reached_is_said_soon(repository: Opened, hub_proxy: Proxy) -> None:
-    store = repository(terms=Terms(timeout_s=0.5, patience_s=1.0))
+    store = repository(settings=TransferSettings(timeout_s=0.5, retry_for_s=1.0))
     hub_proxy.close()
     started = time.monotonic()
     error = refusal(store.list)
@@ -305,7 +305,7 @@ def test_a_hub_that_cannot_be_reached_is_said_soon(repository: Opened, hub_proxy
 def test_a_hub_that_never_answers_is_given_up_in_time(repository: Opened, hub_proxy: Proxy) -> None:
     hub_proxy.fault = lambda method, target, seen: "stall"
     started = time.monotonic()
-    error = refusal(repository(terms=Terms(timeout_s=0.5, patience_s=1.0)).list)
+    error = refusal(repository(settings=TransferSettings(timeout_s=0.5, retry_for_s=1.0)).list)
     assert isinstance(error, Unreachable)
     assert time.monotonic() - started < 15
 

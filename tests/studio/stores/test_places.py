@@ -44,7 +44,7 @@ def test_a_prefix_is_a_folder(written: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "told"),
+    ("written", "message"),
     [
         (["shelf"], "write each store as"),
         (["Shelf=folder:/srv"], "write each store as"),
@@ -62,8 +62,8 @@ def test_a_prefix_is_a_folder(written: str) -> None:
         (["a=folder:/a", "a=folder:/b"], "names two stores"),
     ],
 )
-def test_what_is_no_store_is_refused_saying_what_to_write(written: list[str], told: str) -> None:
-    with pytest.raises(WrongStores, match=told):
+def test_what_is_no_store_is_refused_saying_what_to_write(written: list[str], message: str) -> None:
+    with pytest.raises(WrongStores, match=message):
         parse_stores(written)
 
 

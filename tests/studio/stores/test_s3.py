@@ -25,8 +25,8 @@ from tests.studio.stores.conftest import (
     PART,
     PREFIX,
     SECRET,
+    SETTINGS,
     SIZE,
-    TERMS,
     Archive,
     Watching,
     line,
@@ -137,11 +137,11 @@ def test_a_paused_pull_goes_on_where_it_stopped(bucket: Opened, archive: Archive
 
 
 def test_progress_says_how_many_bytes_are_through(bucket: Opened, archive: Archive) -> None:
-    told = push(bucket(), archive).told
-    fractions = [progress.fraction for progress in told]
+    reports = push(bucket(), archive).reports
+    fractions = [progress.fraction for progress in reports]
     assert fractions == sorted(fractions)
     assert len(set(fractions)) >= 8
-    assert f"sending ahri to bucket: {SIZE // 1000} KB of {SIZE // 1000} KB" in [one.message for one in told]
+    assert f"sending ahri to bucket: {SIZE // 1000} KB of {SIZE // 1000} KB" in [one.message for one in reports]
 
 
 def test_an_archive_that_changed_while_its_push_was_paused_leaves_no_parts_of_the_old_one(
@@ -174,14 +174,14 @@ def test_a_torn_record_of_an_upload_only_costs_the_parts(bucket: Opened, s3, arc
     assert content(s3) == archive.content
 
 
-def test_an_object_that_others_put_there_is_fetched_and_its_hash_told(
+def test_an_object_that_others_put_there_is_fetched_and_its_hash_is_given(
     bucket: Opened, s3, archive: Archive, tmp_path
 ) -> None:
     s3.put_object(Bucket=BUCKET, Key=OBJECT, Body=archive.content)
     watching = Watching()
     held = bucket().pull("ahri", tmp_path / "back.tar.gz", watching, watching.stop)
     assert held.sha256 == hashlib.sha256(archive.content).hexdigest()
-    assert "no SHA-256" in watching.told[-1].message
+    assert "no SHA-256" in watching.reports[-1].message
 
 
 def test_an_object_that_is_not_what_its_hash_says_is_not_handed_on(
@@ -242,7 +242,7 @@ def test_buckets_are_addressed_as_the_endpoint_needs_it(
     monkeypatch.setenv("HTTP_PROXY", proxy.url)  # no such host needs to exist
     proxy.fault = lambda method, target, seen: "refuse"
     written = line("http://s3.example.test").replace("addressing=path", f"addressing={addressing}")
-    store = open_stores(parse_stores([written]), tmp_path / "transfers", TERMS)["bucket"]
+    store = open_stores(parse_stores([written]), tmp_path / "transfers", SETTINGS)["bucket"]
     with pytest.raises(NotAllowed):
         store.list()
     assert proxy.seen[-1].target.startswith(url)
@@ -256,7 +256,7 @@ def refusal(act: Callable[[], object]) -> Exception:
 
 def test_a_bucket_that_is_not_there_is_said(proxy: Proxy, archive: Archive, tmp_path) -> None:
     places = parse_stores([line(proxy.url, "no-such-bucket")])
-    store = open_stores(places, tmp_path / "transfers", TERMS)["bucket"]
+    store = open_stores(places, tmp_path / "transfers", SETTINGS)["bucket"]
     for act in (store.list, lambda: store.plan_pull("ahri"), lambda: push(store, archive)):
         error = refusal(act)
         assert isinstance(error, StoreMissing)
@@ -280,14 +280,14 @@ def test_an_unknown_profile_is_said(bucket: Opened) -> None:
 
 def test_an_endpoint_nobody_listens_at_is_said_soon(tmp_path) -> None:
     places = parse_stores([line("http://127.0.0.1:9")])
-    store = open_stores(places, tmp_path / "transfers", TERMS)["bucket"]
+    store = open_stores(places, tmp_path / "transfers", SETTINGS)["bucket"]
     error = refusal(store.list)
     assert isinstance(error, Unreachable)
     assert "check the network" in str(error)
 
 
 @pytest.mark.parametrize(
-    ("status", "code", "kind", "told"),
+    ("status", "code", "kind", "message"),
     [
         (403, "AccessDenied", NotAllowed, "may not do this"),
         (403, "InvalidAccessKeyId", NotAllowed, "may not do this"),
@@ -297,13 +297,13 @@ def test_an_endpoint_nobody_listens_at_is_said_soon(tmp_path) -> None:
     ],
 )
 def test_what_a_service_refuses_is_said_and_not_tried_again(
-    bucket: Opened, archive: Archive, proxy: Proxy, status: int, code: str, kind: type[Exception], told: str
+    bucket: Opened, archive: Archive, proxy: Proxy, status: int, code: str, kind: type[Exception], message: str
 ) -> None:
     proxy.refusal = (status, f"<Error><Code>{code}</Code><Message>{KEY} {SECRET}</Message></Error>".encode())
     proxy.fault = lambda method, target, seen: "refuse" if method == "PUT" else None
     error = refusal(lambda: push(bucket(), archive))
     assert isinstance(error, kind)
-    assert told in str(error)
+    assert message in str(error)
     assert SECRET not in str(error)
     assert KEY not in str(error)
     assert len(proxy.sent("PUT", "")) == 1

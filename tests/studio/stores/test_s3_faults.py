@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from engines.errors import Cancelled
-from studio.stores import Damaged, Store, Terms, Unreachable
+from studio.stores import Damaged, Store, TransferSettings, Unreachable
 from tests.studio.stores.conftest import BUCKET, PART, PREFIX, SIZE, Archive, Watching, line
 from tests.studio.stores.proxy import Kind, Proxy, Seen
 
@@ -176,7 +176,7 @@ def test_a_store_that_never_recovers_is_given_up_in_time_and_the_parts_are_kept(
     proxy.fault = lambda method, target, seen: kind if "partNumber=4" in target else None
     started = time.monotonic()
     with pytest.raises(raised, match="go on"):
-        push(bucket(terms=Terms(part_bytes=PART, timeout_s=0.5, patience_s=1.5)), archive)
+        push(bucket(settings=TransferSettings(part_bytes=PART, timeout_s=0.5, retry_for_s=1.5)), archive)
     assert time.monotonic() - started < 15
     assert bucket().list() == []
     proxy.fault = lambda method, target, seen: None
@@ -210,10 +210,10 @@ def test_pausing_ends_every_wait_at_once(bucket: Opened, archive: Archive, proxy
 CHILD = """
 import sys, threading
 from pathlib import Path
-from studio.stores import ArchiveFacts, Terms, open_stores, parse_stores
+from studio.stores import ArchiveFacts, TransferSettings, open_stores, parse_stores
 line, transfers, path, sha256, identity, work = sys.argv[1:]
-terms = Terms(part_bytes={part}, timeout_s=60)
-store = open_stores(parse_stores([line]), Path(transfers), terms)["bucket"]
+settings = TransferSettings(part_bytes={part}, timeout_s=60)
+store = open_stores(parse_stores([line]), Path(transfers), settings)["bucket"]
 facts = ArchiveFacts(sha256=sha256, identity=identity, bytes={size}, licence="CC-BY-NC-4.0")
 if work == "push":
     store.push("ahri", Path(path), facts, lambda progress: None, threading.Event())

@@ -1,4 +1,4 @@
-"""An archive of unknown hand becomes checked files in a folder, or a sentence that says why not."""
+"""Unpacking an untrusted archive into a folder of checked files; BadArchive says in a sentence why not."""
 
 import hashlib
 import threading
@@ -11,24 +11,25 @@ from typing import BinaryIO
 from engines.types import Progress
 from studio.archive.contents import check_members
 from studio.archive.errors import BadArchive
-from studio.archive.gzip_reader import Inflated
-from studio.archive.limits import LIMITS, Limits
-from studio.archive.members import Found, members
-from studio.archive.progress import Meter, Told
+from studio.archive.gzip_reader import GzipReader
+from studio.archive.limits import LIMITS, ArchiveLimits
+from studio.archive.members import ArchiveMember, members
+from studio.archive.progress import ArchiveProgress
 from studio.champions.champion import Champion
 from studio.champions.members import SHIM, VOICE_MEMBERS, WEIGHTS, Manifest, Member
 from studio.database import saving
+from studio.progress import ProgressReporter
 
-Vet = Callable[[Path, Path], object]  # (model.pt, safetensors to write); raises EngineError
+CheckWeights = Callable[[Path, Path], object]  # (model.pt, safetensors to write); raises EngineError
 VERIFIED = "model.safetensors"
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
+class ReceivedMembers:
     """What an archive held."""
 
     members: Manifest  # of the voice
-    shim: frozenset[str]  # files for Triton that came with it; never kept
+    shim: frozenset[str]  # files for Triton that came with it; never unpacked
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,37 +42,47 @@ class Unpacked:
 
 
 def unpack(
-    archive: Path, staged: Path, vet: Vet, told: Told, stop: threading.Event, limits: Limits = LIMITS, as_id: str = ""
+    archive: Path,
+    staged: Path,
+    check_weights: CheckWeights,
+    report: ProgressReporter,
+    stop: threading.Event,
+    limits: ArchiveLimits = LIMITS,
+    as_id: str = "",
 ) -> Unpacked:
     """Fill an empty folder with the checked voice members of an archive; `1/model.py` and config.pbtxt are not kept.
 
-    `as_id` is the id it shall have in place of its own, which its metadata still says. Raises BadArchive, NotSaved,
-    Cancelled, or what `vet` raises of the weights; then the folder is empty again.
+    `as_id` replaces the champion's id; the metadata file still has its own. Raises BadArchive, NotSaved,
+    Cancelled, or what `check_weights` raises; then the folder is empty again.
     """
     with _emptied(staged), saving():
-        received = receive(archive, staged, VOICE_MEMBERS, Meter("unpacking", size_of(archive), told, stop), limits)
+        received = receive(
+            archive, staged, VOICE_MEMBERS, ArchiveProgress("unpacking", size_of(archive), report, stop), limits
+        )
         champion = check_members(staged, received.members, as_id)
         if not champion.fine_tuned:
             return Unpacked(champion, received.members, None)
-        told(Progress(1.0, "checking the weights"))
-        vet(staged / WEIGHTS, staged / VERIFIED)
+        report(Progress(1.0, "checking the weights"))
+        check_weights(staged / WEIGHTS, staged / VERIFIED)
         return Unpacked(champion, received.members, staged / VERIFIED)
 
 
-def receive(archive: Path, folder: Path, kept: Collection[str], meter: Meter, limits: Limits = LIMITS) -> Received:
-    """Read an archive through; its members that are `kept` become files of `folder`. Raises BadArchive, OSError."""
+def receive(
+    archive: Path, folder: Path, wanted: Collection[str], progress: ArchiveProgress, limits: ArchiveLimits = LIMITS
+) -> ReceivedMembers:
+    """Read an archive through; its members that are `wanted` become files of `folder`. Raises BadArchive, OSError."""
     voice: dict[str, Member] = {}
     shim = set()
     with archive.open("rb") as file:
-        for found in members(Inflated(file, limits, meter), limits):
+        for found in members(GzipReader(file, limits, progress), limits):
             if found.name in SHIM:
                 shim.add(found.name)
-            elif found.name in kept:
+            elif found.name in wanted:
                 with (folder / found.name).open("xb") as target:
                     voice[found.name] = _copied(found, target)
             else:
                 voice[found.name] = _copied(found)
-    return Received(voice, frozenset(shim))
+    return ReceivedMembers(voice, frozenset(shim))
 
 
 def size_of(archive: Path) -> int:
@@ -81,7 +92,7 @@ def size_of(archive: Path) -> int:
     return archive.stat().st_size
 
 
-def _copied(found: Found, target: BinaryIO | None = None) -> Member:
+def _copied(found: ArchiveMember, target: BinaryIO | None = None) -> Member:
     hashed = hashlib.sha256()
     for piece in found.pieces:
         hashed.update(piece)

@@ -1,4 +1,4 @@
-"""A champion as one file, `{championId}.tar.gz`: the same members give the same bytes everywhere."""
+"""Packing a champion into `{championId}.tar.gz`: the same members give the same bytes everywhere."""
 
 import hashlib
 import os
@@ -10,11 +10,12 @@ from pathlib import Path
 
 from studio.archive.gzip_writer import StoredGzip
 from studio.archive.limits import LIMITS
-from studio.archive.progress import Meter, Told
+from studio.archive.progress import ArchiveProgress
 from studio.champions.champion import BadChampion
 from studio.champions.members import REQUIRED, SHIM, VOICE_MEMBERS, Member, identity
 from studio.database import saving
-from studio.durable import published
+from studio.files import atomic_write
+from studio.progress import ProgressReporter
 
 BLOCK = 2**20  # bytes
 SHIM_FILES = {name: Path(__file__).parent / "shim" / Path(name).name for name in SHIM}
@@ -30,20 +31,20 @@ class Packed:
     identity: str  # of the champion
 
 
-def pack(members: Mapping[str, Path], target: Path, told: Told, stop: threading.Event) -> Packed:
+def pack(members: Mapping[str, Path], target: Path, report: ProgressReporter, stop: threading.Event) -> Packed:
     """Write a champion's voice members, by name, and what lets Triton load them to `target`.
 
     `target` appears whole or not at all; a file that is there is replaced. Raises BadChampion for members no champion
     has, NotSaved when the disk does not take it, Cancelled once `stop` is set.
     """
     files = {**_checked(members), **SHIM_FILES}
-    meter = Meter("packing", sum(path.stat().st_size for path in files.values()), told, stop)
+    progress = ArchiveProgress("packing", sum(path.stat().st_size for path in files.values()), report, stop)
     written = []
-    with saving(), published(target) as file:
+    with saving(), atomic_write(target) as file:
         archive = StoredGzip(file)
         archive.write(_header(FOLDER))
         for name in sorted(files):
-            written.append(_append(archive, name, files[name], meter))
+            written.append(_append(archive, name, files[name], progress))
         archive.write(bytes(-(archive.size + 2 * tarfile.BLOCKSIZE) % tarfile.RECORDSIZE + 2 * tarfile.BLOCKSIZE))
         archive.close()
     return Packed(archive.sha256, archive.bytes, identity(written))
@@ -65,7 +66,7 @@ def _checked(members: Mapping[str, Path]) -> Mapping[str, Path]:
     return members
 
 
-def _append(archive: StoredGzip, name: str, path: Path, meter: Meter) -> Member:
+def _append(archive: StoredGzip, name: str, path: Path, progress: ArchiveProgress) -> Member:
     with path.open("rb") as file:
         left = size = os.fstat(file.fileno()).st_size
         archive.write(_header(name, size))
@@ -77,7 +78,7 @@ def _append(archive: StoredGzip, name: str, path: Path, meter: Meter) -> Member:
             hashed.update(block)
             archive.write(block)
             left -= len(block)
-            meter.add(len(block))
+            progress.add(len(block))
     archive.write(bytes(-size % tarfile.BLOCKSIZE))
     return Member(name, hashed.hexdigest(), size)
 

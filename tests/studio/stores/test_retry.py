@@ -8,7 +8,7 @@ import pytest
 
 from engines.errors import Cancelled
 from studio.stores import NotAllowed, Unreachable
-from studio.stores.retry import Patience
+from studio.stores.retry import Retry
 
 
 def failing(times: int, error: Exception, tries: list[float]):
@@ -23,7 +23,7 @@ def failing(times: int, error: Exception, tries: list[float]):
 
 def test_what_fails_at_first_is_asked_again_less_and_less_often() -> None:
     tries: list[float] = []
-    assert Patience(5.0).ask(failing(3, Unreachable("busy"), tries)) == "answered"
+    assert Retry(5.0).ask(failing(3, Unreachable("busy"), tries)) == "answered"
     waits = [later - sooner for sooner, later in pairwise(tries)]
     assert all(wait >= least for wait, least in zip(waits, (0.1, 0.2, 0.4), strict=True))
 
@@ -31,21 +31,21 @@ def test_what_fails_at_first_is_asked_again_less_and_less_often() -> None:
 def test_it_ends_with_the_stores_own_error_when_the_time_is_up() -> None:
     started = time.monotonic()
     with pytest.raises(Unreachable, match="busy"):
-        Patience(0.6).ask(failing(99, Unreachable("busy"), []))
+        Retry(0.6).ask(failing(99, Unreachable("busy"), []))
     assert time.monotonic() - started < 2
 
 
 def test_what_cannot_get_better_is_asked_once() -> None:
     tries: list[float] = []
     with pytest.raises(NotAllowed):
-        Patience(5.0).ask(failing(1, NotAllowed("no"), tries))
+        Retry(5.0).ask(failing(1, NotAllowed("no"), tries))
     assert len(tries) == 1
 
 
 def test_a_part_that_took_long_and_was_cut_is_tried_again() -> None:
-    patience = Patience(0.5)
-    time.sleep(0.6)  # slower than the patience with failures
-    assert patience.ask(failing(1, Unreachable("cut"), [])) == "answered"
+    retry = Retry(0.5)
+    time.sleep(0.6)  # slower than the retry with failures
+    assert retry.ask(failing(1, Unreachable("cut"), [])) == "answered"
 
 
 def test_stopping_ends_the_wait() -> None:
@@ -53,5 +53,5 @@ def test_stopping_ends_the_wait() -> None:
     threading.Timer(0.3, stop.set).start()
     started = time.monotonic()
     with pytest.raises(Cancelled):
-        Patience(60.0, stop).ask(failing(99, Unreachable("busy"), []))
+        Retry(60.0, stop).ask(failing(99, Unreachable("busy"), []))
     assert time.monotonic() - started < 5

@@ -1,9 +1,9 @@
-"""Which entries of an archive are members of a champion, which are passed over, and which are refused."""
+"""Which entries of an archive are members of a champion, which are skipped, and which are refused."""
 
 import tarfile
 
 from studio.archive.errors import BadArchive
-from studio.archive.limits import Limits
+from studio.archive.limits import ArchiveLimits
 
 KINDS = {
     tarfile.LNKTYPE: "a hard link",
@@ -23,21 +23,21 @@ TOP_MAX, SHOWN_MAX = 100, 80  # characters
 
 
 class Layout:
-    """Remembers what was seen, so that nothing comes twice and everything lies in one place."""
+    """The entries seen so far: none may come twice, and all must lie in one folder."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ArchiveLimits) -> None:
         self._limits = limits
         self._places: set[str] = set()  # "" = the archive's root
         self._seen: set[str] = set()
 
     def place(self, header: tarfile.TarInfo) -> str | None:
-        """The member this entry is; None for one that is passed over. Raises BadArchive."""
+        """The member this entry is; None for one that is skipped. Raises BadArchive."""
         if header.type not in (*FILES, tarfile.DIRTYPE):
             kind = KINDS.get(header.type, "an entry of an unknown kind")
-            raise BadArchive(f"{shown(header.name)} is {kind}; an archive holds plain files only, pack it again")
+            raise BadArchive(f"{printable(header.name)} is {kind}; an archive holds plain files only, pack it again")
         parts = _parts(header.name)
         if LITTER_FOLDER in parts or "".join(parts[-1:]).startswith(LITTER):
-            _held(header, 0 if header.isdir() else self._limits.litter)
+            _check_size(header, 0 if header.isdir() else self._limits.litter)
             return None
         if not header.isdir():
             return self._member(parts, header)
@@ -46,8 +46,10 @@ class Layout:
 
     def _check_folder(self, parts: list[str], header: tarfile.TarInfo) -> None:
         if parts[1:] not in ([], SHIM_FOLDER):
-            raise BadArchive(f"the folder {shown(header.name)} does not belong to a champion; remove it and pack again")
-        _held(header, 0)
+            raise BadArchive(
+                f"the folder {printable(header.name)} does not belong to a champion; remove it and pack again"
+            )
+        _check_size(header, 0)
         if parts and parts != SHIM_FOLDER:
             self._settle(parts[0])
 
@@ -55,25 +57,27 @@ class Layout:
         allowed = self._limits.members
         depth = next((depth for depth in (0, 1) if "/".join(parts[depth:]) in allowed), None)
         if depth is None:
-            raise BadArchive(f"{shown(header.name)} does not belong to a champion; remove it and pack again")
+            raise BadArchive(f"{printable(header.name)} does not belong to a champion; remove it and pack again")
         name = "/".join(parts[depth:])
         self._settle("".join(parts[:depth]))
         if name in self._seen:
             raise BadArchive(f"{name} is there twice; remove one and pack again")
         self._seen.add(name)
-        _held(header, allowed[name])
+        _check_size(header, allowed[name])
         return name
 
     def _settle(self, place: str) -> None:
         if len(place) > TOP_MAX or not place.isprintable() or "\\" in place:
-            raise BadArchive(f"the folder {shown(place)} has a name no folder should have; rename it and pack again")
+            raise BadArchive(
+                f"the folder {printable(place)} has a name no folder should have; rename it and pack again"
+            )
         self._places.add(place)
         if len(self._places) > 1:
             raise BadArchive("the files lie in more than one folder; put all into one and pack again")
 
 
-def shown(name: str) -> str:
-    """A name from outside as it may be printed: plain characters, not too many."""
+def printable(name: str) -> str:
+    """An untrusted name as it may be printed: ASCII, shortened."""
     plain = ascii(name)
     return plain if len(plain) <= SHOWN_MAX else f"{plain[:SHOWN_MAX]}…'"
 
@@ -81,17 +85,17 @@ def shown(name: str) -> str:
 def _parts(name: str) -> list[str]:
     parts = name.split("/")
     if not parts[0] and len(parts) > 1:
-        raise BadArchive(f"{shown(name)} is an absolute path; pack the files from inside their folder")
+        raise BadArchive(f"{printable(name)} is an absolute path; pack the files from inside their folder")
     if ".." in parts:
-        raise BadArchive(f"{shown(name)} leads out of the archive; pack the files from inside their folder")
+        raise BadArchive(f"{printable(name)} leads out of the archive; pack the files from inside their folder")
     while parts and parts[0] in (".", ""):
         parts = parts[1:]
     return parts
 
 
-def _held(header: tarfile.TarInfo, most: int) -> None:
+def _check_size(header: tarfile.TarInfo, most: int) -> None:
     if not 0 <= header.size <= most:
         size = f"{header.size / 1e6:,.1f} MB" if header.size > 0 else "an impossible size"
         raise BadArchive(
-            f"{shown(header.name)} has {size}, and at most {most / 1e6:,.1f} MB are taken; pack a smaller one"
+            f"{printable(header.name)} has {size}, and at most {most / 1e6:,.1f} MB are taken; pack a smaller one"
         )

@@ -1,0 +1,70 @@
+"""Champions of the library packed into archives, and archives imported into the library."""
+
+import json
+import threading
+from functools import partial
+from pathlib import Path
+
+from studio.archive import Packed, Unpacked, pack, unpack
+from studio.champions.attachments import VetWeights
+from studio.champions.library import Library, SavedChampion
+from studio.champions.members import METADATA, ORIGINAL, identity, write_words
+from studio.database import saving
+from studio.progress import ProgressReporter
+from studio.stores import ArchiveFacts
+
+
+class Archives:
+    """Blocks its thread; stops soon after `stop` is set (Cancelled)."""
+
+    def __init__(self, library: Library, folder: Path, vet: VetWeights) -> None:
+        """`folder` is created when first needed, for temporary archives."""
+        self._library = library
+        self._folder = folder
+        self._vet = vet
+
+    def path(self, name: str) -> Path:
+        """Where an archive of this name may be written. Raises NotSaved."""
+        with saving():
+            self._folder.mkdir(parents=True, exist_ok=True)
+        return self._folder / f"{name}.tar.gz"
+
+    def pack(self, saved: SavedChampion, target: Path, report: ProgressReporter, stop: threading.Event) -> Packed:
+        """Raises BadChampion, UnknownChampion, Cancelled, NotSaved."""
+        return pack({name: self._library.path(saved, name) for name in saved.members}, target, report, stop)
+
+    def package(
+        self, saved: SavedChampion, report: ProgressReporter, stop: threading.Event
+    ) -> tuple[Path, ArchiveFacts]:
+        """The archive of a version in the folder, and the facts a store records of it. Raises as `pack`."""
+        path = self.path(f"{saved.champion.id}-{saved.version[:16]}")
+        packed = self.pack(saved, path, report, stop)
+        facts = ArchiveFacts(
+            sha256=packed.sha256,
+            identity=packed.identity,
+            bytes=packed.bytes,
+            licence=saved.champion.licence,
+            sample=self._library.path(saved, ORIGINAL) if ORIGINAL in saved.members else None,
+        )
+        return path, facts
+
+    def import_(
+        self, archive: Path, report: ProgressReporter, stop: threading.Event, *, as_id: str, expected: str
+    ) -> SavedChampion:
+        """Save an archive's champion, under another id where one is given, over the version `expected` if any.
+
+        The current version, unchanged, where it is exactly the archive's. Raises BadArchive, ChampionConflict, EngineError
+        of the weights, Cancelled, NotSaved.
+        """
+        with self._library.staging() as folder:
+            unpacked = unpack(archive, folder, partial(self._vet, stop=stop), report, stop, as_id=as_id)
+            if as_id and json.loads((folder / METADATA).read_bytes()).get("champion_id") != as_id:
+                write_words(folder, unpacked.champion)
+            elif same := self._same(unpacked):
+                return same
+            return self._library.publish(folder, expected=expected, weights=unpacked.weights)
+
+    def _same(self, unpacked: Unpacked) -> SavedChampion | None:
+        """The current version, where it is exactly what was unpacked."""
+        current = next((one for one in self._library.list() if one.champion.id == unpacked.champion.id), None)
+        return current if current and current.version == identity(unpacked.members.values()) else None

@@ -1,0 +1,17 @@
+"""Champions built from the settings; shared by the app and the shell, so it loads no engine and opens no manager."""
+
+from functools import partial
+
+from engines.f5.vetting.process import vet
+from studio.champions.champions import TRANSFERS, Champions
+from studio.champions.library import Library
+from studio.checkpoints import checkpoints
+from studio.settings import Settings
+from studio.stores import open_stores
+
+
+def open_champions(settings: Settings) -> Champions:
+    """Fine-tuned weights are checked against the F5 checkpoint of the settings."""
+    library = Library(settings.data_dir)
+    stores = open_stores(settings.stores, library.folder / TRANSFERS)
+    return Champions(library, stores, partial(vet, against=checkpoints(settings)["f5"]))

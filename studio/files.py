@@ -1,0 +1,114 @@
+"""Files and folders that appear under their names whole and survive a power cut, or do not appear at all; and links.
+
+What Windows or a network drive cannot do (open a folder, link, remove what is read-only) is guarded here alone.
+"""
+
+import errno
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+PARTIAL = ".part"  # ending of files that are being written
+POSIX = os.name == "posix"
+NO_FOLDER_SYNC = (errno.EACCES, errno.EPERM, errno.EBADF, errno.EINVAL, errno.ENOTSUP)  # Windows, network drives
+
+
+@contextmanager
+def atomic_write(target: Path) -> Iterator[BinaryIO]:
+    """A file that takes its name, replacing another, when the block ends. Raises OSError; then nothing is left behind."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}{PARTIAL}")
+    try:
+        with _open_unnamed(temporary) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+            _link_unnamed(file, temporary)
+        rename(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def publish_file(staged: Path, target: Path) -> None:
+    """Move a finished file to its place, also from another file system. Raises OSError."""
+    sync_file(staged)
+    try:
+        rename(staged, target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        with staged.open("rb") as source, atomic_write(target) as file:
+            shutil.copyfileobj(source, file)
+        staged.unlink()
+
+
+def publish_folder(staged: Path, target: Path) -> None:
+    """Move a folder of finished files to its place beside it. One that is there already stays. Raises OSError."""
+    for path in staged.iterdir():
+        sync_file(path)
+    sync_folder(staged)
+    try:
+        staged.rename(target)
+    except OSError:
+        if not target.is_dir():
+            raise
+    sync_folder(target.parent)
+
+
+def rename(source: Path, target: Path) -> None:
+    """Give a file another name on the same file system, replacing what has it, for good. Raises OSError."""
+    source.replace(target)
+    sync_folder(target.parent)
+
+
+def link_or_copy(source: Path, target: Path) -> None:
+    """A second name of a file, or a copy on a file system without links or on another one. Raises OSError."""
+    try:
+        target.hardlink_to(source)
+    except FileExistsError:
+        raise
+    except (OSError, NotImplementedError):
+        shutil.copyfile(source, target)
+
+
+def make_read_only(path: Path) -> None:
+    """POSIX only: Windows neither renames nor removes a file that is read-only."""
+    if POSIX:
+        path.chmod(0o444)
+
+
+def sync_file(path: Path) -> None:
+    """Make a file's content survive a power cut. Raises OSError."""
+    with path.open("rb" if POSIX else "r+b") as file:  # Windows flushes only what is open for writing
+        os.fsync(file.fileno())
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a folder's entries survive a power cut, where that can be asked for. Raises OSError."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+    except OSError as error:
+        if error.errno not in NO_FOLDER_SYNC:
+            raise
+
+
+def _open_unnamed(temporary: Path) -> BinaryIO:
+    """A file without a name where the system has such, so that even a killed process leaves nothing."""
+    try:
+        return os.fdopen(os.open(temporary.parent, os.O_TMPFILE | os.O_WRONLY, 0o666), "wb")
+    except (AttributeError, OSError):  # not Linux, or a file system without them
+        return temporary.open("xb")
+
+
+def _link_unnamed(file: BinaryIO, temporary: Path) -> None:
+    if not temporary.exists():
+        source = file.fileno()  # without a src_dir_fd, Python would link to the symbolic link itself
+        os.link(f"/proc/self/fd/{source}", temporary, src_dir_fd=source, follow_symlinks=True)

@@ -1,0 +1,35 @@
+"""Stores built from the settings. Each connects at its first use."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from studio.stores.backend import Backend, TransferSettings
+from studio.stores.folder import FolderBackend
+from studio.stores.places import FolderPlace, Place, S3Place
+from studio.stores.store import Store
+
+
+def open_stores(
+    places: Sequence[Place], transfers: Path, settings: TransferSettings | None = None
+) -> Mapping[str, Store]:
+    """By name, in the order of the settings. `transfers` is the folder for the state of interrupted transfers."""
+    settings = settings or TransferSettings()
+    return {
+        place.name: Store(
+            place.name, _backend(place, transfers / place.name, settings), transfers / place.name, settings
+        )
+        for place in places
+    }
+
+
+def _backend(place: Place, state: Path, settings: TransferSettings) -> Backend:
+    """Clients are imported only for stores that are configured: they take half a second each."""
+    if isinstance(place, FolderPlace):
+        return FolderBackend(place.name, place.folder)
+    if isinstance(place, S3Place):
+        from studio.stores.s3 import S3Backend
+
+        return S3Backend(place, state, settings)
+    from studio.stores.hub import HubBackend
+
+    return HubBackend(place, settings)

@@ -1,0 +1,102 @@
+"""How every error of the studio is answered over HTTP, and under which title the page shows it."""
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+
+import pytest
+
+import studio
+from engines.errors import BadInput, EngineError
+from studio.api.errors import STATUSES
+
+STATUS = {
+    "BadArchive": 400,
+    "BadAudio": 400,
+    "BadChampion": 400,
+    "BadCheckpoint": 400,
+    "BadInput": 400,
+    "BadPair": 400,
+    "BadSetting": 400,
+    "BadText": 400,
+    "Cancelled": 400,
+    "Closing": 503,
+    "ChampionConflict": 409,
+    "Conflict": 409,
+    "Damaged": 502,
+    "DamagedDatabase": 507,
+    "Decided": 409,
+    "EngineError": 400,
+    "EngineFailed": 500,
+    "Forbidden": 403,
+    "LoginNeeded": 401,
+    "NoPairs": 404,
+    "NoRecogniser": 400,
+    "NoRoom": 507,
+    "NotAllowed": 502,
+    "NotFound": 404,
+    "NotHeard": 409,
+    "NotOwner": 403,
+    "NotReady": 503,
+    "NotSaved": 507,
+    "NotStored": 507,
+    "Occupied": 409,
+    "OutOfMemory": 503,
+    "QueueFull": 429,
+    "StoreError": 502,
+    "StoreFull": 507,
+    "StoreMissing": 502,
+    "StudioError": 400,
+    "TimedOut": 504,
+    "TooManyRequests": 429,
+    "TooManyTries": 429,
+    "Unauthenticated": 401,
+    "Unavailable": 503,
+    "UnknownArchive": 404,
+    "UnknownAttachment": 404,
+    "UnknownChampion": 404,
+    "UnknownClip": 404,
+    "UnknownEngine": 404,
+    "UnknownJob": 404,
+    "UnknownPerformance": 404,
+    "UnknownStore": 404,
+    "UnknownTake": 404,
+    "UnknownTrial": 404,
+    "Unreachable": 503,
+    "UnsupportedText": 400,
+    "UploadGone": 502,
+    "UpstreamError": 502,
+}
+REFUSALS = {  # asking differently helps, so the page shows them as refused instead of failed
+    *("BadArchive", "BadAudio", "BadChampion", "BadInput", "BadSetting", "BadText", "UnknownArchive"),
+    *("UnknownAttachment", "UnknownChampion", "UnknownClip", "UnknownEngine", "UnknownJob", "UnknownStore"),
+    "UnsupportedText",
+}
+
+
+def errors() -> Iterator[type[EngineError]]:
+    """Every error class of engines/errors.py and of the studio without its page, which defines none."""
+    for module in pkgutil.walk_packages(studio.__path__, "studio."):
+        if not module.name.startswith(("studio.ui", "studio.archive.shim")) and not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    found = [EngineError]
+    for kind in found:  # grows while it is read
+        found += [one for one in kind.__subclasses__() if one.__module__.startswith(("engines.errors", "studio."))]
+    return iter(dict.fromkeys(found))
+
+
+def status(kind: type[EngineError]) -> int:
+    return next((status for base, status in STATUSES if issubclass(kind, base)), 400)
+
+
+@pytest.fixture(scope="module")
+def kinds() -> dict[str, type[EngineError]]:
+    return {kind.__name__: kind for kind in errors()}
+
+
+def test_every_error_is_answered_with_its_status(kinds: dict[str, type[EngineError]]) -> None:
+    assert {name: status(kind) for name, kind in kinds.items()} == STATUS
+
+
+def test_the_page_calls_refused_what_asking_differently_would_change(kinds: dict[str, type[EngineError]]) -> None:
+    assert {name for name, kind in kinds.items() if issubclass(kind, BadInput)} == REFUSALS
