@@ -6,6 +6,8 @@ from urllib.parse import quote
 from fastapi import APIRouter, Body, Query, Response
 from fastapi.responses import FileResponse, JSONResponse, StreamingResponse
 
+from engines.audio import loudness_lufs
+from engines.audio.loudness import SILENCE_DB
 from engines.errors import EngineError
 from studio.api.saying import Owner, SayingRoute
 from studio.history import Format, Named, StoredTake, described, file_stem
@@ -32,6 +34,12 @@ def router(studio: Studio) -> APIRouter:
     @routes.get("/takes/{id}")
     def take(id: str, owner: Owner) -> dict[str, Any]:
         return take_json(studio.history.get(owner, id))
+
+    @routes.get("/takes/{id}/loudness")
+    def loudness(id: str, owner: Owner) -> dict[str, float | None]:
+        """Integrated, by ITU-R BS.1770-4; None for silence. By itself, because measuring reads the sound."""
+        level = loudness_lufs(studio.history.audio(owner, id))
+        return {"loudness_lufs": level if level > SILENCE_DB else None}
 
     @routes.get("/takes/{id}/audio.{format}")
     def audio(id: str, format: Format, owner: Owner, download: bool = False) -> Response:
