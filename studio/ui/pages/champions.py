@@ -1,4 +1,4 @@
-"""Champions: the voices that were kept, drawn by assets/ui/js/champions.js. Also `/package` and `/import`, the owner's."""
+"""Champions: the voices that were kept, drawn by assets/ui/js/champions. Also `/package` and `/import`, the owner's."""
 
 import secrets
 import shutil
