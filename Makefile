@@ -16,10 +16,13 @@ endif
 studio: .venv/studio.stamp
 	$(BIN)/python app.py
 
-test: .venv/test.stamp $(TRITON) node_modules/axe-core/axe.min.js
+test: .venv/test.stamp $(TRITON) node_modules/.package-lock.json
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	node_modules/.bin/biome check --error-on-warnings
+	node_modules/.bin/tsc --project .
+	node --test tests/js/*.test.js
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 # On a machine with an NVIDIA GPU: both engines there. What came of it stays in the tree, under the commit it was taken at.
@@ -52,12 +55,15 @@ $(BIN)/uv:
 	command -v chromium >/dev/null || { apt-get -qq update && apt-get -qq install -y --no-install-recommends chromium; }
 	touch $@
 
-node_modules/axe-core/axe.min.js:
-	npm install --silent --no-save --no-package-lock axe-core@4
+# The linter and the compiler that checks the types of the page's scripts, and axe-core for the browser tests.
+node_modules/.package-lock.json: package.json
+	npm install --silent --no-package-lock
+	touch $@
 
 format:
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+	node_modules/.bin/biome check --write
 
 COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
 	--custom-compile-command "make requirements"

@@ -6,6 +6,8 @@ from urllib.parse import quote
 from fastapi import APIRouter, Body, Query, Response
 from fastapi.responses import FileResponse, JSONResponse, StreamingResponse
 
+from engines.audio import loudness_lufs
+from engines.audio.loudness import SILENCE_DB
 from engines.errors import EngineError
 from studio.api.errors import SayingRoute, SessionId
 from studio.history import Format, Named, file_stem, take_json
@@ -32,6 +34,12 @@ def router(studio: Studio) -> APIRouter:
     @routes.get("/takes/{id}")
     def take(id: str, session_id: SessionId) -> dict[str, Any]:
         return take_json(studio.history.get(session_id, id))
+
+    @routes.get("/takes/{id}/loudness")
+    def loudness(id: str, owner: Owner) -> dict[str, float | None]:
+        """Integrated, by ITU-R BS.1770-4; None for silence. By itself, because measuring reads the sound."""
+        level = loudness_lufs(studio.history.audio(owner, id))
+        return {"loudness_lufs": level if level > SILENCE_DB else None}
 
     @routes.get("/takes/{id}/audio.{format}")
     def audio(id: str, format: Format, session_id: SessionId, download: bool = False) -> Response:

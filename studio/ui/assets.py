@@ -9,7 +9,7 @@ from starlette.types import Scope
 
 ASSETS = Path(__file__).parents[2] / "assets" / "ui"
 ROOT = "/studio/assets"
-MODULES = sorted(path.relative_to(ASSETS).as_posix() for path in ASSETS.glob("js/*.js"))
+MODULES = sorted(path.relative_to(ASSETS).as_posix() for path in ASSETS.glob("js/**/*.js"))
 STYLES = (
     "tokens",
     "base",

@@ -23,22 +23,22 @@ SLOW_STEP_S = 3.0  # of the engine: far more than a real one takes, so that ever
 # Plays bursts of [at_s, length_s] on a clock of its own; returns when sound began, and began again after running dry.
 REHEARSE = """
 async (bursts) => {
-  const { Arrival } = await import('/studio/assets/js/arrival.js');
+  const { Buffering } = await import('/studio/assets/js/audio/buffering.js');
   let now = 0;
-  const arrival = new Arrival(() => now);
+  const buffering = new Buffering(() => now);
   const [end, total] = [bursts.at(-1)[0], bursts.reduce((sum, [, length]) => sum + length, 0)];
   let [made, heard, sounds] = [0, 0, false];
   const began = [];
   for (let tick = 0; heard < total - 1e-6; tick += 1) {
     now = tick / 100;
     const ended = now >= end;
-    if (!ended && tick % 10 === 0) arrival.told({ progress: now / end, eta_s: null });
-    while (bursts.length && bursts[0][0] <= now) arrival.came((made += bursts.shift()[1]));
+    if (!ended && tick % 10 === 0) buffering.update({ progress: now / end, eta_s: null });
+    while (bursts.length && bursts[0][0] <= now) buffering.received((made += bursts.shift()[1]));
     if (sounds) heard = Math.min(made, heard + 0.01);
     if (sounds && heard === made && !ended) {
-      arrival.dry += 1;
+      buffering.dry += 1;
       sounds = false;
-    } else if (!sounds && made > heard && (ended || arrival.wait_s(made - heard) === 0)) {
+    } else if (!sounds && made > heard && (ended || buffering.wait_s(made - heard) === 0)) {
       sounds = true;
       began.push(now);
     }

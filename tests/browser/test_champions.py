@@ -468,8 +468,9 @@ def test_a_phone_scrolls_only_down_and_offers_large_targets(browser: Browser, ho
         visitor.open("#champions")
         expect(card(page, "pocket")).to_be_visible()
         page.screenshot(path=tmp_path / "champions-phone.png")
-        for press in ("Edit", "More for"):
+        for press, opens in (("Edit", "dialog[open]"), ("More for", ".menu:not([hidden])")):
             card(page, "pocket").get_by_role("button", name=press).tap()
+            expect(page.locator(opens)).to_be_visible()
             assert page.evaluate("document.documentElement.scrollWidth") <= 390
             assert not (small := page.evaluate(SMALL)), small
             page.keyboard.press("Escape")

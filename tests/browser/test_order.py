@@ -14,7 +14,10 @@ from tests.browser.visiting import READY, Visitor, held_back, visiting
 
 BEGUN = "body[data-page]"  # the scripts run; what was left here last time is not yet on the page
 SCRIPT, WORDS, CHOSEN = "#script textarea", "#transcript textarea", ".picker option:checked"
-LATE = ("header", "voice", "spoken", "more", "standing", "monitor", "strip")  # parts that nothing else asks for
+LATE = (  # parts that nothing else asks for
+    *("frame/header", "frame/strip", "monitor/page", "references/voice"),
+    *("speak/preview", "speak/settings", "speak/status"),
+)
 
 
 @pytest.fixture
@@ -51,7 +54,7 @@ def test_a_strip_that_comes_after_the_studio_went_silent_says_so(newcomer: Visit
     page, refused = newcomer.page, []
     newcomer.refusals_expected = True
     page.route("**/studio/telemetry*", lambda route: (refused.append(route), route.fulfill(status=503)))
-    with held_back(page, "**/js/strip.js"):
+    with held_back(page, "**/js/frame/strip.js"):
         page.goto(newcomer.url)
         while len(refused) < 5:  # it is said after the third, once
             page.wait_for_event("response")
@@ -61,7 +64,7 @@ def test_a_strip_that_comes_after_the_studio_went_silent_says_so(newcomer: Visit
 def test_a_state_cannot_be_heard_as_if_it_happened_once(visitor: Visitor) -> None:
     told = visitor.page.evaluate(
         """async () => {
-          const { changed, emit, follow, on } = await import('/studio/assets/js/bus.js');
+          const { changed, emit, follow, on } = await import('/studio/assets/js/core/bus.js');
           const told = (act) => { try { act(); return ''; } catch (error) { return error.message; } };
           const acts = [() => on('engine', told), () => emit('voice'), () => follow('field', told), () => changed('egnine')];
           return acts.map(told);

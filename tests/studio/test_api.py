@@ -15,9 +15,11 @@ import numpy as np
 import pytest
 import soundfile
 
+from engines.audio import loudness_lufs
 from engines.errors import BadText, QueueFull
 from engines.scheduling.manager import Policy
 from engines.text.tempo import ROOM_S
+from engines.types import Audio
 from studio.order import Order
 from studio.settings import Settings
 from studio.speaking import Performance
@@ -337,6 +339,14 @@ def test_a_take_downloads_under_a_readable_name(visit: Visit, format: str, kind:
     assert "content-disposition" not in visit.ann.get(f"/studio/takes/{id}/audio.{format}").headers
 
 
+def test_a_takes_loudness_is_that_of_its_file(visit: Visit) -> None:
+    id = visit.take(visit.ann)
+    samples, rate = soundfile.read(io.BytesIO(visit.ann.get(f"/studio/takes/{id}/audio.wav").content), dtype="float32")
+    level = visit.ann.get(f"/studio/takes/{id}/loudness").json()["loudness_lufs"]
+    assert level == pytest.approx(loudness_lufs(Audio(samples, rate)))
+    assert level < 0
+
+
 def test_a_player_may_seek_in_a_take(visit: Visit) -> None:
     id = visit.take(visit.ann)
     whole = visit.ann.get(f"/studio/takes/{id}/audio.wav").content
@@ -359,12 +369,13 @@ def test_another_browsers_take_is_unknown(visit: Visit) -> None:
     answers = [
         visit.bob.get(f"/studio/takes/{id}"),
         visit.bob.get(f"/studio/takes/{id}/audio.wav"),
+        visit.bob.get(f"/studio/takes/{id}/loudness"),
         visit.bob.get(f"/studio/takes.zip?ids={id}"),
         visit.bob.post(f"/studio/takes/{id}/star", json={"starred": True}),
         visit.bob.delete(f"/studio/takes/{id}"),
         visit.bob.post(f"/studio/takes/{id}/restore"),
     ]
-    assert [answer.status_code for answer in answers] == [404] * 6
+    assert [answer.status_code for answer in answers] == [404] * 7
     assert all("no such take" in answer.json()["error"] for answer in answers)
 
 

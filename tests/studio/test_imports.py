@@ -1,6 +1,7 @@
 """The walls of the house: who may import whom (design.md §3)."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -181,6 +182,17 @@ def test_files_are_flushed_linked_and_locked_in_one_module_of_the_product() -> N
         if isinstance(node, ast.Attribute) and node.attr in primitives and path != ROOT / "studio" / "files.py"
     ]
     assert wrong == []
+
+
+def test_what_all_scripts_of_the_page_use_knows_none_of_them() -> None:
+    core = ROOT / "assets" / "ui" / "js" / "core"
+    named = {
+        path.name: re.findall(r'(?:from|import)[ (]"(.+?)"', path.read_text("utf-8")) for path in core.glob("*.js")
+    }
+    assert {name for names in named.values() for name in names}  # the reader sees some
+    assert {
+        script: outside for script, names in named.items() if (outside := [n for n in names if n[:2] != "./"])
+    } == {}
 
 
 def test_the_reader_of_imports_sees_relative_and_nested_ones(tmp_path: Path) -> None:

@@ -1,49 +1,45 @@
 /** Where the page begins: theme and page at once, then fields and clips, then what was left here last time. */
-import { emit, follow } from "./bus.js";
-import { loadClips, useClip } from "./clips.js";
-import { keepDrafts, recall } from "./draft.js";
-import { whenThere } from "./dom.js";
-import { acceptDrops } from "./drops.js";
-import { mount as mountEngine } from "./engine.js";
-import * as fields from "./fields.js";
-import { hearKeys } from "./keys.js";
-import { loadChampions } from "./library.js";
-import { loadMe } from "./me.js";
-import { page, showPages } from "./pages.js";
-import { hasBegun, restore, state } from "./state.js";
-import { loadTakes } from "./takes.js";
-import { watchStudio } from "./telemetry.js";
-import { followSystem } from "./theme.js";
-import { tidyGradio } from "./tidy.js";
-import { toast } from "./toast.js";
-
-// Parts of the page that Gradio makes room for (studio/ui/components/island.py); each is filled by the module of its name.
-const PARTS = "header voice report spoken more standing takes listening champions monitor compare strip".split(" ");
+import { loadChampions } from "./champions/library.js";
+import { loadAccess } from "./core/access.js";
+import { emit, follow } from "./core/bus.js";
+import { whenPresent } from "./core/dom.js";
+import { EVENT, STATE } from "./core/events.js";
+import * as fields from "./core/fields.js";
+import { attempt } from "./core/login.js";
+import { page, showPages } from "./core/pages.js";
+import { restore, setRestored, state } from "./core/state.js";
+import { watchStudio } from "./core/telemetry.js";
+import { followSystem } from "./core/theme.js";
+import { toast } from "./core/toast.js";
+import { completeMarkup } from "./frame/accessibility.js";
+import { acceptDrops } from "./frame/drop.js";
+import { hearKeys } from "./frame/shortcuts.js";
+import { ISLANDS } from "./islands.js";
+import { loadClips, useClip } from "./references/clips.js";
+import { keepDrafts, loadDraft } from "./speak/draft.js";
+import { mount as mountEngine } from "./speak/engine.js";
+import { loadTakes } from "./takes/takes.js";
 
 followSystem();
 showPages();
 hearKeys();
 mountEngine();
 watchStudio();
-tidyGradio();
+completeMarkup();
 acceptDrops();
-addEventListener("pagehide", () => emit("page-leaves"));
-begin().catch((error) => toast(error.message, { failed: true }));
+addEventListener("pagehide", () => emit(EVENT.pageLeaves, null));
+attempt(begin);
 
 async function begin() {
-  const listening = page() === "compare"; // where a trial may be open, which takes would spoil
-  loadMe().catch(() => {}); // whoever cannot be told sees what visitors see
-  await Promise.all([loadClips(), fields.ready, listening || loadKept()]);
-  if (listening && recall()?.champion) onceLeft(goOn);
-  else await goOn();
-  if (listening && page() !== "compare") await loadKept();
-  hasBegun();
-  await Promise.all(PARTS.map(filled));
+  const comparing = page() === "compare"; // where a trial may be open, which takes would spoil
+  loadAccess().catch(() => {}); // whoever cannot be told sees what visitors see
+  await Promise.all([loadClips(), fields.ready, comparing || loadKept()]);
+  if (comparing && loadDraft()?.champion) onceLeft(startDraft);
+  else await startDraft();
+  if (comparing && page() !== "compare") await loadKept();
+  setRestored();
+  await Promise.all(ISLANDS.map((name) => whenPresent(`#island-${name} .island > *`)));
   document.body.dataset.ready = "true";
-}
-
-function filled(part) {
-  return whenThere(`#island-${part} .island > *`);
 }
 
 function loadKept() {
@@ -51,34 +47,42 @@ function loadKept() {
 }
 
 /** From where this browser left off. */
-async function goOn() {
-  await recallDraft();
+async function startDraft() {
+  await restoreDraft();
   keepDrafts();
 }
 
-function onceLeft(work) {
+/** @param {() => Promise<void>} act  once another page than Compare shows */
+function onceLeft(act) {
   let left = false;
-  follow("page", () => {
+  follow(STATE.page, () => {
     if (page() === "compare" || left) return;
     left = true;
-    work().catch((error) => toast(error.message, { failed: true }));
+    attempt(act);
   });
 }
 
-/** The draft of this browser, without what is gone of its voice; else the first sample. What was chosen meanwhile stays. */
-async function recallDraft() {
-  const draft = recall() && { ...recall(), ...fields.typedEarly() };
-  if (state.voice) return restore({ ...draft, clip_id: "", champion: "" }, fields.SETTINGS);
-  const drafts = draft?.clip_id ? [draft, draft.champion && { ...draft, champion: "" }].filter(Boolean) : [];
-  for (const one of drafts) {
-    const there = await restore(one, fields.SETTINGS).then(
+/**
+ * The draft of this browser, without what is gone of its voice; else the first sample. What was chosen meanwhile stays.
+ */
+async function restoreDraft() {
+  const kept = loadDraft();
+  const draft = kept && { ...kept, ...fields.typedEarly() };
+  if (state.voice) return draft ? restore({ ...draft, clip_id: "", champion: "" }, fields.SETTINGS) : undefined;
+  if (draft?.clip_id && (await restoreVoice(draft))) return undefined;
+  return state.samples.length ? useClip(state.samples[0]) : undefined;
+}
+
+/** Whether anything of its voice was still here. @param {Order} draft */
+async function restoreVoice(draft) {
+  const isHere = (/** @type {Order} */ order) =>
+    restore(order, fields.SETTINGS).then(
       () => true,
       () => false,
     );
-    if (there && one === draft) return;
-    toast("The voice you had chosen is no longer here; another takes its place.");
-    if (there) return;
-    fields.write("script", draft.text);
-  }
-  if (state.samples.length) await useClip(state.samples[0]);
+  if (await isHere(draft)) return true;
+  toast("The voice you had chosen is no longer here; another takes its place.");
+  if (draft.champion && (await isHere({ ...draft, champion: "" }))) return true;
+  fields.write("script", draft.text);
+  return false;
 }

@@ -6,10 +6,10 @@ from studio.ui.assets import ROOT
 
 
 def island(name: str) -> gr.HTML:
-    """An empty element handed to `mount(element)` of assets/ui/js/{name}.js as soon as it is on the page."""
+    """An empty element, drawn by the module that assets/ui/js/islands.js names as soon as it is on the page."""
     return gr.HTML(
         html_template="",
-        js_on_load=f"import('{ROOT}/js/{name}.js').then((module) => module.mount(element));",
+        js_on_load=f"import('{ROOT}/js/islands.js').then((islands) => islands.mount('{name}', element));",
         apply_default_css=False,
         elem_id=f"island-{name}",
         elem_classes="island",

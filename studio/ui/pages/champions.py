@@ -1,4 +1,4 @@
-"""Champions: the library, drawn by assets/ui/js/champions.js. Also `/package` and `/import`, the owner's."""
+"""Champions: the library, drawn by assets/ui/js/champions. Also `/package` and `/import`, the owner's."""
 
 import secrets
 from collections.abc import Callable, Iterator, Mapping

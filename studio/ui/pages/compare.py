@@ -1,4 +1,4 @@
-"""Compare: two takes heard blind, a vote, results; drawn by assets/ui/js/listening.js. Also `/compare` and `/vote`."""
+"""Compare: two takes heard blind, a vote, results; drawn by assets/ui/js/compare. Also `/compare` and `/vote`."""
 
 from collections.abc import Callable
 from typing import Any

@@ -79,7 +79,7 @@ def _champion() -> list[gr.components.Component]:
 def _endpoint(studio: Studio, inputs: list[gr.components.Component]) -> None:
     """Queue `/speak` under the one concurrency id of everything that makes audio.
 
-    The page joins the queue itself (assets/ui/js/queue.js) to show its rank in words, so nothing visible fires this.
+    The page joins the queue itself (assets/ui/js/speak/queue.js) to show its rank in words, so nothing visible fires this.
     """
     audio = gr.Audio(label="Audio", visible=False)
     outputs = [gr.JSON(label="Status", visible=False), audio, gr.JSON(label="Take", visible=False)]

@@ -1,0 +1,274 @@
+/** The form of everything a person writes about a champion. */
+import { field } from "../core/dialog.js";
+import { h, icon } from "../core/dom.js";
+import * as fields from "../core/fields.js";
+import { chooseFile } from "../core/file-picker.js";
+import { between } from "../core/format.js";
+import { state } from "../core/state.js";
+import { toast } from "../core/toast.js";
+import { proposedId } from "./library.js";
+import { colourOf } from "./mark.js";
+import { face } from "./portrait.js";
+
+/**
+ * @typedef {Pick<EngineStatus, "name" | "title"> & Partial<EngineStatus>} Engine  of another studio, little is known
+ */
+
+const ID = "[a-z0-9][a-z0-9_\\-]{0,63}";
+const ID_WORDS = "1 to 64 small letters, digits, - and _, beginning with a letter or digit";
+const PICTURES = "image/png,image/jpeg,image/webp";
+const TEXTS = /** @type {const} */ (["transcript", "line", "notes"]);
+const WHY =
+  "Keep a voice only if its owner agreed. This goes with the archive, so that whoever gets it knows who said so.";
+
+export class ChampionForm {
+  /** @type {File | null | undefined} */
+  picture = undefined; // null: none any more; undefined: as it is
+  chosenColour = ""; // empty: that of its id
+  proposes = false; // the id follows the name, until it is typed
+
+  /**
+   * @param {string} id  of the form
+   * @param {Champion} champion  what stands in the fields at first
+   * @param {{isNew: boolean, changed: (facts: ChampionFacts) => void}} how
+   */
+  constructor(id, champion, { isNew, changed }) {
+    this.champion = champion;
+    this.isNew = isNew;
+    this.inputs = inputs(isNew);
+    this.engine = h(
+      "select",
+      { name: "engine", onchange: () => this.#drawSettings() },
+      ...engines(champion).map(option),
+    );
+    this.settings = fields.NUMBERS.map((name) => ({ name, input: number(name) }));
+    this.face = h("div.factsheet-face");
+    this.noPicture = quietButton("Remove portrait", () => this.#setPicture(null));
+    this.ownColour = quietButton("Colour of its id", () => this.#setColour(""));
+    this.note = h("p.hint", {}, "An id stays; duplicate the champion to have another.");
+    this.licence = h("p.hint");
+    this.element = h("form.factsheet", { id, autocomplete: "off" }, ...this.#parts());
+    this.fill(champion);
+    this.element.addEventListener("input", (event) => this.#typed(event.target, changed));
+  }
+
+  #parts() {
+    const { transcript, notes } = this.inputs;
+    return [
+      h("div.factsheet-who", {}, this.#look(), this.#names()),
+      field("What is said in the reference", transcript, "Exactly these words, as you hear them."),
+      this.#consent(),
+      this.#speech(),
+      field("Notes", notes),
+    ];
+  }
+
+  #look() {
+    const choose = () => chooseFile(PICTURES, (picture) => this.#setPicture(picture));
+    return h(
+      "div.factsheet-look",
+      {},
+      this.face,
+      quietButton([icon("upload"), "Portrait"], choose),
+      this.noPicture,
+      h("label.quiet.small.swatch-field", {}, this.inputs.colour, "Colour"),
+      this.ownColour,
+    );
+  }
+
+  #names() {
+    const { name, id, line } = this.inputs;
+    return h(
+      "div.factsheet-names",
+      {},
+      field("Name", name),
+      field("Id", id, this.note),
+      field("A line to hear it say", line),
+    );
+  }
+
+  #consent() {
+    const { by, when, statement } = this.inputs;
+    return h(
+      "fieldset",
+      {},
+      h("legend", {}, "Consent"),
+      h("p.hint", {}, WHY),
+      h("div.factsheet-pair", {}, field("Who agrees", by), field("When", when)),
+      field("In their words", statement),
+    );
+  }
+
+  #speech() {
+    const settings = this.settings.map(({ name, input }) => field(name.replaceAll("_", " "), input));
+    return h(
+      "fieldset",
+      {},
+      h("legend", {}, "How it speaks"),
+      h("div.factsheet-settings", {}, field("Engine", this.engine), ...settings),
+      this.licence,
+    );
+  }
+
+  /** Put facts into the fields. @param {ChampionFacts} facts */
+  fill(facts) {
+    const { name, id, by, when, statement } = this.inputs;
+    name.value = facts.name ?? "";
+    id.value = facts.id ?? "";
+    for (const text of TEXTS) this.inputs[text].value = facts[text] ?? "";
+    by.value = facts.consent?.by ?? "";
+    when.value = facts.consent?.at ?? (this.isNew ? today() : "");
+    statement.value = facts.consent?.statement ?? "";
+    this.engine.value = facts.engine;
+    for (const { name, input } of this.settings) input.value = String(facts.settings[name] ?? "");
+    this.proposes = [this.champion.id, proposedId(facts.name ?? "")].includes(facts.id);
+    this.chosenColour = facts.colour ?? "";
+  }
+
+  /** What the fields hold, as the studio takes it. @returns {ChampionFacts} */
+  get facts() {
+    const { name, id, by, when, statement } = this.inputs;
+    const consent = { by: by.value.trim(), at: when.value, statement: statement.value.trim() };
+    const heeded = this.settings.filter(({ name, input }) => this.#heeds(name) && input.value !== "");
+    return {
+      name: name.value.trim(),
+      id: id.value.trim(),
+      transcript: this.#text("transcript"),
+      line: this.#text("line"),
+      notes: this.#text("notes"),
+      consent: consent.by || consent.statement ? consent : null,
+      engine: this.engine.value,
+      settings: Object.fromEntries(heeded.map(({ name, input }) => [name, Number(input.value)])),
+      colour: this.chosenColour,
+    };
+  }
+
+  /**
+   * To the byte as it was where nobody changed it: a text area shows every line end as a line feed.
+   * @param {typeof TEXTS[number]} name
+   */
+  #text(name) {
+    const before = this.champion[name] ?? "";
+    const { value } = this.inputs[name];
+    return value === before.replace(/\r\n?/g, "\n") ? before : value;
+  }
+
+  /** @param {SettingName | "seed"} name */
+  #heeds(name) {
+    const settings = this.#chosenEngine?.settings;
+    return name === "seed" || !settings || name in settings;
+  }
+
+  get #chosenEngine() {
+    return engines(this.champion).find((one) => one.name === this.engine.value);
+  }
+
+  /** Once it is on the page. */
+  begin() {
+    this.#drawSettings();
+    this.#drawFace();
+    this.inputs.name.focus();
+    this.inputs.name.select();
+  }
+
+  /** @param {EventTarget | null} target @param {(facts: ChampionFacts) => void} changed */
+  #typed(target, changed) {
+    const { name, id, colour } = this.inputs;
+    if (target === id) this.proposes = false;
+    if (target === name && this.isNew && this.proposes) id.value = proposedId(name.value);
+    if (target === colour) this.#setColour(colour.value);
+    if (target === name || target === id) this.#drawFace();
+    changed(this.facts);
+  }
+
+  /** @param {string} chosen */
+  #setColour(chosen) {
+    this.chosenColour = chosen;
+    this.#drawFace();
+    this.element.dispatchEvent(new Event("input"));
+  }
+
+  /** @param {File | null} picture */
+  async #setPicture(picture) {
+    try {
+      if (picture) (await createImageBitmap(picture)).close();
+    } catch {
+      toast(`${picture?.name} is no picture that can be shown; choose a PNG, JPEG or WebP.`, { failed: true });
+      return;
+    }
+    this.picture = picture;
+    this.#drawFace();
+  }
+
+  #drawFace() {
+    const id = this.inputs.id.value;
+    const kept = this.picture === null ? null : this.champion.portrait;
+    const portrait = this.picture ? URL.createObjectURL(this.picture) : kept;
+    this.face.replaceChildren(face({ id, colour: this.chosenColour, portrait }));
+    this.inputs.colour.value = this.chosenColour || colourOf(id);
+    this.ownColour.hidden = !this.chosenColour;
+    this.noPicture.hidden = !portrait;
+    if (this.isNew) this.note.textContent = `Its archive is ${id || "\u2026"}.tar.gz`;
+  }
+
+  #drawSettings() {
+    const engine = this.#chosenEngine;
+    for (const { name, input } of this.settings) {
+      const holder = /** @type {HTMLElement} */ (input.closest(".sheet-field"));
+      holder.hidden = !this.#heeds(name);
+      const limits = name === "seed" ? undefined : engine?.settings?.[name];
+      input.min = String(limits?.least ?? "");
+      input.max = String(limits?.most ?? "");
+      input.title = limits ? between(limits) : "";
+    }
+    this.licence.textContent = engine?.licence
+      ? `Weights: ${engine.licence}. What is left empty is left to the engine.`
+      : "";
+  }
+}
+
+/** @param {boolean} isNew */
+function inputs(isNew) {
+  const text = (/** @type {Attributes} */ attributes) =>
+    h("input", { type: "text", spellcheck: "false", ...attributes });
+  const area = (/** @type {Attributes} */ attributes) => h("textarea", attributes);
+  const id = { required: true, pattern: ID, title: ID_WORDS, autocapitalize: "none", disabled: !isNew };
+  return {
+    name: text({ maxlength: "80", name: "name" }),
+    id: text({ name: "id", ...id }),
+    transcript: area({ rows: "3", required: true, name: "transcript" }),
+    line: area({ rows: "2", name: "line" }),
+    notes: area({ rows: "3", maxlength: "4000", name: "notes" }),
+    by: text({ name: "by", placeholder: "Name of who owns the voice" }),
+    when: h("input", { type: "date", name: "when" }),
+    statement: area({ rows: "2", maxlength: "1000", name: "statement", placeholder: "I agree that …" }),
+    colour: h("input", { type: "color", name: "colour" }),
+  };
+}
+
+/** @param {Child | Child[]} words @param {() => unknown} onclick */
+function quietButton(words, onclick) {
+  return h("button.quiet.small", { type: "button", onclick }, words);
+}
+
+/** Those of this studio, and the one it was kept with. @param {Champion} champion @returns {Engine[]} */
+function engines({ engine }) {
+  const known = state.telemetry?.engines ?? [];
+  return known.some((one) => one.name === engine) ? known : [...known, { name: engine, title: engine.toUpperCase() }];
+}
+
+/** @param {Engine} engine */
+function option({ name, title }) {
+  return h("option", { value: name }, title);
+}
+
+/** @param {string} name */
+function number(name) {
+  return h("input", { type: "number", step: "any", name, placeholder: name === "seed" ? "random" : "default" });
+}
+
+/** In the reader's own time zone. */
+function today() {
+  const now = new Date();
+  return new Date(now.getTime() - 60_000 * now.getTimezoneOffset()).toISOString().slice(0, 10);
+}

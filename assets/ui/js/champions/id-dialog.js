@@ -1,0 +1,51 @@
+/** Asking for another id: for a copy, or for what comes in under one that is taken. */
+import { field, openDialog } from "../core/dialog.js";
+import { h } from "../core/dom.js";
+import { titled } from "../core/format.js";
+import { reason } from "../core/server.js";
+import { toast } from "../core/toast.js";
+import { duplicate, freeId } from "./library.js";
+
+const FORM = "naming-form";
+
+/** @param {{title: string, verb: string, id: string, hint: string, act: (id: string) => Promise<void>}} what */
+export function askId({ title, verb, id, hint, act }) {
+  const input = h("input", {
+    type: "text",
+    value: freeId(id),
+    required: true,
+    spellcheck: "false",
+    autocapitalize: "none",
+  });
+  const form = h("form", { id: FORM }, field("Id", input, hint));
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    try {
+      await act(input.value.trim());
+      dialog.close();
+    } catch (error) {
+      dialog.showError(reason(error));
+    }
+  });
+  const dialog = openDialog({
+    title,
+    look: "narrow",
+    body: [form],
+    actions: [h("button.primary", { form: FORM }, verb)],
+  });
+  input.select();
+}
+
+/** @param {Champion} champion */
+export function openDuplicate({ id, title }) {
+  askId({
+    title: `Duplicate ${title}`,
+    verb: "Duplicate",
+    id,
+    hint: "Its archive will carry this id too.",
+    act: async (as_id) => {
+      await duplicate(id, as_id);
+      toast(`${titled(title)} is there a second time, as ${as_id}.`);
+    },
+  });
+}

@@ -1,0 +1,25 @@
+/** Which champions fit a search, and in which order they stand. */
+
+/** @type {Record<string, {words: string, compare: (one: Champion, other: Champion) => number}>} */
+export const SORTS = {
+  newest: { words: "Newest first", compare: (one, other) => other.saved_at.localeCompare(one.saved_at) },
+  name: { words: "By name", compare: (one, other) => one.title.localeCompare(other.title) },
+  votes: { words: "Most votes first", compare: (one, other) => won(other) - won(one) },
+};
+
+/** @param {Champion} champion */
+function won({ votes }) {
+  return votes?.won ?? -1;
+}
+
+/**
+ * Whether every word of a search is somewhere in what is written of it.
+ * @param {Champion} champion @param {string} search
+ */
+export function fits({ id, title, notes, engine }, search) {
+  const written = `${id} ${title} ${notes} ${engine}`.toLowerCase();
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => written.includes(word));
+}

@@ -1,0 +1,71 @@
+/** A champion as the voice of the Speak page: chosen with its engine and settings, and shown on the voice card. */
+import { follow } from "../core/bus.js";
+import { byId, h } from "../core/dom.js";
+import { STATE } from "../core/events.js";
+import * as fields from "../core/fields.js";
+import { titled } from "../core/format.js";
+import { attempt } from "../core/login.js";
+import { championOf, draft, engineOf, isCurrent, restore, state } from "../core/state.js";
+import { toast } from "../core/toast.js";
+import { face } from "./portrait.js";
+import { Reference } from "./reference.js";
+
+const CHOSEN = /** @type {const} */ (["engine", ...fields.NUMBERS]);
+
+/** Speak with a champion from now on, as it was heard when it was kept. @param {string} id */
+export function speakWith(id) {
+  return attempt(async () => {
+    const champion = await championOf(id);
+    const before = draft();
+    await restore({ ...before, clip_id: "", champion: id, version: "", ...preferred(champion) });
+    const changed = CHOSEN.some((name) => draft()[name] !== before[name]);
+    const onaction = () => attempt(() => restore({ ...before, clip_id: "" }, fields.SETTINGS));
+    if (changed)
+      toast(`${titled(champion.title)} speaks with its own engine and settings now.`, { action: "Undo", onaction });
+  });
+}
+
+/** Nothing of an engine this studio does not run. @param {Champion} champion */
+function preferred({ engine, settings }) {
+  return engineOf(engine) ? { engine, ...settingsOf(settings) } : {};
+}
+
+/**
+ * All settings, of which those that were not chosen are left to the engine.
+ * @param {Settings} settings @returns {Settings}
+ */
+export function settingsOf(settings) {
+  return Object.fromEntries(fields.NUMBERS.map((name) => [name, settings[name] ?? null]));
+}
+
+/** The part of the voice card that shows who speaks. */
+export function speakerCard() {
+  const element = h("div.speaker", { hidden: true });
+  follow([STATE.champion, STATE.engine], () => {
+    const { champion } = state;
+    byId("voice-panel").classList.toggle("cast", Boolean(champion));
+    element.hidden = !champion;
+    if (!champion) return;
+    element.replaceChildren(
+      h("div.speaker-head", {}, face(champion), h("div", {}, h("p.speaker-name", {}, champion.title), facts(champion))),
+      new Reference(champion).element,
+      h("blockquote.speaker-words", {}, champion.transcript),
+      ...remarks(champion).map((words) => h("p.hint", {}, words)),
+    );
+  });
+  return element;
+}
+
+/** @param {Champion} champion */
+function facts(champion) {
+  const words = [champion.id, !isCurrent(champion) && "an earlier version", champion.fine_tuned && "own weights"];
+  return h("p.facts", {}, ...words.filter(Boolean).map((one) => h("span.fact", {}, one)));
+}
+
+/** @param {Champion} champion */
+function remarks({ title, fine_tuned }) {
+  const engine = engineOf(fields.engine());
+  return fine_tuned && engine && !engine.fine_tunes
+    ? [`${engine.title} speaks ${title} from its reference: its own weights are F5-TTS’s.`]
+    : [];
+}

@@ -1,0 +1,237 @@
+/** The Compare page: one blind trial after another, and what the votes add up to. */
+import { follow, on } from "../core/bus.js";
+import { announce, h } from "../core/dom.js";
+import { EVENT, STATE } from "../core/events.js";
+import { plural } from "../core/format.js";
+import { page } from "../core/pages.js";
+import { get, post, reason, refusedWith, remove } from "../core/server.js";
+import { toast } from "../core/toast.js";
+import { Ballot, REVEAL_MS } from "./ballot.js";
+import { outcome } from "./outcome.js";
+import { OTHER, Pair } from "./pair.js";
+import { results } from "./results.js";
+
+/** @type {HTMLElement} */
+let place;
+/** The trial, how many pairs wait, the results; as the server tells them. @type {TrialDesk | null} */
+let desk = null;
+/** @type {Pair | null} */
+let pair = null;
+/** @type {Ballot | null} */
+let ballot = null;
+let revealing = 0; // timer
+let busy = false;
+
+/** @param {HTMLElement} element */
+export function mount(element) {
+  place = h("div.listening");
+  element.append(place);
+  follow(STATE.page, () => (page() === "compare" ? enterPage() : leavePage()));
+  follow([STATE.player, STATE.pair], () => ballot?.draw());
+  follow(STATE.playhead, () => ballot?.drawPlayhead());
+  on(EVENT.pairHeard, () => pair?.ready && announce("Both sides were heard. Vote with A, B, or X for no preference."));
+}
+
+/**
+ * Hear two takes blind: for whoever has two, from wherever on the page. Resolves to whether a trial began.
+ * @param {string} take_a @param {string} take_b
+ */
+export function compareBlind(take_a, take_b) {
+  return alone(async () => {
+    receive(await post("/studio/trials", { take_a, take_b }));
+    location.hash = "#compare";
+  });
+}
+
+/** Keys of this page; see frame/shortcuts.js. */
+export const KEYS = {
+  " ": () => pair && hear(pair.playing ? OTHER[pair.side] : pair.side),
+  ArrowLeft: () => pair && hear("a"),
+  ArrowRight: () => pair && hear("b"),
+  Escape: () => pair?.pause(),
+  a: () => vote("a"),
+  b: () => vote("b"),
+  x: () => vote("tie"),
+  u: () => undo(),
+  n: () => advance(),
+  Enter: () => advance(),
+};
+
+const stage = () => desk?.trial?.stage ?? "none";
+/** Of the trial on screen. @param {string} rest */
+const path = (rest = "") => `/studio/trials/${pair?.trial.id}${rest}`;
+
+function enterPage() {
+  if (desk) draw();
+  return reported(async () => {
+    const now = await get("/studio/trials");
+    if (!busy) receive(now); // else what is being done is newer
+  });
+}
+
+function leavePage() {
+  clearTimeout(revealing); // begins anew on the way back, for who wants to see it
+  pair?.pause();
+  document.body.classList.remove("blind");
+}
+
+/** Put on the page what the server says. @param {TrialDesk} now */
+function receive(now) {
+  const { trial } = now;
+  clearTimeout(revealing);
+  desk = now;
+  if (trial?.id !== pair?.trial.id) {
+    pair?.pause();
+    pair = trial && new Pair(trial);
+    if (pair) fetchSides(pair);
+  } else if (pair && trial) pair.trial = trial;
+  if (stage() === "voted") revealing = setTimeout(reveal, REVEAL_MS);
+  draw();
+}
+
+/** So that the first press makes sound. A side whose take was deleted will never come. @param {Pair} sides */
+async function fetchSides(sides) {
+  try {
+    await sides.fetch();
+  } catch (error) {
+    sides.gone = refusedWith(error, 404) && sides.trial.stage === "open";
+    if (!sides.gone) toast(reason(error), { failed: true });
+    else if (sides === pair) draw();
+  }
+}
+
+function draw() {
+  if (!desk) return;
+  const blind = stage() === "open" || stage() === "voted";
+  document.body.classList.toggle("blind", blind && page() === "compare");
+  const focused = place.contains(document.activeElement);
+  const skip = desk.pairs > 1 ? next : null;
+  ballot = blind && pair && !pair.gone ? new Ballot(pair, { hear, vote, undo, reveal, leave, skip }) : null;
+  const body = ballot?.element ?? placeholder(desk);
+  const tally = desk.tally?.length ? [results(desk.tally)] : [];
+  place.replaceChildren(h("h2.page-title", {}, "Compare"), body, ...tally);
+  ballot?.draw();
+  body.tabIndex = -1;
+  if (focused) body.focus({ preventScroll: true });
+}
+
+/** What stands where no vote can be given. @param {TrialDesk} desk */
+function placeholder({ trial, pairs }) {
+  if (!pair || !trial) return pairs ? begin(pairs) : empty();
+  return trial.stage === "sealed" ? outcome({ trial, pairs, pair, hear, advance }) : gone();
+}
+
+/** The server ended the trial when it found a take missing, so that leaving is a look at what is there now. */
+function gone() {
+  return h(
+    "section.begin",
+    { "aria-label": "Blind trial", "aria-live": "polite" },
+    h("p.lead", {}, "One of the two takes was deleted; leave this trial."),
+    h("button.primary", { type: "button", onclick: enterPage }, "Leave the trial"),
+  );
+}
+
+/** Before the first trial, and after the last. @param {number} pairs  that wait */
+function begin(pairs) {
+  return h(
+    "section.begin",
+    { "aria-label": "Next pair" },
+    h("p.lead", {}, "Which do you prefer, not knowing which is which?"),
+    h("p", {}, `${plural(pairs, "pair")} of takes wait to be heard: one line, made in two ways.`),
+    h("button.primary", { type: "button", onclick: advance }, "Next pair ", h("kbd", {}, "N")),
+  );
+}
+
+function empty() {
+  return h(
+    "div.empty",
+    {},
+    h("p.lead", {}, "Hear two takes without knowing which is which, and vote."),
+    h(
+      "p",
+      {},
+      "Speak one line twice, with two engines or other settings: every such pair can be drawn here. ",
+      "For any other two takes, choose both with Compare in the list of takes, then press Compare blind.",
+    ),
+    h("a.button", { href: "#speak" }, "Make takes"),
+  );
+}
+
+/** @param {Side} side */
+function hear(side) {
+  return reported(async () => {
+    await pair?.hear(side);
+    announce(`Hearing ${side.toUpperCase()}.`);
+  });
+}
+
+/** @param {Choice} choice */
+function vote(choice) {
+  if (stage() !== "open" || !pair) return undefined;
+  if (!pair.ready) return toast("Hear both sides first: Space plays, then switches.");
+  const { a, b } = pair.heard_s;
+  return alone(async () => {
+    pair?.pause();
+    receive(await post(path("/vote"), { choice, heard_a_s: a, heard_b_s: b }));
+    announce(`Vote kept: ${choice === "tie" ? "no preference" : choice.toUpperCase()}. Press U to take it back.`);
+  });
+}
+
+function undo() {
+  if (stage() !== "voted") return undefined;
+  return alone(async () => {
+    receive(await post(path("/undo")));
+    announce("Vote taken back.");
+  });
+}
+
+function reveal() {
+  return alone(async () => {
+    receive(await post(path("/reveal")));
+    announce(place.querySelector(".verdict")?.textContent ?? "");
+  });
+}
+
+/** On to the names of what was voted on, or else to the next pair. */
+function advance() {
+  if (stage() === "voted") return reveal();
+  return stage() === "open" || !desk ? undefined : next();
+}
+
+function next() {
+  return alone(async () => {
+    receive(await post("/studio/trials/next"));
+    announce("A new pair. Space plays.");
+  });
+}
+
+function leave() {
+  return alone(async () => receive(await remove(path())));
+}
+
+/**
+ * One thing at a time: a key pressed twice does nothing more. Resolves to whether it was done.
+ * @param {() => Promise<void>} act
+ */
+async function alone(act) {
+  if (busy) return false;
+  busy = true;
+  const done = await reported(act);
+  busy = false;
+  return done;
+}
+
+/**
+ * What is refused is said, and what is there instead is shown. Resolves to whether it was done.
+ * @param {() => Promise<void>} act
+ */
+async function reported(act) {
+  try {
+    await act();
+    return true;
+  } catch (error) {
+    toast(reason(error), { failed: true });
+    if (refusedWith(error, 404, 409)) await get("/studio/trials").then(receive, () => {});
+    return false;
+  }
+}

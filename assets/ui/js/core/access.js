@@ -1,0 +1,29 @@
+/** Whether the owner sits here: champions, stores and engines are the owner's, speaking is everyone's. */
+import { changed } from "./bus.js";
+import { STATE } from "./events.js";
+import { get } from "./server.js";
+
+export const access = {
+  owner: false,
+  login: "", // "basic" where an owner can log in, "none" where nobody can; empty until the studio has told
+};
+
+/** @type {Promise<void> | null} */
+let asked = null;
+
+/** Ask the studio. What is the owner's alone carries `data-owners` and shows once it says yes. */
+export function loadAccess() {
+  asked = ask();
+  return asked;
+}
+
+/** Resolves once the studio has told, or could not. */
+export function accessKnown() {
+  return (asked ?? loadAccess()).catch(() => {});
+}
+
+async function ask() {
+  Object.assign(access, await get("/studio/me"));
+  document.body.classList.toggle("owner", access.owner);
+  changed(STATE.access);
+}

@@ -1,0 +1,53 @@
+/** Everything that the modules tell each other over bus.js. */
+
+/** What is so until it changes, and where it is kept. */
+export const STATE = /** @type {const} */ ({
+  access: "access", // whether the owner sits here; access.js
+  activity: "activity", // what is being done to a clip; references/activity.js
+  champion: "champion", // who speaks instead of the voice; state.js
+  champions: "champions", // state.js
+  clips: "clips", // samples, one's own, and what can transcribe; state.js
+  engine: "engine", // what is known of the chosen one; speak/engine.js
+  jobs: "jobs", // jobs/jobs.js
+  page: "page", // which one shows; pages.js
+  pair: "pair", // the two sides of a trial; compare/pair.js
+  player: "player", // what sounds; audio/player.js
+  playhead: "playhead", // where; audio/player.js
+  selected: "selected", // which take; state.js
+  synthesis: "synthesis", // the take that is being made; state.js
+  takes: "takes", // state.js
+  telemetry: "telemetry", // state.js
+  theme: "theme", // theme.js
+  tray: "tray", // which takes lie side by side; compare/tray.js
+  voice: "voice", // state.js
+});
+
+/** What happens once. */
+export const EVENT = /** @type {const} */ ({
+  championChanged: "champion-changed",
+  chooseClip: "choose-clip", // somebody wants to bring one
+  discarded: "discarded", // a take
+  field: "field", // somebody typed, or the page wrote
+  jobDone: "job-done",
+  pageLeaves: "page-leaves",
+  pairHeard: "pair-heard", // a side was heard long enough
+  reveal: "reveal", // a field is to be seen
+  storeChanged: "store-changed",
+});
+
+/** @typedef {typeof STATE[keyof typeof STATE]} StateName */
+/** @typedef {typeof EVENT[keyof typeof EVENT]} EventName */
+/**
+ * What comes with each event.
+ * @typedef {{
+ *   "champion-changed": string, // the id of the one that has a newer version
+ *   "choose-clip": null,
+ *   "discarded": string, // the take's id
+ *   "field": import("./fields.js").FieldName,
+ *   "job-done": Job,
+ *   "page-leaves": null,
+ *   "pair-heard": null,
+ *   "reveal": import("./fields.js").FieldName,
+ *   "store-changed": null,
+ * }} Payloads
+ */

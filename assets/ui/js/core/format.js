@@ -1,0 +1,99 @@
+/** Numbers and states as people say them. */
+
+/** 3.94 -> "3.9 s"; 83 -> "1 min 23 s". @param {number} value */
+export function seconds(value) {
+  if (value < 9.95) return `${value.toFixed(1)} s`;
+  if (value < 59.5) return `${Math.round(value)} s`;
+  return `${Math.floor(Math.round(value) / 60)} min ${Math.round(value) % 60} s`;
+}
+
+/**
+ * A guess, as coarse as it is long: 3.2 -> "about 4 s"; 37 -> "about 40 s"; 100 -> "about 2 min".
+ * @param {number} value
+ */
+export function about(value) {
+  if (value >= 90) return `about ${Math.round(value / 60)} min`;
+  return `about ${value > 10 ? 5 * Math.ceil(value / 5) : Math.max(1, Math.ceil(value))} s`;
+}
+
+/** Short times keep two digits: 0.043 -> "0.04 s". @param {number | null | undefined} value */
+export function fine(value) {
+  if (value === null || value === undefined) return "–";
+  return value < 1 ? `${value.toFixed(2)} s` : seconds(value);
+}
+
+/** 83.42 -> "1:23.4", for a player's position. @param {number} value */
+export function clock(value) {
+  const minutes = Math.floor(value / 60);
+  return `${minutes}:${(value - 60 * minutes).toFixed(1).padStart(4, "0")}`;
+}
+
+/** The limits of a setting. @param {Limits} limits */
+export function between({ least, most }) {
+  return `${least} to ${most}`;
+}
+
+/** "top p 0.8"; a setting left alone is the checkpoint's default. @param {string} name @param {unknown} value */
+export function setting(name, value) {
+  return `${name.replaceAll("_", " ")} ${value ?? "default"}`;
+}
+
+/** @param {number} value */
+export function bytes(value) {
+  if (value >= 1e10) return `${(value / 1e9).toFixed(0)} GB`;
+  if (value >= 1e9) return `${(value / 1e9).toFixed(1)} GB`;
+  return `${Math.round(value / 1e6)} MB`;
+}
+
+/** A file's size: 1_234_000 -> "1.2 MB". @param {number} value */
+export function size(value) {
+  const step = Math.min(3, Math.floor(Math.log10(Math.max(1, value)) / 3));
+  const shown = value / 1000 ** step;
+  return `${shown.toFixed(step && shown < 9.95 ? 1 : 0)} ${["bytes", "KB", "MB", "GB"][step]}`;
+}
+
+/** When something happened, in the reader's own words: "3 Nov 2026, 14:02". @param {string} iso */
+export function moment(iso) {
+  return new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }).format(new Date(iso));
+}
+
+/** @param {number} fraction */
+export function percent(fraction) {
+  return `${Math.round(100 * fraction)} %`;
+}
+
+/** @param {number} count @param {string} one @param {string} many */
+export function plural(count, one, many = `${one}s`) {
+  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+}
+
+/** @param {number} count */
+export function ordinal(count) {
+  const teens = count % 100 > 10 && count % 100 < 14;
+  return `${count}${teens ? "th" : (["th", "st", "nd", "rd"][count % 10] ?? "th")}`;
+}
+
+/**
+ * "next in line", "2nd in line, about 6 s": rank 1 is the next to begin.
+ * @param {number} rank @param {number | null} eta_s
+ */
+export function rankWords(rank, eta_s) {
+  const place = rank <= 1 ? "Next in line" : `${ordinal(rank)} in line`;
+  return eta_s ? `${place}, ${about(eta_s)}` : place;
+}
+
+/** A length of a pause as the script's tag wants it. @param {number} duration_s */
+export function pauseTag(duration_s) {
+  return `[pause:${duration_s}s]`;
+}
+
+/** The first letter large, as sentences begin; the server's sentences start small. @param {string} text */
+export function sentence(text) {
+  const begun = titled(String(text).trim());
+  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
+}
+
+/** A clip's name as a title: "amber" -> "Amber". @param {string} name */
+export function titled(name) {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}

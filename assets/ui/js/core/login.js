@@ -1,0 +1,66 @@
+/** Logging in as the studio's owner, and what a visitor is told who needs to. */
+import { access, accessKnown, loadAccess } from "./access.js";
+import { field, openDialog } from "./dialog.js";
+import { h } from "./dom.js";
+import { post, reason, refusedWith } from "./server.js";
+import { toast } from "./toast.js";
+
+const LOGIN = { action: "Log in", onaction: openLogin };
+
+export function openLogin() {
+  const user = h("input", { name: "user", autocomplete: "username", required: true, spellcheck: "false" });
+  const password = h("input", { name: "password", type: "password", autocomplete: "current-password", required: true });
+  const button = h("button.primary", {}, "Log in");
+  const form = h("form.login", {}, field("User", user), field("Password", password), button);
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    button.disabled = true;
+    dialog.showError("");
+    try {
+      await post("/studio/login", { user: user.value, password: password.value });
+      await loadAccess();
+      dialog.close();
+      toast("You are logged in as the studio’s owner.");
+    } catch (error) {
+      dialog.showError(reason(error));
+      password.select();
+    }
+    button.disabled = false;
+  });
+  const dialog = openDialog({ title: "Log in as the studio’s owner", look: "narrow", body: [form] });
+  user.focus();
+}
+
+export async function logOut() {
+  await attempt(async () => {
+    await post("/studio/logout");
+    await loadAccess();
+    toast("You are logged out.");
+  });
+}
+
+/**
+ * Do something; what goes wrong is said, with the one action that helps. Resolves to what came of it.
+ * @template T
+ * @param {() => T | Promise<T>} act
+ * @returns {Promise<T | undefined>}
+ */
+export async function attempt(act) {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") return undefined; // they left it themselves
+    toast(reason(error), { failed: true, ...(refusedWith(error, 401) && LOGIN) });
+    return undefined;
+  }
+}
+
+/** Whether the owner sits here; a visitor is told why not. */
+export async function ownerOnly() {
+  await accessKnown();
+  if (!access.owner && access.login === "basic")
+    toast("Champions belong to the studio’s owner; log in to keep one.", LOGIN);
+  else if (!access.owner)
+    toast("Champions belong to the studio’s owner, who has set no login for visits from elsewhere.");
+  return access.owner;
+}

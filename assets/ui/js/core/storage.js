@@ -1,0 +1,35 @@
+/** What this browser keeps between visits. Where storage is full or forbidden, the page works without. */
+
+/** @param {string} key */
+export function load(key) {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+/** @param {string} key @param {string} text */
+export function save(key, text) {
+  try {
+    localStorage.setItem(key, text);
+  } catch {
+    // full or forbidden
+  }
+}
+
+/**
+ * @template T @param {string} key @param {T} otherwise  where nothing is kept, or nothing that can be read @returns {T}
+ */
+export function loadJson(key, otherwise) {
+  try {
+    return JSON.parse(load(key) ?? "null") ?? otherwise;
+  } catch {
+    return otherwise;
+  }
+}
+
+/** @param {string} key @param {unknown} value */
+export function saveJson(key, value) {
+  save(key, JSON.stringify(value));
+}

@@ -1,0 +1,26 @@
+/** Large files on their way to the studio: fetch does not say how much has left, XMLHttpRequest does. */
+import { Refusal, refusal } from "./server.js";
+
+/**
+ * Send a file as the body of a request and resolve with the answer. Throws Refusal.
+ * @param {string} path
+ * @param {Blob} file
+ * @param {{method?: string, onprogress?: (fraction: number) => void, signal?: AbortSignal}} how
+ * @returns {Promise<any>}
+ */
+export function upload(path, file, { method = "POST", onprogress = () => {}, signal } = {}) {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open(method, path);
+    request.responseType = "json";
+    request.setRequestHeader("content-type", "application/octet-stream");
+    request.upload.onprogress = ({ loaded, total }) => onprogress(total ? loaded / total : 0);
+    request.onload = () =>
+      request.status < 300 ? resolve(request.response) : reject(refusal(request.status, request.response ?? {}));
+    request.onerror = () =>
+      reject(new Refusal("the file did not get through; check that the studio runs, then try again"));
+    request.onabort = () => reject(new DOMException("left", "AbortError"));
+    signal?.addEventListener("abort", () => request.abort());
+    request.send(file);
+  });
+}

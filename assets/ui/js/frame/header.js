@@ -1,0 +1,34 @@
+/** Name, navigation, theme and help. */
+import { follow } from "../core/bus.js";
+import { h, icon, iconButton } from "../core/dom.js";
+import { STATE } from "../core/events.js";
+import { PAGES, page } from "../core/pages.js";
+import { isDark, toggleTheme } from "../core/theme.js";
+import { openHelp } from "./help.js";
+
+/** @param {HTMLElement} element */
+export function mount(element) {
+  const links = Object.entries(PAGES).map(([name, title]) => h("a", { href: `#${name}`, "data-page": name }, title));
+  const theme = iconButton("sun", "Light theme", toggleTheme);
+  element.append(
+    h(
+      "header.header",
+      {},
+      h("h1", {}, icon("mark"), h("span", {}, "Champion Voice Studio")),
+      h("nav", { "aria-label": "Pages" }, ...links),
+      h("span.gap"),
+      theme,
+      iconButton("help", "Keys and help", openHelp),
+    ),
+  );
+  follow(STATE.page, () => {
+    for (const link of links) link.toggleAttribute("aria-current", false);
+    links.find((link) => link.dataset.page === page())?.setAttribute("aria-current", "page");
+  });
+  follow(STATE.theme, () => {
+    const label = isDark() ? "Light theme" : "Dark theme";
+    theme.replaceChildren(icon(isDark() ? "sun" : "moon"));
+    theme.setAttribute("aria-label", label);
+    theme.title = label;
+  });
+}

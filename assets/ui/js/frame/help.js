@@ -1,0 +1,53 @@
+/** The keys, and what a newcomer should know, in a dialog. */
+
+import { openDialog } from "../core/dialog.js";
+import { h } from "../core/dom.js";
+
+const SPEAK = [
+  ["Ctrl Enter", "Speak"],
+  ["Esc", "Stop"],
+  ["Space", "Play or pause the selected take"],
+  ["J  K", "Next take, previous take"],
+  ["S", "Star"],
+  ["R", "Re-roll with a new seed"],
+  ["C", "Compare"],
+  ["P", "Keep as champion"],
+  ["X", "Switch between A and B"],
+];
+const COMPARE = [
+  ["Space", "Play, then switch sides"],
+  ["←  →", "Hear A, hear B"],
+  ["Esc", "Pause"],
+  ["A  X  B", "Vote: A, no preference, B"],
+  ["U", "Take the vote back"],
+  ["N", "Which was which, next pair"],
+];
+const CHAMPIONS = [
+  ["J  K", "Next champion, previous champion"],
+  ["Space", "Play or pause the reference"],
+  ["/", "Search"],
+];
+
+/** Once at a time: keys are deaf while a dialog is open. */
+export function openHelp() {
+  const note = "Keys work while you are not typing; ? shows this list. Clone only voices whose owners agreed to it.";
+  openDialog({
+    title: "Keys",
+    look: "help",
+    body: [
+      list(SPEAK),
+      h("h3", {}, "Keys of the Compare page"),
+      list(COMPARE),
+      h("h3", {}, "Keys of the Champions page"),
+      list(CHAMPIONS),
+      h("p.hint", {}, note),
+    ],
+  });
+}
+
+/** @param {string[][]} keys */
+function list(keys) {
+  const row = (/** @type {string[]} */ [key, does]) =>
+    h("div", {}, h("dt", {}, ...key.split("  ").flatMap((one) => [h("kbd", {}, one), " "])), h("dd", {}, does));
+  return h("dl", {}, ...keys.map(row));
+}

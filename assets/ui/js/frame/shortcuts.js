@@ -1,0 +1,53 @@
+/** Keys, while nobody types; Ctrl+Enter and Escape always. */
+import { openKeeper } from "../champions/editor.js";
+import { KEYS as CHAMPIONS } from "../champions/page.js";
+import { KEYS as COMPARE } from "../compare/page.js";
+import { hear, isComparing, toggleCompare, toggle as toggleTray } from "../compare/tray.js";
+import { page } from "../core/pages.js";
+import { state } from "../core/state.js";
+import { speak, stop } from "../speak/synthesis.js";
+import { selectedRow, step } from "../takes/list.js";
+import { star } from "../takes/takes.js";
+import { openHelp } from "./help.js";
+
+/** @type {Record<string, () => unknown>} */
+const SPEAK = {
+  j: () => step(1),
+  k: () => step(-1),
+  s: () => state.selected && star(state.selected),
+  r: () => selectedRow()?.reroll(),
+  c: () => state.selected && toggleCompare(state.selected),
+  p: () => state.selected && openKeeper(state.selected),
+  x: () => hear(),
+  " ": () => (isComparing() ? toggleTray() : (selectedRow() ?? { toggle: () => step(0) }).toggle()),
+};
+/** @type {Record<string, Record<string, () => unknown>>} */
+const KEYS = { speak: SPEAK, compare: COMPARE, champions: CHAMPIONS };
+
+const TYPING = "textarea, select, [contenteditable], input:not([type=radio], [type=range], [type=checkbox])";
+const PRESSED = "button, summary, input, [role=slider], [role=menuitem]";
+/** @type {Record<string, string>} */
+const PRESSED_BY = { " ": PRESSED, Enter: `${PRESSED}, a` }; // Space follows no link
+
+export function hearKeys() {
+  document.addEventListener("keydown", (event) => {
+    const act = document.querySelector("dialog[open]") ? null : actOf(event);
+    if (!act) return;
+    event.preventDefault();
+    event.stopPropagation();
+    act();
+  });
+}
+
+/** What a press of a key does; null where it does nothing of ours. @param {KeyboardEvent} event */
+function actOf(event) {
+  const { key } = event;
+  const target = /** @type {Element} */ (event.target);
+  if (key === "Enter" && (event.ctrlKey || event.metaKey)) return () => speak();
+  if (key === "Escape" && state.synthesis) return stop;
+  if (event.ctrlKey || event.metaKey || event.altKey || target.closest(TYPING)) return null;
+  if (key === "?") return openHelp;
+  if (event.defaultPrevented || (event.repeat && page() === "compare")) return null; // holding a key down is no vote
+  if (PRESSED_BY[key] && target.closest(PRESSED_BY[key])) return null; // it presses what has the focus
+  return KEYS[page() ?? ""]?.[key.length === 1 ? key.toLowerCase() : key];
+}

@@ -1,0 +1,86 @@
+/** The line at the foot of every page: is it ready, how full, how fast, how busy. */
+import { follow } from "../core/bus.js";
+import { h } from "../core/dom.js";
+import { STATE } from "../core/events.js";
+import { bytes, fine, percent, plural } from "../core/format.js";
+import { state } from "../core/state.js";
+
+const STATES = { unloaded: "unloaded", loading: "loading", warming: "warming up", ready: "ready", failed: "failed" };
+
+/** @param {HTMLElement} element */
+export function mount(element) {
+  const line = h("footer.strip", { "aria-label": "State of the studio" });
+  element.append(line);
+  follow(STATE.telemetry, () => line.replaceChildren(...(state.telemetry ? parts(state.telemetry) : [untold()])));
+}
+
+function untold() {
+  if (!state.lost) return h("span.waiting", {}, "Asking the studio how it is");
+  return h("span.state.failed", {}, h("i.dot"), "The studio does not answer; check that it still runs");
+}
+
+/** @param {Telemetry} telemetry */
+function parts(telemetry) {
+  const { engines, device, now, latency_s, ttfa_s, queue_length, running } = telemetry;
+  return [
+    ...engines.map(engine),
+    h("span.device.wide", { title: device }, short(device)),
+    memory(telemetry),
+    h(
+      "span.wide",
+      { title: "How busy the device was in the last second" },
+      "use ",
+      h("b", {}, percent(now.utilisation)),
+    ),
+    h("span.gap"),
+    h(
+      "span.wide",
+      { title: "From request to first sound: half of the takes were faster" },
+      "first sound ",
+      h("b", {}, fine(ttfa_s.p50)),
+    ),
+    h(
+      "span.wide",
+      { title: "Time from the request to the whole take: half of them took at most P50, 95 of 100 at most P95" },
+      "P50 ",
+      h("b", {}, fine(latency_s.p50)),
+      " P95 ",
+      h("b", {}, fine(latency_s.p95)),
+    ),
+    h(
+      "span.lane",
+      { title: `${plural(running.length, "request")} speaking, ${queue_length} waiting` },
+      running.length > 0 && h("span.label-wide", {}, `speaking ${running.length} · `),
+      "queue ",
+      h("b", {}, String(queue_length)),
+    ),
+  ];
+}
+
+/** @param {EngineStatus} status */
+function engine({ title, state, progress, message }) {
+  const words = state === "loading" || state === "warming" ? `${STATES[state]} ${percent(progress)}` : STATES[state];
+  return h(`span.state.${state}`, { title: message }, h("i.dot"), `${title} `, h("b", {}, words));
+}
+
+/** @param {string} device */
+function short(device) {
+  return device.replace(/^NVIDIA\s+/, "").replace(/\s*\(.*\)$/, "");
+}
+
+/** What is used of what there is, and by whom. @param {Telemetry} telemetry */
+function memory({ memory: kind, total_bytes, now }) {
+  const share = total_bytes ? now.used_bytes / total_bytes : 0;
+  const label = kind === "VRAM" ? "VRAM" : "memory";
+  const named = Object.entries(now.parts_bytes)
+    .map(([name, size]) => `${name} ${bytes(size)}`)
+    .join(" · ");
+  return h(
+    "span.memory",
+    { title: `${kind}: ${named}` },
+    h("span.label-wide", {}, `${label} `),
+    h("span.meter", { "aria-hidden": "true" }, h("i", { style: `width:${(100 * share).toFixed(1)}%` })),
+    h("b", {}, bytes(now.used_bytes)),
+    h("span.label-wide", {}, ` of ${bytes(total_bytes)}`),
+  );
+}

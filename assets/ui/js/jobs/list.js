@@ -1,0 +1,123 @@
+/** Jobs on screen: what each does, how far it is, and what can be done about it. */
+import { h, icon, iconButton } from "../core/dom.js";
+import { percent, sentence, size } from "../core/format.js";
+import { dismiss, isUnderWay, pause, resume } from "./jobs.js";
+
+/** @typedef {(job: Job) => HTMLElement[]} Buttons  for a row, by what has become of the job */
+
+/** @type {Record<JobKind, (job: Job) => string>} */
+const DOES = {
+  package: ({ champion }) => `Packaging ${champion}`,
+  import: ({ champion }) => (champion ? `Importing ${champion}` : "Importing an archive"),
+  push: ({ champion, store }) => `Pushing ${champion} to ${store}`,
+  pull: ({ champion, store }) => `Pulling ${champion} from ${store}`,
+  attach: ({ champion }) => `Checking weights for ${champion}`,
+  plan: ({ champion }) => `Packaging ${champion}`,
+};
+/** What came of a job, in a sentence. @type {Record<JobKind, (job: Job) => string>} */
+export const DONE = {
+  package: ({ champion }) => `${champion} is packaged.`,
+  import: ({ result }) => `${result?.title} is imported as ${result?.id}.`,
+  push: ({ champion, store }) => `${store} holds ${champion} now.`,
+  pull: ({ store, result }) => `${result?.title} came from ${store} as ${result?.id}.`,
+  attach: ({ champion }) => `The weights fit. Hear ${champion} with them, then keep or drop them.`,
+  plan: () => "",
+};
+
+/** A packaged champion, to be downloaded. @param {JobResult} result */
+export function download({ archive, name, bytes }) {
+  const words = { "aria-label": `Download ${name}, ${size(bytes)}`, title: `Download ${name}` };
+  return h("a.button.small", { href: archive, download: name, ...words }, icon("download"), size(bytes));
+}
+
+/** One job. It is drawn anew where its state changes, and only updated otherwise. */
+class JobRow {
+  /** @param {Job} job @param {Buttons} buttons */
+  constructor(job, buttons) {
+    this.job = job;
+    this.buttons = buttons;
+    this.fill = h("i");
+    this.words = h("span.hint");
+    this.element = h("li.work");
+    this.#draw();
+  }
+
+  /** @param {Job} job */
+  update(job) {
+    const drawn = this.job.state === job.state && this.job.resumable === job.resumable;
+    this.job = job;
+    if (!drawn) this.#draw();
+    this.#drawProgress();
+  }
+
+  #drawProgress() {
+    const { state, fraction, message } = this.job;
+    this.fill.style.transform = `scaleX(${fraction})`;
+    const words = state === "paused" ? "Paused" : sentence(message).slice(0, -1);
+    this.words.textContent = [words, percent(fraction)].filter(Boolean).join(" · ");
+  }
+
+  #draw() {
+    const { job } = this;
+    const focused = this.element.contains(document.activeElement);
+    this.element.className = `work ${job.state}`;
+    this.element.replaceChildren(
+      ...(isUnderWay(job) ? this.#underWay() : over(job)),
+      h("div.work-acts", {}, ...this.#acts()),
+    );
+    if (focused) /** @type {HTMLElement | null} */ (this.element.querySelector("button, a"))?.focus();
+  }
+
+  #underWay() {
+    return [h("p.work-title", {}, DOES[this.job.kind](this.job)), h("div.progress", {}, this.fill), this.words];
+  }
+
+  #acts() {
+    const { job } = this;
+    const button = (/** @type {string} */ words, /** @type {(job: Job) => unknown} */ act) =>
+      h("button.quiet.small", { type: "button", onclick: () => act(this.job) }, words);
+    const acts = [...this.buttons(job)];
+    if (job.state === "running" && job.resumable) acts.push(button("Pause", pause));
+    if (job.state === "paused") acts.push(button("Go on", resume));
+    if (job.state === "failed" && job.resumable) acts.push(button("Try again", resume));
+    if (isUnderWay(job)) acts.push(button("Cancel", dismiss));
+    else if (job.kind !== "attach" || job.state === "failed")
+      acts.push(iconButton("close", "Dismiss", () => dismiss(this.job)));
+    return acts;
+  }
+}
+
+/** @param {Job} job  that ended */
+function over(job) {
+  const failed = job.state === "failed";
+  const why = job.conflict ? `${job.conflict} is here already, and not the same.` : sentence(job.error);
+  const words = failed ? `${DOES[job.kind](job)} failed. ${why}` : DONE[job.kind](job);
+  return [h("p.work-title", {}, icon(failed ? "warn" : "check"), h("span", {}, words))];
+}
+
+/** Rows for some of the jobs, kept alive by id. */
+export class JobList {
+  /** @param {string} label @param {Buttons} buttons */
+  constructor(label = "", buttons = () => []) {
+    this.element = h("ul.works", { "aria-label": label || null });
+    this.buttons = buttons;
+    /** @type {Map<string, JobRow>} */ this.rows = new Map();
+  }
+
+  /** @param {Job[]} jobs  those to show */
+  show(jobs) {
+    for (const [id, row] of this.rows) {
+      if (jobs.some((job) => job.id === id)) continue;
+      row.element.remove();
+      this.rows.delete(id);
+    }
+    jobs.forEach((job, place) => {
+      const row = this.rows.get(job.id) ?? new JobRow(job, this.buttons);
+      this.rows.set(job.id, row);
+      row.update(job);
+      if (this.element.children[place] !== row.element)
+        this.element.insertBefore(row.element, this.element.children[place] ?? null);
+    });
+    this.element.hidden = !jobs.length;
+  }
+}

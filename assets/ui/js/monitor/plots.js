@@ -1,0 +1,82 @@
+/** Plots of the last minutes, as SVG: areas that add up, lines, points. Time runs to the right edge, which is now. */
+import { stacked, stepped } from "./scale.js";
+
+/** @import { Corner, Time } from "./scale.js" */
+/** @typedef {{className: string, of: (point: TelemetryPoint) => number, steps?: boolean}} Series */
+
+const SPACE = "http://www.w3.org/2000/svg";
+const [WIDTH, HEIGHT] = [600, 120];
+
+/** @template {keyof SVGElementTagNameMap} Tag @param {Tag} tag @param {Record<string, string>} attributes */
+function svg(tag, attributes) {
+  const element = document.createElementNS(SPACE, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  return element;
+}
+
+/** An empty plot. @param {string} label  says in words what it shows */
+export function plot(label) {
+  return svg("svg", {
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+    preserveAspectRatio: "none",
+    role: "img",
+    "aria-label": label,
+    class: "plot",
+  });
+}
+
+/** @param {number} at_s @param {Time} time */
+const x = (at_s, { now_s, span_s }) => WIDTH * (1 - (now_s - at_s) / span_s);
+/** @param {number} value @param {number} most */
+const y = (value, most) => HEIGHT - 1 - (HEIGHT - 2) * Math.min(1, value / (most || 1));
+/** @param {Corner[]} corners */
+const path = (corners) =>
+  corners.map(([left, top], place) => `${place ? "L" : "M"}${left.toFixed(1)} ${top.toFixed(1)}`).join("");
+
+function grid() {
+  return [0.25, 0.5, 0.75].map((share) => svg("path", { d: `M0 ${HEIGHT * share}H${WIDTH}`, class: "grid" }));
+}
+
+/**
+ * Areas on top of each other.
+ * @param {SVGElement} element @param {TelemetryPoint[]} points @param {Series[]} layers  lowest first
+ * @param {number} most @param {Time} time
+ */
+export function drawAreas(element, points, layers, most, time) {
+  const edge = (/** @type {number[]} */ heights) =>
+    heights.map((height, place) => /** @type {Corner} */ ([x(points[place].at_s, time), y(height, most)]));
+  const shapes = stacked(layers.map(({ of }) => points.map(of))).map(({ lower, upper }, place) => {
+    const d = `${path([...edge(upper), ...edge(lower).reverse()])}Z`;
+    return svg("path", { d, class: `area ${layers[place].className}` });
+  });
+  element.replaceChildren(...grid(), ...(points.length > 1 ? shapes : []));
+}
+
+/**
+ * @param {SVGElement} element @param {TelemetryPoint[]} points @param {Series[]} lines @param {number} most
+ * @param {Time} time
+ */
+export function drawLines(element, points, lines, most, time) {
+  const shapes = lines.map(({ className, of, steps }) => {
+    const corners = points.map((point) => /** @type {Corner} */ ([x(point.at_s, time), y(of(point), most)]));
+    return svg("path", { d: path(steps ? stepped(corners) : corners), class: `line ${className}` });
+  });
+  element.replaceChildren(...grid(), ...(points.length > 1 ? shapes : []));
+}
+
+/**
+ * One mark per take, from first sound to the whole of it.
+ * @param {SVGElement} element @param {TimedTake[]} timed @param {number} most @param {Time} time
+ */
+export function drawTakes(element, timed, most, time) {
+  const shapes = timed
+    .filter((one) => time.now_s - one.at_s < time.span_s)
+    .flatMap((one) => {
+      const left = x(one.at_s, time);
+      const whole = svg("path", { d: `M${left} ${y(one.ttfa_s, most)}V${y(one.latency_s, most)}`, class: "take-span" });
+      const first = svg("path", { d: `M${left - 3} ${y(one.ttfa_s, most)}h6`, class: "take-first" });
+      const last = svg("path", { d: `M${left - 3} ${y(one.latency_s, most)}h6`, class: "take-last" });
+      return [whole, first, last];
+    });
+  element.replaceChildren(...grid(), ...shapes);
+}

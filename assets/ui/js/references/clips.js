@@ -1,0 +1,147 @@
+/** Clips: the ones that ship, the ones this browser brought, and the part of one that is the voice. */
+import { changed, emit } from "../core/bus.js";
+import { announce } from "../core/dom.js";
+import { EVENT, STATE } from "../core/events.js";
+import * as fields from "../core/fields.js";
+import { attempt } from "../core/login.js";
+import { get, post, postFile, reason, remove } from "../core/server.js";
+import { clipOf, restored, setVoice, state } from "../core/state.js";
+import { debounced } from "../core/timing.js";
+import { toast } from "../core/toast.js";
+import { during } from "./activity.js";
+import * as transcripts from "./transcripts.js";
+
+export async function loadClips() {
+  Object.assign(state, await get("/studio/clips"));
+  changed(STATE.clips);
+}
+
+/** Add a clip that was brought or made to the list. @param {Clip} clip */
+export function addMine(clip) {
+  setMine([clip, ...state.mine.filter((other) => other.id !== clip.id)]);
+}
+
+/** @param {Clip[]} clips */
+function setMine(clips) {
+  state.mine = clips;
+  changed(STATE.clips);
+}
+
+/** @param {string} id */
+export async function chooseClip(id) {
+  await attempt(async () => useClip(await clipOf(id)));
+}
+
+/**
+ * Make a clip the voice: the part it was left at, or its best one, with what is known to be said in it.
+ * @param {Clip} clip
+ */
+export async function useClip(clip) {
+  const voice = { clip, ...transcripts.partOf(clip) };
+  setVoice(voice);
+  if (!fillTyped(voice)) {
+    transcripts.propose("");
+    await cutWords();
+  }
+}
+
+/**
+ * Select another part. Words typed for it come back, else they are cut from the whole clip's, else they stay.
+ * @param {number} start_s @param {number} end_s
+ */
+export function moveWindow(start_s, end_s) {
+  const before = state.voice;
+  if (!before) return;
+  const [words, typed] = [fields.text("transcript"), transcripts.isTyped()];
+  const voice = { clip: before.clip, start_s, end_s };
+  setVoice(voice);
+  if (fillTyped(voice)) return;
+  if (transcripts.wholeOf(before.clip)) {
+    if (typed && !isWhole(before)) offerBack(before, words);
+    transcripts.propose(words); // until they are cut
+    soon();
+  } else if (words) {
+    toast("The selected part moved. Correct the transcript: it must be exactly what is said in it.");
+  }
+}
+
+/** @param {Voice} before @param {string} words */
+function offerBack(before, words) {
+  const onaction = () => {
+    setVoice(before);
+    fields.write("transcript", words);
+  };
+  toast("The transcript was cut anew for the selected part.", { action: "Undo", onaction });
+}
+
+/** Bring back what was typed for the part; false where nothing was. @param {Voice} voice */
+function fillTyped(voice) {
+  const words = transcripts.typedFor(voice.clip, voice);
+  if (words !== null) fields.write("transcript", words);
+  return words !== null;
+}
+
+const soon = debounced(120, cutWords);
+
+/** Fill in the words most likely said within the part, where the whole clip's are known. */
+async function cutWords() {
+  const { voice } = state;
+  const whole = voice && transcripts.wholeOf(voice.clip);
+  if (!whole) return;
+  const words = isWhole(voice) ? whole : await wordsOf(voice, whole);
+  if (words !== undefined && voice === state.voice && !transcripts.isTyped()) transcripts.propose(words);
+}
+
+/** @param {Voice} voice @param {string} transcript  of the whole clip @returns {Promise<string | undefined>} */
+function wordsOf({ clip, start_s, end_s }, transcript) {
+  const path = `/studio/clips/${clip.id}/transcript`;
+  return attempt(async () => (await post(path, { start_s, end_s, transcript })).transcript);
+}
+
+/** @param {Voice} voice */
+function isWhole({ clip, start_s, end_s }) {
+  return start_s <= 0.001 && end_s >= clip.duration_s - 0.001;
+}
+
+/** Delete the voice's clip, with a way back; the next one of one's own or the first sample takes its place. */
+export async function discardClip() {
+  const clip = state.voice?.clip;
+  if (!clip) return;
+  const place = state.mine.findIndex((one) => one.id === clip.id);
+  await attempt(async () => {
+    await remove(`/studio/clips/${clip.id}`);
+    setMine(state.mine.toSpliced(place, 1));
+    const next = state.mine[Math.min(place, state.mine.length - 1)] ?? state.samples[0];
+    if (next) await useClip(next);
+    toast("Clip deleted.", { action: "Undo", onaction: () => bringBack(clip, place) });
+  });
+}
+
+/** @param {Clip} clip @param {number} place */
+async function bringBack({ id }, place) {
+  await attempt(async () => {
+    const clip = await post(`/studio/clips/${id}/restore`);
+    setMine(state.mine.toSpliced(place, 0, clip));
+    await useClip(clip);
+  });
+}
+
+/** Upload a file or a recording and speak with it from now on. @param {Blob} file @param {string} name */
+export async function bringClip(file, name = file instanceof File ? file.name : "") {
+  try {
+    await during(`Reading ${name}`, () => becomeVoice(file, name));
+  } catch (error) {
+    const onaction = () => emit(EVENT.chooseClip, null);
+    toast(`“${name}” cannot be used. ${reason(error)}`, { failed: true, action: "Choose another", onaction });
+  }
+}
+
+/** @param {Blob} file @param {string} name */
+async function becomeVoice(file, name) {
+  const clip = await postFile("/studio/clips", file, name);
+  await restored; // else the voice of last time would take its place
+  addMine(clip);
+  await useClip(clip);
+  announce(`${clip.name} is the voice now. Type what is said in the selected part.`);
+  fields.focus("transcript");
+}

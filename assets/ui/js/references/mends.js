@@ -1,0 +1,72 @@
+/** What the studio does to a reference when asked: mend the clip, or listen for its words. */
+import * as fields from "../core/fields.js";
+import { attempt } from "../core/login.js";
+import { post, Refusal } from "../core/server.js";
+import { setVoice, state } from "../core/state.js";
+import { toast } from "../core/toast.js";
+import { during } from "./activity.js";
+import { addMine } from "./clips.js";
+import * as transcripts from "./transcripts.js";
+
+/** @type {Record<MendName, {verb: string, done: string}>} */
+export const MENDS = {
+  trim: { verb: "Trim", done: "The silence is trimmed." },
+  normalise: { verb: "Normalise", done: "The level is normalised." },
+  mono: { verb: "Use one channel", done: "The loudest channel is used." },
+  high_pass: { verb: "High-pass", done: "The rumble is taken out." },
+  denoise: { verb: "Denoise", done: "The noise is lowered." },
+};
+
+/**
+ * One click of the report: a new clip takes the old one's place; the old one stays and can come back.
+ * @param {MendName} name
+ */
+export async function mend(name) {
+  const before = state.voice;
+  if (!before) return;
+  const { clip, start_s, end_s } = before;
+  const words = fields.text("transcript");
+  const put = (/** @type {Voice} */ voice) => {
+    setVoice(voice);
+    fields.write("transcript", words);
+  };
+  await attempt(() =>
+    during("Mending", async () => {
+      const better = await post(`/studio/clips/${clip.id}/mend`, { name, start_s, end_s });
+      addMine(better);
+      put({ clip: better, ...(name === "trim" ? whole(better) : carried(before, better)) });
+      toast(MENDS[name].done, { action: "Undo", onaction: () => put(before) });
+    }),
+  );
+}
+
+/** @param {Clip} clip @returns {Part} */
+function whole({ duration_s }) {
+  return { start_s: 0, end_s: duration_s };
+}
+
+/**
+ * All mends but trimming leave the window where it was, and what is said in the clip as it is.
+ * @param {Voice} voice @param {Clip} better @returns {Part}
+ */
+function carried({ clip, start_s, end_s }, better) {
+  const words = transcripts.wholeOf(clip);
+  if (words) transcripts.keep(better, whole(better), words);
+  return { start_s, end_s: Math.min(end_s, better.duration_s) };
+}
+
+/** Let the recogniser fill in the transcript of the part. Rough: the designer reads and corrects it. */
+export async function transcribe() {
+  const { voice } = state;
+  if (!voice) return;
+  const { clip, start_s, end_s } = voice;
+  await attempt(() =>
+    during("Listening for words", async () => {
+      const { transcript } = await post(`/studio/clips/${clip.id}/transcribe`, { start_s, end_s });
+      if (!transcript) throw new Refusal("no words were recognised; type what you hear");
+      fields.write("transcript", transcript);
+      toast("This transcript is rough. Listen, and correct every word.");
+    }),
+  );
+  fields.focus("transcript");
+}

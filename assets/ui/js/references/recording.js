@@ -1,0 +1,119 @@
+/** Record a reference: the microphone's raw samples, drawn while they come, kept as a float WAV. */
+import { PeakMeter } from "../audio/peaks.js";
+import { wav } from "../audio/wav.js";
+import { Waveform } from "../audio/waveform.js";
+import { emit } from "../core/bus.js";
+import { announce, h, icon } from "../core/dom.js";
+import { EVENT } from "../core/events.js";
+import { clock, sentence } from "../core/format.js";
+import { reason } from "../core/server.js";
+import { oncePerFrame } from "../core/timing.js";
+import { toast } from "../core/toast.js";
+import { bringClip } from "./clips.js";
+
+/** @typedef {{samples: Float32Array[], seconds: number, rate: number, meter: PeakMeter, onsound: () => void}} Tap */
+
+const LONGEST_S = 120;
+const COLUMNS = 400; // of the waveform
+const WORKLET = "/studio/assets/js/audio/recorder.worklet.js";
+// What calls need, recordings do not: every one of them changes the voice.
+const RAW = { audio: { echoCancellation: false, noiseSuppression: false, autoGainControl: false, channelCount: 1 } };
+
+/** @type {Record<string, string>} */
+const REFUSALS = {
+  NotAllowedError: "the microphone is blocked; allow it for this page in the browser's address bar, or upload a clip",
+  NotFoundError: "no microphone was found; plug one in, or upload a clip",
+  NotReadableError: "another program holds the microphone; close it and try again, or upload a clip",
+};
+
+let open = false;
+
+/** Ask for the microphone and record into `place` until it is stopped. @param {HTMLElement} place */
+export async function openRecorder(place) {
+  if (open) return;
+  open = true;
+  try {
+    const stream = await microphone();
+    await record(stream, place);
+  } catch (error) {
+    const text = (error instanceof DOMException && REFUSALS[error.name]) || reason(error);
+    const onaction = () => emit(EVENT.chooseClip, null);
+    toast(sentence(text), { failed: true, action: "Upload a clip", onaction });
+  } finally {
+    open = false;
+    place.hidden = true;
+    place.replaceChildren();
+  }
+}
+
+function microphone() {
+  if (!navigator.mediaDevices)
+    throw new Error("browsers give the microphone only to https or localhost; open the studio there, or upload a clip");
+  return navigator.mediaDevices.getUserMedia(RAW);
+}
+
+/** @param {MediaStream} stream @param {HTMLElement} place */
+async function record(stream, place) {
+  const context = new AudioContext();
+  try {
+    const tap = await tapped(context, stream);
+    const keep = await untilStopped(tap, place);
+    if (!keep || !tap.samples.length) return;
+    const name = `Recording ${new Date().toTimeString().slice(0, 5).replace(":", ".")}.wav`;
+    await bringClip(new Blob([wav(tap.samples, tap.rate)], { type: "audio/wav" }), name);
+  } finally {
+    for (const track of stream.getTracks()) track.stop();
+    context.close();
+  }
+}
+
+/**
+ * Everything the microphone hears from now on.
+ * @param {AudioContext} context @param {MediaStream} stream @returns {Promise<Tap>}
+ */
+async function tapped(context, stream) {
+  await context.audioWorklet.addModule(WORKLET);
+  const node = new AudioWorkletNode(context, "recorder", { numberOfOutputs: 0 });
+  const rate = context.sampleRate;
+  /** @type {Tap} */
+  const tap = { samples: [], seconds: 0, rate, meter: new PeakMeter(Math.round(rate / 40)), onsound: () => {} };
+  node.port.onmessage = ({ data }) => {
+    tap.samples.push(data);
+    tap.seconds += data.length / rate;
+    tap.meter.add(data);
+    tap.onsound();
+  };
+  context.createMediaStreamSource(stream).connect(node);
+  return tap;
+}
+
+/**
+ * Shows the recording; resolves to whether to keep it.
+ * @param {Tap} tap @param {HTMLElement} place @returns {Promise<boolean>}
+ */
+function untilStopped(tap, place) {
+  return new Promise((resolve) => {
+    const waveform = new Waveform({ bar: 2, gap: 2, className: "recording" });
+    const time = h("span.readout", {}, clock(0));
+    const done = h("button.primary", { type: "button", onclick: () => resolve(true) }, icon("stop"), "Use it");
+    const discard = h("button.quiet", { type: "button", onclick: () => resolve(false) }, "Discard");
+    place.replaceChildren(
+      h("p.hint", {}, "Recording. Read one or two sentences, 3 to 12 seconds, close to the microphone."),
+      waveform.element,
+      h("div.recorder-controls", {}, time, h("span.gap"), discard, done),
+    );
+    place.hidden = false;
+    done.focus();
+    announce("Recording.");
+    // Sound comes in hundreds of pieces a second; a slow machine would do nothing but draw them.
+    const draw = oncePerFrame(() => {
+      const { peaks } = tap.meter;
+      time.textContent = clock(tap.seconds);
+      waveform.show({ peaks: peaks.slice(-COLUMNS), played: 1, filled: Math.min(1, peaks.length / COLUMNS) });
+    });
+    tap.onsound = () => {
+      draw();
+      if (tap.seconds >= LONGEST_S) resolve(true);
+    };
+  });
+}

@@ -1,0 +1,24 @@
+/** The same line by two engines, made unheard, then compared blind. */
+import { compareBlind } from "../compare/page.js";
+import { order, state } from "../core/state.js";
+import { speak } from "./synthesis.js";
+
+const available = () => (state.telemetry?.engines ?? []).filter((one) => one.state !== "failed").map((one) => one.name);
+
+export async function speakBoth() {
+  const takes = [];
+  const orders = available()
+    .slice(0, 2)
+    .map((engine) => order(engine)); // read now: what is typed meanwhile belongs to the next press
+  for (const [place, one] of orders.entries()) {
+    const take = await speak(one, { fresh: place === 0, aloud: false, retry: speakBoth });
+    if (!take) return;
+    takes.push(take.id);
+  }
+  if (takes.length === 2) await compareBlind(takes[0], takes[1]);
+}
+
+/** Whether there are two to speak. */
+export function canSpeakBoth() {
+  return available().length > 1;
+}

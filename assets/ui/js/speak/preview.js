@@ -1,0 +1,81 @@
+/** Under the script: how it will be spoken, how long that takes, and a button for pauses. */
+import { follow, on } from "../core/bus.js";
+import { h, icon, whenPresent } from "../core/dom.js";
+import { EVENT, STATE } from "../core/events.js";
+import * as fields from "../core/fields.js";
+import { pauseTag, plural, seconds, sentence } from "../core/format.js";
+import { post, reason } from "../core/server.js";
+import { order } from "../core/state.js";
+import { debounced } from "../core/timing.js";
+import { markerMenu } from "./markers.js";
+
+/** @typedef {{kind: "pause", duration_s: number} | {kind: "say", typed: string, spoken: string}} Piece */
+/** @typedef {{spoken: Piece[], unsaid: string[], characters: number, estimate_s?: number, error?: string}} Reading */
+
+const PAUSE_S = 0.8;
+let asked = 0;
+
+/** @param {HTMLElement} element */
+export function mount(element) {
+  const spoken = h("p.spoken-form");
+  const facts = h("p.facts");
+  const pause = h(
+    "button.quiet.small",
+    {
+      type: "button",
+      title: `Inserts ${pauseTag(PAUSE_S)} where the cursor is`,
+      onclick: () => fields.insert("script", pauseTag(PAUSE_S)),
+    },
+    icon("pausemark"),
+    "Insert pause",
+  );
+  element.append(h("div.spoken", {}, spoken, h("div.spoken-facts", {}, facts, markerMenu(), pause)));
+  const soon = debounced(200, () => preview(spoken, facts));
+  on(EVENT.field, (name) => ["script", "transcript"].includes(name) && soon());
+  whenPresent("#speed").then((slider) => slider.addEventListener("input", () => soon())); // dragged, or its number typed
+  follow([STATE.engine, STATE.voice, STATE.champion], () => soon());
+  fields.ready.then(() => soon());
+}
+
+/** @param {HTMLElement} spoken @param {HTMLElement} facts */
+async function preview(spoken, facts) {
+  asked += 1;
+  const mine = asked;
+  const text = fields.text("script");
+  if (!text.trim()) return show(spoken, facts, null);
+  const unread = (/** @type {unknown} */ error) => ({
+    spoken: [],
+    unsaid: [],
+    characters: text.length,
+    error: reason(error),
+  });
+  const reading = await post("/studio/script", order()).catch(unread);
+  if (mine === asked) show(spoken, facts, reading);
+}
+
+/** @param {HTMLElement} spoken @param {HTMLElement} facts @param {Reading | null} reading */
+function show(spoken, facts, reading) {
+  spoken.className = `spoken-form${reading?.error ? " failed" : ""}`;
+  if (!reading) {
+    spoken.replaceChildren("How it will be spoken appears here.");
+    facts.textContent = "";
+    return;
+  }
+  const { error, unsaid, characters, estimate_s = 0 } = reading;
+  const differs = reading.spoken.some((piece) => piece.kind === "pause" || piece.spoken.trim() !== piece.typed.trim());
+  if (error) spoken.replaceChildren(icon("fail"), h("span", {}, sentence(error)));
+  else if (differs) spoken.replaceChildren(h("span.label", {}, "Spoken as"), ...reading.spoken.flatMap(drawn));
+  else spoken.replaceChildren(h("span.label", {}, unsaid.length ? "Otherwise spoken as typed" : "Spoken as typed"));
+  if (unsaid.length && !error) spoken.prepend(h("span.unsaid", {}, `Not heard: ${unsaid.join(" ")}`));
+  facts.textContent = [error ? "" : `About ${seconds(estimate_s)}`, plural(characters, "character")]
+    .filter(Boolean)
+    .join(" · ");
+}
+
+/** A piece of speech with what was spelled out marked, or a pause. @param {Piece} piece */
+function drawn(piece) {
+  if (piece.kind === "pause") return [h("span.pause-mark", {}, `${piece.duration_s} s pause`), " "];
+  const typed = new Set(piece.typed.split(/\s+/));
+  const words = piece.spoken.trim().split(/\s+/);
+  return words.flatMap((word) => [typed.has(word) ? word : h("em", {}, word), " "]);
+}

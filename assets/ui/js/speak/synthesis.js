@@ -1,0 +1,202 @@
+/** Speaking: one take is made at a time, from the press of Speak to the take, heard while it is made. */
+import { Buffering } from "../audio/buffering.js";
+import { PeakMeter } from "../audio/peaks.js";
+import * as player from "../audio/player.js";
+import { GrowingTrack, unlock } from "../audio/tracks.js";
+import { changed, emit, follow, on } from "../core/bus.js";
+import { announce } from "../core/dom.js";
+import { EVENT, STATE } from "../core/events.js";
+import * as fields from "../core/fields.js";
+import { rankWords, seconds, sentence } from "../core/format.js";
+import { post, Refusal, reason, stream } from "../core/server.js";
+import { order, restored, select, setSynthesis, setTakes, state, unavailable } from "../core/state.js";
+import { clearFailures, toast } from "../core/toast.js";
+import { accept, objection } from "../references/report.js";
+import { wholeSamples } from "./pcm.js";
+import { QueuedCall } from "./queue.js";
+
+/** @import { FieldName } from "../core/fields.js" */
+
+const RATE = 24000; // of the context woken by the press, before the engine's rate is known
+const PEAK_S = 0.02;
+const REFERENCE = /** @type {const} */ (["clip_id", "start_s", "end_s", "transcript"]);
+const CHAMPION = /** @type {const} */ (["champion", "version", "attachment"]);
+const PARAMETERS = /** @type {const} */ (["text", ...REFERENCE, "engine", ...fields.NUMBERS, ...CHAMPION]); // of /speak
+
+let leaving = false; // the page, upon which the browser cuts what is still being fetched
+
+/**
+ * Speak what is on screen, or an order that was spoken before. Resolves to the take, or null if none came of it.
+ * @param {Order | null} earlier
+ * @param {{fresh?: boolean, aloud?: boolean, retry?: () => unknown}} how  whether its reference is checked first, since
+ *   what was spoken once may be spoken again; whether it is heard while it is made; what "Try again" does
+ * @returns {Promise<Take | null>}
+ */
+export async function speak(earlier = null, { fresh = !earlier, aloud = true, retry = () => speak(earlier) } = {}) {
+  unlock(RATE);
+  await restored;
+  if (state.synthesis) return null;
+  clearFailures();
+  const wanted = earlier ?? order();
+  if (unavailable(wanted.engine)) return refuse(unavailable(wanted.engine));
+  if (!wanted.text.trim()) return refuse("there is nothing to say; type a line first", "script");
+  if (!wanted.champion && !wanted.transcript.trim())
+    return refuse("the voice has no transcript; type exactly what is said in the selected part", "transcript");
+  player.stop();
+  const synthesis = begun(wanted, aloud, retry);
+  setSynthesis(synthesis);
+  const flaw = fresh ? await objection() : null;
+  if (!isCurrent(synthesis)) return null;
+  if (flaw) return object(flaw, retry);
+  update(synthesis, { phase: "joining" });
+  return finish(synthesis);
+}
+
+/** @param {Order} order @param {boolean} aloud @param {() => unknown} retry @returns {Synthesis} */
+function begun(order, aloud, retry) {
+  const call = new QueuedCall("speak", {
+    onwait: (rank) => update(synthesis, { phase: "queued", rank, eta_s: predicted() }),
+    onyield: ([status]) => receiveStatus(synthesis, status),
+  });
+  /** @type {Synthesis} */
+  const synthesis = {
+    ...{ phase: "checking", rank: 0, eta_s: null, progress: 0, id: null, made: false },
+    ...{ order, aloud, retry, call, track: null, meter: null, received: null },
+  };
+  return synthesis;
+}
+
+/**
+ * A reference that cannot sound right is spoken with only when the designer insists.
+ * @param {Check} flaw @param {() => unknown} retry
+ */
+function object({ name, message }, retry) {
+  const insist = () => {
+    accept();
+    retry();
+  };
+  setSynthesis(null);
+  toast(message, { failed: true, action: "Speak anyway", onaction: insist });
+  if (["transcript", "speech rate"].includes(name)) fields.focus("transcript");
+  else emit(EVENT.reveal, "transcript"); // the report stands below it
+  return null;
+}
+
+/** @param {Synthesis} synthesis @returns {Promise<Take | null>} */
+async function finish(synthesis) {
+  try {
+    const outputs = await synthesis.call.send(PARAMETERS.map((name) => synthesis.order[name]));
+    const take = outputs?.[2] ?? null;
+    if (take) await receiveTake(synthesis, take);
+    return take;
+  } catch (error) {
+    if (isCurrent(synthesis)) showFailure(error, synthesis.retry);
+    return null;
+  } finally {
+    if (synthesis.made)
+      await synthesis.received; // to its end, even if it could not be kept
+    else if (synthesis.id && player.isPlaying(synthesis.id)) player.stop(); // it failed half way
+    if (isCurrent(synthesis)) setSynthesis(null);
+  }
+}
+
+/** @param {unknown} error @param {() => unknown} onaction */
+function showFailure(error, onaction) {
+  const retryable = error instanceof Refusal && error.retryable;
+  toast(reason(error), { failed: true, ...(retryable && { action: "Try again", onaction }) });
+}
+
+/** Whether it is still the page's: a stopped one may end later, beside the next. @param {Synthesis} synthesis */
+function isCurrent(synthesis) {
+  return state.synthesis === synthesis;
+}
+
+/** Gradio knows only how long takes took on average; the studio knows what is in line. */
+function predicted() {
+  return state.telemetry?.waiting.find((one) => one.mine)?.eta_s ?? null;
+}
+
+/** @param {Synthesis} synthesis @param {SpeakStatus} status */
+function receiveStatus(synthesis, { id, state: phase, rank, progress, eta_s, sample_rate }) {
+  if (!isCurrent(synthesis)) return;
+  synthesis.id = id;
+  if (!synthesis.track && sample_rate) synthesis.received = receiveSound(synthesis, id, sample_rate);
+  synthesis.made = phase === "done";
+  if (phase === "running") synthesis.track?.buffering.update({ progress, eta_s });
+  update(synthesis, { phase: phase === "queued" ? "queued" : "running", rank, progress, eta_s });
+}
+
+/** @param {Synthesis} synthesis @param {Partial<Synthesis>} changes */
+function update(synthesis, changes) {
+  if (!isCurrent(synthesis)) return;
+  const begins = synthesis.phase !== "running" && changes.phase === "running";
+  const moves = changes.phase === "queued" && changes.rank !== synthesis.rank;
+  Object.assign(synthesis, changes);
+  if (begins) announce("Speaking.");
+  else if (moves) announce(`${rankWords(synthesis.rank, synthesis.eta_s)}.`);
+  changed(STATE.synthesis);
+}
+
+/**
+ * Fetch the sound while it is made, play it, and keep its peaks for the growing waveform.
+ * @param {Synthesis} synthesis @param {string} id @param {number} rate
+ */
+async function receiveSound(synthesis, id, rate) {
+  const track = new GrowingTrack(rate, new Buffering());
+  const meter = new PeakMeter(Math.round(rate * PEAK_S));
+  Object.assign(synthesis, { track, meter });
+  try {
+    for await (const samples of wholeSamples(await stream(`/studio/live/${id}.pcm`))) {
+      const first = !track.length;
+      track.push(samples);
+      meter.add(samples);
+      if (first && synthesis.aloud && isCurrent(synthesis)) player.play(id, track, 0);
+    }
+  } catch (error) {
+    if (!leaving) console.warn("live sound ended early:", reason(error));
+  } finally {
+    track.end();
+  }
+}
+
+/** @param {Synthesis} synthesis @param {Take} take */
+async function receiveTake(synthesis, take) {
+  await synthesis.received;
+  if (synthesis.id) player.rename(synthesis.id, take.id);
+  synthesis.id = null;
+  setTakes([take, ...state.takes.filter((other) => other.id !== take.id)]);
+  if (!isCurrent(synthesis)) return;
+  select(take.id);
+  announce(`Take ready: ${seconds(take.duration_s)}, seed ${take.order.seed}.`);
+}
+
+/**
+ * Stop what is made, wherever it stands: in Gradio's queue, in the scheduler's, or speaking. The page is free at once.
+ */
+export function stop() {
+  const { synthesis } = state;
+  if (!synthesis) return;
+  player.stop();
+  setSynthesis(null);
+  if (synthesis.id) post(`/studio/live/${synthesis.id}/cancel`).catch(() => synthesis.call.leave());
+  else synthesis.call.leave();
+  announce("Stopped.");
+}
+
+/** @param {string} why @param {FieldName | null} field */
+function refuse(why, field = null) {
+  toast(sentence(why), { failed: true });
+  if (field) fields.focus(field);
+  return null;
+}
+
+follow(STATE.telemetry, () => {
+  const { synthesis } = state;
+  if (synthesis?.phase === "queued" && !synthesis.id) update(synthesis, { eta_s: predicted() });
+});
+
+on(EVENT.pageLeaves, () => {
+  leaving = true;
+  const { synthesis } = state;
+  if (synthesis?.id) navigator.sendBeacon(`/studio/live/${synthesis.id}/cancel`);
+});

@@ -1,0 +1,110 @@
+/** One archive in a store: what it is, whether it is here, and pulling or deleting it, each asked once before. */
+import { freeId } from "../champions/library.js";
+import { face } from "../champions/portrait.js";
+import { emit } from "../core/bus.js";
+import { h, icon, iconButton } from "../core/dom.js";
+import { EVENT } from "../core/events.js";
+import { moment, sentence, size } from "../core/format.js";
+import { attempt } from "../core/login.js";
+import { post, remove } from "../core/server.js";
+import { currentOf } from "../core/state.js";
+import { begin } from "../jobs/jobs.js";
+import { JobList } from "../jobs/list.js";
+
+/** @typedef {{look: string, words: string, act: () => unknown, why?: string}} Option */
+
+const HERE = /** @type {const} */ ({
+  same: { sign: "check", words: "here, the same" },
+  other: { sign: "compare", words: "here, but different" },
+  absent: { sign: "download", words: "not here" },
+});
+
+export class ArchiveRow {
+  /** @param {string} store @param {StoredArchive} archive */
+  constructor(store, archive) {
+    this.store = store;
+    this.archive = archive;
+    this.drawn = "";
+    this.head = h("div.held-head");
+    this.question = h("div.held-asked", { hidden: true, role: "group", "aria-label": "Please confirm" });
+    this.jobs = new JobList("Under way");
+    this.element = h("li.held", {}, this.head, this.question, this.jobs.element);
+  }
+
+  /** @param {StoredArchive} archive */
+  update(archive) {
+    if (JSON.stringify(archive) === this.drawn) return;
+    this.drawn = JSON.stringify(archive);
+    this.archive = archive;
+    const { id, bytes, changed_at, here } = archive;
+    const facts = [size(bytes), changed_at && moment(changed_at)].filter(Boolean);
+    const pull = h("button.quiet.small", { type: "button", onclick: () => this.plan() }, "Pull");
+    pull.setAttribute("aria-label", `Pull ${id}`);
+    this.head.replaceChildren(
+      face(currentOf(id) ?? { id, colour: "" }),
+      h("div.held-words", {}, h("p.held-id", {}, id), h("p.facts", {}, ...facts.map((one) => h("span.fact", {}, one)))),
+      h(`span.here.${here}`, {}, icon(HERE[here].sign), HERE[here].words),
+      here === "same" ? h("span") : pull,
+      iconButton("trash", `Delete ${id} from ${this.store}`, () => this.confirmDelete()),
+    );
+  }
+
+  get path() {
+    return `/studio/stores/${this.store}/${this.archive.id}`;
+  }
+
+  /** What a pull would do, then the ways to do it. */
+  async plan() {
+    const { id, here } = this.archive;
+    const plan = await attempt(() => post(`${this.path}/pull?dry_run=true`));
+    if (!plan) return;
+    const current = currentOf(id);
+    const other = freeId(id);
+    if (here !== "other" || !current)
+      return this.#ask(sentence(plan.sentence), [{ look: "primary", words: "Pull it", act: () => this.pull({}) }]);
+    return this.#ask(`${sentence(plan.sentence)} The ${id} here differs.`, [
+      { look: "primary", words: `Pull as ${other}`, act: () => this.pull({ as_id: other }) },
+      {
+        look: "quiet",
+        words: "Pull over mine",
+        act: () => this.pull({ expected: current.version }),
+        why: "Yours stays among its versions",
+      },
+    ]);
+  }
+
+  /** @param {Record<string, string>} how */
+  async pull(how) {
+    await begin(() => post(`${this.path}/pull?${new URLSearchParams(how)}`));
+  }
+
+  confirmDelete() {
+    const { id, bytes } = this.archive;
+    const words = `Delete ${id}, ${size(bytes)}, from ${this.store} for good? Whoever loads it from there loses it.`;
+    this.#ask(words, [{ look: "quiet", words: "Delete for good", act: () => this.deleteIt() }]);
+  }
+
+  async deleteIt() {
+    const deleted = await attempt(() => remove(this.path));
+    if (deleted) emit(EVENT.storeChanged, null);
+  }
+
+  /** @param {string} words @param {Option[]} options */
+  #ask(words, options) {
+    const before = /** @type {HTMLElement | null} */ (document.activeElement);
+    const closing = (/** @type {() => unknown} */ act) => () => {
+      this.question.hidden = true;
+      this.question.replaceChildren();
+      act();
+    };
+    const button = (/** @type {Option} */ { look, words, act, why }) =>
+      h(`button.${look}.small`, { type: "button", title: why, onclick: closing(act) }, words);
+    const back = { look: "quiet", words: "Not now", act: () => before?.focus() };
+    this.question.replaceChildren(
+      h("p", { role: "alert" }, words),
+      h("div.held-ways", {}, ...[...options, back].map(button)),
+    );
+    this.question.hidden = false;
+    this.question.querySelector("button")?.focus();
+  }
+}

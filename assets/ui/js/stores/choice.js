@@ -1,0 +1,43 @@
+/** The stores this studio knows, as both dialogs about them show them: which one, and how to have one. */
+import { h, icon } from "../core/dom.js";
+import { load, save } from "../core/storage.js";
+
+/** @type {Record<string, string>} */
+const KINDS = { folder: "folder", s3: "S3", hub: "Hugging Face Hub" };
+const KEY = "studio-store";
+
+/**
+ * One button for each store, of which one is pressed.
+ * @param {Store[]} stores @param {(name: string) => void} chosen
+ */
+export function storeChoice(stores, chosen) {
+  const note = h("p.hint.store-where");
+  const press = (/** @type {Store} */ { name, where }) => {
+    for (const button of buttons) button.setAttribute("aria-pressed", String(button.value === name));
+    note.textContent = where;
+    save(KEY, name);
+    chosen(name);
+  };
+  const buttons = stores.map((store) => {
+    const kind = h("span.hint", {}, KINDS[store.kind] ?? store.kind);
+    const attributes = { type: "button", value: store.name, onclick: () => press(store) };
+    return h("button.quiet.store", attributes, icon("store"), store.name, kind);
+  });
+  const element = h("div.store-choice", { role: "group", "aria-label": "Store" }, ...buttons, note);
+  return { element, begin: () => press(stores.find(({ name }) => name === load(KEY)) ?? stores[0]) };
+}
+
+export function noStores() {
+  return h(
+    "div.empty",
+    {},
+    h("p.lead", {}, "No store is set up yet."),
+    h(
+      "p",
+      {},
+      "A store is a place archives go to and come from: a folder, an S3 bucket, a repository on the Hugging Face Hub.",
+    ),
+    h("p", {}, "Name them in STUDIO_STORES and start the studio anew, for example:"),
+    h("code", {}, "STUDIO_STORES=shelf=folder:/srv/champions,bucket=s3://voices/champions"),
+  );
+}

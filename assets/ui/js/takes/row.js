@@ -1,0 +1,144 @@
+/** One take: heard, judged, used again, kept or thrown away. */
+import * as player from "../audio/player.js";
+import { load } from "../audio/tracks.js";
+import { seekable, Waveform } from "../audio/waveform.js";
+import { openKeeper } from "../champions/editor.js";
+import { isInTray, toggleCompare } from "../compare/tray.js";
+import { h, icon, iconButton } from "../core/dom.js";
+import { clock, fine, seconds } from "../core/format.js";
+import { attempt } from "../core/login.js";
+import { currentOf, restore, select, state } from "../core/state.js";
+import { toast } from "../core/toast.js";
+import { speak } from "../speak/synthesis.js";
+import { downloadMenu } from "./export.js";
+import { audioOf, discard, star } from "./takes.js";
+
+/** @type {Record<string, string>} */
+const TITLES = { f5: "F5", s1: "S1" };
+
+export class TakeRow {
+  /** @param {Take} take */
+  constructor(take) {
+    this.take = take;
+    this.sounds = false;
+    this.star = iconButton("star", "Star", () => star(this.take.id), { "aria-pressed": "false" });
+    this.play = iconButton("play", "Play", () => this.toggle());
+    this.play.classList.add("play");
+    this.waveform = new Waveform();
+    this.time = h("span.readout.time");
+    this.compare = iconButton("compare", "Compare", () => toggleCompare(this.take.id), { "aria-pressed": "false" });
+    this.element = h(
+      "li.take",
+      {
+        tabindex: "-1",
+        onfocusin: () => state.selected !== this.take.id && select(this.take.id),
+        onpointerdown: () => select(this.take.id),
+      },
+      this.star,
+      this.play,
+      this.#body(),
+      this.#actions(),
+    );
+    this.updateSlider = seekable(this.waveform, "Position in the take", {
+      at: () => player.positionOf(this.take.id),
+      length: () => this.take.duration_s,
+      seek: (at_s) => player.seek(this.take.id, at_s),
+      words: () => `${clock(player.positionOf(this.take.id))} of ${seconds(this.take.duration_s)}`,
+    });
+    this.waveform.show({ peaks: take.peaks });
+  }
+
+  #body() {
+    const { order, cost, engine, duration_s, checkpoint } = this.take;
+    const fact = (/** @type {string} */ text, /** @type {string} */ title) =>
+      h("span.fact", title ? { title } : {}, text);
+    const champion = order.champion && (currentOf(order.champion)?.title ?? order.champion);
+    return h(
+      "div.take-body",
+      {},
+      h("p.take-text", { title: order.text }, order.text),
+      h("div.take-wave", {}, this.waveform.element, this.time),
+      h(
+        "p.facts",
+        {},
+        champion && fact(champion, "The champion who speaks"),
+        fact(TITLES[engine] ?? engine, checkpoint),
+        fact(`seed ${order.seed}`, "The same seed and settings give the same take"),
+        fact(seconds(duration_s), "Length"),
+        fact(`first ${fine(cost.ttfa_s)}`, "From the press to the first sound, at the server"),
+        fact(
+          `RTF ${cost.rtf.toFixed(2)}`,
+          "Seconds of computing per second of sound; below 1 is faster than real time",
+        ),
+      ),
+    );
+  }
+
+  #actions() {
+    return h(
+      "div.take-actions",
+      {},
+      iconButton("again", "Re-roll: the same with a new seed", () => this.reroll()),
+      iconButton("settings", "Use these settings: script, voice and seed", () => this.use()),
+      this.compare,
+      downloadMenu(this.take),
+      iconButton("champion", "Keep as champion", () => openKeeper(this.take.id), { "data-owners": true }),
+      iconButton("trash", "Delete", () => discard(this.take.id)),
+    );
+  }
+
+  /** @param {Take} take  as the server tells it now */
+  update(take) {
+    this.take = take;
+    this.star.setAttribute("aria-pressed", String(take.starred));
+    this.star.title = take.starred ? "Starred" : "Star";
+    this.mark();
+    this.drawPlayer();
+  }
+
+  mark() {
+    const { id } = this.take;
+    const chosen = state.selected === id;
+    this.element.classList.toggle("selected", chosen);
+    if (chosen) this.element.setAttribute("aria-current", "true");
+    else this.element.removeAttribute("aria-current");
+    this.compare.setAttribute("aria-pressed", String(isInTray(id)));
+  }
+
+  drawPlayer() {
+    const sounds = player.playing() === this.take.id;
+    if (sounds !== this.sounds) {
+      this.sounds = sounds;
+      this.play.replaceChildren(icon(sounds ? "pause" : "play"));
+      this.play.setAttribute("aria-label", sounds ? "Pause" : "Play");
+      this.play.title = sounds ? "Pause" : "Play";
+    }
+    this.drawPlayhead();
+  }
+
+  drawPlayhead() {
+    const at = player.positionOf(this.take.id);
+    const played = at / this.take.duration_s;
+    if (played === this.waveform.played && this.time.textContent) return;
+    this.waveform.show({ played });
+    this.time.textContent = `${clock(at)} / ${clock(this.take.duration_s)}`;
+    this.updateSlider();
+  }
+
+  async toggle() {
+    const { id, sample_rate } = this.take;
+    if (player.playing() === id) return player.stop();
+    return attempt(async () => player.play(id, await load(audioOf(this.take), sample_rate)));
+  }
+
+  reroll() {
+    speak({ ...this.take.order, seed: null });
+  }
+
+  use() {
+    return attempt(async () => {
+      await restore(this.take.order);
+      toast("Script, voice and settings are as they were for this take.");
+    });
+  }
+}

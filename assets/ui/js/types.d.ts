@@ -1,0 +1,290 @@
+/** What the studio's routes tell, as far as the page reads it, and what the modules of the page hand each other. */
+
+// References
+interface Part {
+  start_s: number;
+  end_s: number;
+}
+interface Clip {
+  id: string;
+  name: string;
+  duration_s: number;
+  peaks: number[];
+  windows: Part[]; // best first
+  transcript?: string | null; // of a sample: what is said in all of it
+}
+/** A part of a clip; what is said in it stands in the transcript field. */
+interface Voice extends Part {
+  clip: Clip;
+}
+interface Check {
+  name: string;
+  state: "ok" | "warn" | "fail";
+  message: string;
+  mend: MendName | null;
+}
+type MendName = "trim" | "normalise" | "mono" | "high_pass" | "denoise";
+
+// Requests and takes
+type SettingName = "speed" | "steps" | "guidance" | "temperature" | "top_p" | "repetition_penalty";
+type Settings = { [name in SettingName | "seed"]?: number | null };
+interface Order extends Part, Settings {
+  text: string;
+  clip_id: string;
+  transcript: string;
+  engine: string;
+  champion: string; // its id; then there is no clip
+  version: string; // empty: the current one
+  attachment?: string;
+}
+interface Take {
+  id: string;
+  order: Order;
+  cost: { ttfa_s: number; rtf: number };
+  engine: string;
+  checkpoint: string;
+  sample_rate: number;
+  duration_s: number;
+  starred: boolean;
+  peaks: number[];
+}
+/** Where a request stands. */
+interface SpeakStatus {
+  id: string;
+  state: string;
+  rank: number; // 1 = next to be admitted, 0 once admitted
+  progress: number;
+  eta_s: number | null;
+  sample_rate: number | null;
+}
+/** The take that is being made, from the press to its end. */
+interface Synthesis {
+  phase: "checking" | "joining" | "queued" | "running";
+  rank: number; // in whichever line it waits; 0 when it runs
+  eta_s: number | null;
+  progress: number;
+  id: string | null; // known once the scheduler has it
+  order: Order;
+  aloud: boolean; // heard while it is made
+  made: boolean; // all of its sound is made; keeping it may still fail
+  retry: () => void;
+  track: import("./audio/tracks.js").GrowingTrack | null;
+  meter: import("./audio/peaks.js").PeakMeter | null;
+  call: import("./speak/queue.js").QueuedCall;
+  received: Promise<void> | null; // resolves once all of its sound is here
+}
+
+// Engines and telemetry
+interface Limits {
+  least: number;
+  most: number;
+}
+interface EngineStatus {
+  name: string;
+  title: string;
+  good_at: string;
+  settings: { [name in SettingName]?: Limits };
+  fine_tunes: boolean;
+  reference_max_s: number;
+  licence: string;
+  state: "unloaded" | "loading" | "warming" | "ready" | "failed";
+  message: string;
+  progress: number;
+  memory_bytes: number;
+  info: {
+    checkpoint: string;
+    sample_rate: number;
+    defaults: Record<string, number>;
+    markers: string[];
+    device: string;
+    dtype: string;
+    parameters: number;
+    compiled: boolean;
+  } | null; // until it is loaded
+}
+interface CacheCount {
+  engine: string;
+  name: string;
+  found: number;
+  missed: number;
+}
+interface TelemetryPoint {
+  at_s: number;
+  used_bytes: number;
+  parts_bytes: Record<string, number>;
+  utilisation: number;
+  lane_busy: number;
+  queued: number;
+  running: number;
+}
+interface TimedTake {
+  at_s: number;
+  latency_s: number;
+  ttfa_s: number;
+}
+interface RequestStatus {
+  mine: boolean;
+  engine: string;
+  state: string;
+  rank: number;
+  progress: number;
+  eta_s: number | null;
+}
+interface Percentiles {
+  p50: number | null;
+  p95: number | null;
+}
+interface Telemetry {
+  at_s: number;
+  engines: EngineStatus[];
+  device: string;
+  memory: string;
+  total_bytes: number;
+  now: TelemetryPoint;
+  latency_s: Percentiles;
+  ttfa_s: Percentiles;
+  rtf: Percentiles;
+  requests: number;
+  caches: CacheCount[];
+  outcomes: Record<string, number>;
+  queue_length: number;
+  running: RequestStatus[];
+  waiting: RequestStatus[];
+  points: TelemetryPoint[];
+  timed: TimedTake[];
+}
+
+// Champions, jobs and stores
+interface Consent {
+  by: string;
+  at: string;
+  statement: string;
+}
+/** What a person writes about a champion. */
+interface ChampionFacts {
+  id: string;
+  name: string;
+  transcript: string;
+  line: string;
+  engine: string;
+  settings: Settings;
+  consent: Consent | null;
+  notes: string;
+  colour: string;
+}
+interface Champion extends ChampionFacts {
+  title: string;
+  version: string;
+  current: boolean;
+  saved_at: string;
+  duration_s: number;
+  peaks: number[];
+  portrait: string | null;
+  fine_tuned: boolean;
+  votes: { won: number; tied: number; lost: number } | null;
+}
+/** An archive to download, a champion, or weights on trial. */
+interface JobResult {
+  id: string;
+  title: string;
+  archive: string;
+  name: string;
+  bytes: number;
+}
+type JobKind = "package" | "import" | "push" | "pull" | "attach" | "plan";
+interface Job {
+  id: string;
+  kind: JobKind;
+  champion: string;
+  store: string;
+  state: "running" | "paused" | "done" | "failed" | "cancelled";
+  fraction: number;
+  message: string;
+  error: string;
+  conflict: string; // the id of the champion in its way
+  resumable: boolean;
+  result: JobResult | null; // once it is done
+  leave?: () => void; // of an upload, which the page itself makes
+}
+interface Store {
+  name: string;
+  kind: string;
+  where: string;
+}
+interface StoredArchive {
+  id: string;
+  bytes: number;
+  changed_at: string | null;
+  here: "same" | "other" | "absent";
+}
+interface Plan {
+  action: string;
+  sentence: string;
+}
+
+// Trials
+type Side = "a" | "b";
+type Choice = Side | "tie";
+/** What a vote is about. */
+interface Arm {
+  engine: string;
+  checkpoint?: string;
+  settings?: Settings;
+}
+interface TrialSide extends Required<Arm> {
+  sound: string; // the rest is told once the vote is sealed
+}
+interface Trial extends Record<Side, TrialSide> {
+  id: string;
+  stage: "open" | "voted" | "sealed";
+  choice: Choice | null;
+  sample_rate: number;
+  must_hear_s: number;
+  repeats: boolean;
+  differs: string[];
+  counts: boolean;
+}
+interface Tally {
+  first: Arm;
+  second: Arm;
+  wins: number;
+  losses: number;
+  ties: number;
+  low: number;
+  high: number;
+}
+interface TrialDesk {
+  trial: Trial | null;
+  pairs: number;
+  tally: Tally[] | null;
+}
+
+// Elements
+type TagName<Tag extends string> = Tag extends `${infer Name}.${string}` ? Name : Tag;
+type ElementOf<Tag extends string> =
+  TagName<Tag> extends keyof HTMLElementTagNameMap ? HTMLElementTagNameMap[TagName<Tag>] : HTMLElement;
+type Child = Node | string | number | false | null | undefined | "";
+type Listeners = {
+  [Name in keyof HTMLElementEventMap as `on${Name}`]?: (event: HTMLElementEventMap[Name]) => unknown;
+};
+type Attributes = Listeners & Record<string, unknown>;
+
+// Gradio's own configuration of the page
+interface GradioDependency {
+  id: number;
+  api_name: string;
+}
+interface Window {
+  gradio_config: {
+    root: string;
+    api_prefix: string;
+    dependencies: GradioDependency[];
+    components: { props: { elem_id?: string; value?: unknown } }[];
+  };
+}
+
+// An audio worklet's own scope
+declare class AudioWorkletProcessor {
+  readonly port: MessagePort;
+}
+declare function registerProcessor(name: string, processor: new () => AudioWorkletProcessor): void;
