@@ -16,7 +16,6 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from assets.voices.f5.packing import pack
 from bench.checkpoints import ARCH, SYMBOLS
 from engines.base import Checkpoint
 from engines.confining import Limits
@@ -25,6 +24,7 @@ from engines.f5.files import EMBEDDED, locate_design
 from engines.vetting import Errand, Vetted, usual_limits, vet
 from tests.engines.f5.tuning import checkpoint, network
 from tests.engines.malicious import FILES, State
+from training.packing import pack
 
 ROOT = Path(__file__).parents[2]
 

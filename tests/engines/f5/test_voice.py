@@ -1,4 +1,4 @@
-"""What the embedded voice is worth, in a small form of `python -m assets.voices.evaluate f5`: outside ears only."""
+"""What the embedded voice is worth, in a small form of `python -m training.evaluation f5`: outside ears only."""
 
 import random
 from pathlib import Path
@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 import soxr
 
-from assets.voices.corpus.heldout import heldout, is_held_out
-from assets.voices.corpus.sentences import read_sentences, write_sentences
-from assets.voices.corpus.templates import generate
-from assets.voices.distance import edits
-from assets.voices.evaluation import ears
-from assets.voices.evaluation.trials import ends_quietly, plan
 from engines.audio import rms_dbfs
 from engines.types import Audio, Reference, Samples
 from tests.engines.f5.conftest import VOICES, Mouth, reference
-from tests.voices import paces
-from tests.voices.claims import borne_out
+from tests.training import paces
+from tests.training.claims import borne_out
+from training.corpus.heldout import heldout, is_held_out
+from training.corpus.sentences import read_sentences, write_sentences
+from training.corpus.templates import generate
+from training.evaluation import recognizer
+from training.evaluation.edit_distance import edits
+from training.evaluation.measurement import ends_quietly, plan
 
 NAMES = sorted(path.stem for path in (VOICES / "heldout").glob("*.wav"))
 CLEAR = [name for name in NAMES if not name.startswith("espeak")]  # pocketsphinx hardly follows espeak-ng's own speech
@@ -36,18 +36,23 @@ def said(mouth: Mouth) -> dict[str, tuple[str, Samples]]:
 def test_closed_set_sentences_are_understood_as_the_card_claims(said: dict[str, tuple[str, Samples]]) -> None:
     lines = heldout()["closed"]
     right = [
-        not edits(ears.words(line), ears.hear_choice(clip, lines)) for line, clip in (said[name] for name in CLEAR)
+        not edits(recognizer.words(line), recognizer.hear_choice(clip, lines))
+        for line, clip in (said[name] for name in CLEAR)
     ]
     assert borne_out("f5", "closed_right", right)
 
 
 def test_the_own_reference_is_the_closest_as_the_card_claims(said: dict[str, tuple[str, Samples]]) -> None:
-    prints = {name: ears.voice_print(reference(VOICES / "heldout" / f"{name}.wav").audio.samples) for name in NAMES}
-    assert borne_out("f5", "own_nearest", [ears.nearest(clip, prints) == name for name, (_, clip) in said.items()])
+    prints = {
+        name: recognizer.voice_print(reference(VOICES / "heldout" / f"{name}.wav").audio.samples) for name in NAMES
+    }
+    assert borne_out(
+        "f5", "own_nearest", [recognizer.nearest(clip, prints) == name for name, (_, clip) in said.items()]
+    )
 
 
 def test_lines_are_whole_and_end_quietly_as_the_card_claims(said: dict[str, tuple[str, Samples]]) -> None:
-    whole = [ears.has_ends(clip, line) and ends_quietly(clip) for line, clip in said.values()]
+    whole = [recognizer.has_ends(clip, line) and ends_quietly(clip) for line, clip in said.values()]
     assert borne_out("f5", "whole", whole)
 
 
@@ -56,7 +61,7 @@ def test_a_line_from_a_quiet_clip_at_22050_hz_is_understood(mouth: Mouth, name: 
     lines, voice = heldout()["closed"], reference(VOICES / "heldout" / f"{name}.wav")
     quiet = Audio(soxr.resample(voice.audio.samples, 24_000, 22_050).astype(np.float32) / 10, 22_050)
     take = mouth.say(lines[line], Reference(quiet, voice.transcript))
-    assert ears.hear_choice(take.audio.samples * 10, lines) == ears.words(lines[line])
+    assert recognizer.hear_choice(take.audio.samples * 10, lines) == recognizer.words(lines[line])
     assert rms_dbfs(take.audio.samples) == pytest.approx(rms_dbfs(quiet.samples), abs=4)
 
 

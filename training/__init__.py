@@ -1,0 +1,1 @@
+"""How the embedded voices are made: corpus, trainings, evaluation."""

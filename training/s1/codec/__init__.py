@@ -1,0 +1,1 @@
+"""The codec of the embedded S1 voice."""
