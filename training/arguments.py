@@ -1,21 +1,30 @@
 """A dataclass's fields as the arguments of a command, so that each is written once: `field: Annotated[type, help]`."""
 
 import argparse
+import json
+from collections.abc import Callable
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
-T = TypeVar("T")
+Options = TypeVar("Options")
 
 
 def numbers(text: str) -> tuple[int, ...]:
+    """Comma-separated numbers."""
     return tuple(int(number) for number in text.split(",") if number)
 
 
-READERS: dict[Any, Any] = {Path | None: Path, tuple[int, ...]: numbers}
+READERS: dict[Any, Callable[[str], Any]] = {
+    Path | None: Path,
+    float | None: float,
+    int | None: int,
+    tuple[int, ...]: numbers,
+    dict[str, list[str]] | None: json.loads,
+}
 
 
-def offer(parser: argparse.ArgumentParser, kind: type[Any]) -> None:
+def add_options(parser: argparse.ArgumentParser, kind: type[Any]) -> None:
     """Give the parser `--field-name` for every field of `kind`; a bool becomes a switch."""
     hints = get_type_hints(kind, include_extras=True)
     for each in fields(kind):
@@ -24,16 +33,14 @@ def offer(parser: argparse.ArgumentParser, kind: type[Any]) -> None:
         if hint is bool:
             parser.add_argument(flag, action="store_true", help=about)
             continue
-        told = "" if each.default in (MISSING, None) else " (%(default)s)"
         default = None if each.default is MISSING else each.default
-        parser.add_argument(
-            flag,
-            type=READERS.get(hint, hint),
-            required=each.default is MISSING,
-            default=default,
-            help=about + told,
-        )
+        shown = " (%(default)s)" if default is not None else ""
+        reader, required = READERS.get(hint, hint), each.default is MISSING
+        parser.add_argument(flag, type=reader, required=required, default=default, help=about + shown)
 
 
-def made(kind: type[T], args: argparse.Namespace) -> T:
-    return kind(**{each.name: getattr(args, each.name) for each in fields(kind)})  # type: ignore[arg-type]
+def parse_options(kind: type[Options], args: argparse.Namespace) -> Options:
+    """The dataclass of what was given."""
+    known: Any = kind
+    made: Options = known(**{each.name: getattr(args, each.name) for each in fields(known)})
+    return made

@@ -39,8 +39,9 @@ class Muon:
             velocity = self.velocity[shape].lerp_(gradient, 1 - self.momentum)
             update = orthogonalise(gradient.lerp(velocity, self.momentum)).float()
             scale = rate * max(1.0, shape[0] / shape[1]) ** 0.5
-            torch._foreach_mul_(group, 1 - rate * self.decay)
-            torch._foreach_add_(group, list(update.unbind(0)), alpha=-scale)
+            matrices: list[Tensor] = list(group)
+            torch._foreach_mul_(matrices, 1 - rate * self.decay)
+            torch._foreach_add_(matrices, list(update.unbind(0)), alpha=-scale)
 
     def state(self) -> dict[str, Tensor]:
         return {f"{rows}x{columns}": velocity for (rows, columns), velocity in self.velocity.items()}

@@ -1,11 +1,12 @@
-"""Weights in a quarter of the space: int8 with one float16 scale an output channel, restored at load."""
+"""Weights in a quarter of the space: int8 with one float16 scale an output channel, as `engines.weights` restores them."""
 
 from collections.abc import Mapping
 
 import torch
 from torch import Tensor
 
-SUFFIX = ".scale"
+from engines.weights import SCALE
+
 SMALLEST = 4096  # elements; a smaller tensor, or a vector, stays float16
 
 
@@ -20,17 +21,5 @@ def pack(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
         scale = (flat.abs().amax(1) / 127).clamp(min=1e-7).half()
         whole = (flat / scale.float()[:, None]).round().clamp(-127, 127)
         packed[name] = whole.to(torch.int8).view_as(tensor).contiguous()
-        packed[name + SUFFIX] = scale
+        packed[name + SCALE] = scale
     return packed
-
-
-def unpack(packed: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """float32 tensors under their own names."""
-    tensors: dict[str, Tensor] = {}
-    for name, tensor in packed.items():
-        if name.endswith(SUFFIX) and name.removesuffix(SUFFIX) in packed:
-            continue
-        scale = packed.get(name + SUFFIX)
-        value = tensor.float()
-        tensors[name] = value if scale is None else value * scale.float().view(-1, *[1] * (tensor.ndim - 1))
-    return tensors

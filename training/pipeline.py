@@ -1,12 +1,5 @@
-"""Train both voices in one go: `python -m training.pipeline --out DIR --seconds 530 --gpus 0,1,2,3 --sentences FILE`.
+"""Both voices in one call of a stated time: every part is a process of its own."""
 
-Makes the corpus on all cores, then trains side by side, each half of the GPUs its own voice, from the shipped checkpoints or
-from what an earlier run wrote (--resume): F5's flow and then its student of few steps; S1's codec and then its language model.
-Whatever has been saved when the time is over lies in --out, in few and small files that can be resumed from and exported.
-"""
-
-import argparse
-import json
 import logging
 import os
 import shutil
@@ -16,152 +9,143 @@ import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
 from safetensors.torch import save_file
 from torch import Tensor
 
+from training.f5.checkpoint import PREFIX, load_dit
+from training.packing import pack
+from training.references import checkpoint
+from training.s1.language.checkpoint import read_state
+from training.shards import has_shards
+
 log = logging.getLogger(__name__)
-HERE = Path(__file__).parents[1] / "assets" / "voices"
-MARGIN_S = 45.0  # of a part: starting its processes, its last look at held-out speech, and its files
+MARGIN_S = 45.0  # of a part: starting its processes, its last test on held-out speech, and its files
 PACKING_S = 12.0  # at the very end
+Extra = dict[str, list[str]] | None  # by part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    out: Path
-    work: Path  # a large folder that stays behind
-    seconds: float
-    gpus: tuple[int, ...]
-    sentences: Path | None
-    resume: Path | None
-    hours: float
-    corpus_seconds: float
-    flow_share: float  # of F5's time, before its student's
-    codec_share: float  # of S1's time, before its language model's
-    steps: int  # at most, of each part
-    extra: dict[str, list[str]]  # further arguments, by part
+class PipelineOptions:
+    out: Annotated[Path, "folder of the small files"]
+    work: Annotated[Path, "a large folder for the corpus and full states, which stays behind"]
+    seconds: Annotated[float, "of wall time for all"]
+    gpus: Annotated[tuple[int, ...], "comma-separated numbers; none: the CPU"] = ()
+    sentences: Annotated[Path | None, "a gzipped list made by the corpus's --write-sentences"] = None
+    resume: Annotated[Path | None, "the --out of an earlier call"] = None
+    hours: Annotated[float, "of the corpus"] = 80.0
+    corpus_seconds: Annotated[float, "after which the corpus ends early"] = 80.0
+    flow_share: Annotated[float, "of F5's time, before its student's"] = 0.75
+    codec_share: Annotated[float, "of S1's time, before its language model's"] = 0.6
+    steps: Annotated[int, "at most, of each part"] = 10**9
+    seed: Annotated[int, "of the corpus"] = 1
+    extra: Annotated[Extra, 'JSON: further arguments by part, {"flow": ["--seams", "0.7"], …}'] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The options and when the call began."""
+
+    options: PipelineOptions
     began: float = field(default_factory=time.monotonic)
 
     @property
-    def left(self) -> float:
-        return self.began + self.seconds - PACKING_S - time.monotonic()
+    def left_s(self) -> float:
+        return self.began + self.options.seconds - PACKING_S - time.monotonic()
 
-    @property
-    def halves(self) -> tuple[str, str]:
-        middle = (len(self.gpus) + 1) // 2
-        parts = self.gpus[:middle], self.gpus[middle:] or self.gpus
-        return ",".join(map(str, parts[0])), ",".join(map(str, parts[1]))
+    def folder(self, part: str) -> Path:
+        return self.options.work / part
 
-    def start(self, part: str, shipped: Path) -> list[str]:
-        """What a part resumes from: an earlier run's weights, or the shipped ones."""
-        earlier = self.resume / part if self.resume else None
-        return ["--resume", str(earlier if earlier and earlier.exists() else shipped)]
+    def minutes(self, share: float = 1.0) -> str:
+        """A share of what is left, as an argument."""
+        return f"{max(2.0, (self.left_s - MARGIN_S) * share) / 60:.3f}"
 
+    def common(self, part: str, gpus: tuple[int, ...], shipped: Path) -> list[str]:
+        """Arguments that every training has: a part resumes from an earlier call's weights, or the shipped ones."""
+        earlier = self.options.resume / part if self.options.resume else None
+        start = earlier if earlier and earlier.exists() else shipped
+        arguments = ["--data", self.folder("corpus"), "--out", self.folder(part), "--resume", start]
+        arguments += ["--gpus", ",".join(map(str, gpus)), "--steps", self.options.steps]
+        return list(map(str, arguments))
 
-def run(plan: Plan, part: str, module: str, *arguments: str) -> None:
-    """One part in a process of its own, killed when all time is over; `part`.log of the large folder keeps what it says."""
-    command = [sys.executable, "-m", f"training.{module}", *arguments, *plan.extra.get(part, [])]
-    log.info("%s: %s", part, " ".join(command[2:]))
-    environment = os.environ | {"TORCHINDUCTOR_CACHE_DIR": str(plan.work / "compiled")}
-    with (plan.work / f"{part}.log").open("w") as file:
-        process = subprocess.Popen(
-            command, stdout=file, stderr=subprocess.STDOUT, env=environment, start_new_session=True
-        )
-        try:
-            code = process.wait(max(5.0, plan.left))
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, 9)
-            code = process.wait()
-    log.info("%s ended with %d, %.0f s are left", part, code, plan.left)
-
-
-def minutes(plan: Plan, share: float = 1.0) -> str:
-    """Of what is left, in the form of an argument."""
-    return f"{max(2.0, (plan.left - MARGIN_S) * share) / 60:.3f}"
+    def run(self, part: str, module: str, *arguments: str) -> None:
+        """One part in a process of its own, killed when all time is over; its output goes to `part`.log of `work`."""
+        command = [sys.executable, "-m", f"training.{module}", *arguments, *(self.options.extra or {}).get(part, [])]
+        log.info("%s: %s", part, " ".join(command[2:]))
+        environment = os.environ | {"TORCHINDUCTOR_CACHE_DIR": str(self.folder("compiled"))}
+        with self.folder(f"{part}.log").open("w") as file:
+            process = subprocess.Popen(
+                command, stdout=file, stderr=subprocess.STDOUT, env=environment, start_new_session=True
+            )
+            try:
+                code = process.wait(max(5.0, self.left_s))
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, 9)
+                code = process.wait()
+        log.info("%s ended with %d, %.0f s are left", part, code, self.left_s)
 
 
-def make_corpus(plan: Plan) -> None:
-    arguments = ["--out", plan.work / "corpus", "--hours", plan.hours, "--seconds", plan.corpus_seconds]
-    arguments += ["--workers", os.cpu_count() or 1, "--seed", plan.extra.get("seed", ["1"])[0]]
-    arguments += ["--sentences", plan.sentences] if plan.sentences else []
-    run(plan, "corpus", "corpus", *map(str, arguments))
-
-
-def teach_f5(plan: Plan) -> None:
-    gpus, _ = plan.halves
-    common = ["dit", "--data", str(plan.work / "corpus"), "--gpus", gpus, "--steps", str(plan.steps)]
-    start = plan.start("flow", HERE / "f5" / "checkpoint")
-    shares = ["--minutes", minutes(plan, plan.flow_share), "--student-minutes", minutes(plan, 1 - plan.flow_share)]
-    run(plan, "flow", "f5", *common, "--out", str(plan.work / "flow"), *shares, *start)
-
-
-def teach_s1(plan: Plan) -> None:
-    _, gpus = plan.halves
-    common = ["train", "--data", str(plan.work / "corpus"), "--gpus", gpus, "--steps", str(plan.steps)]
-    codec, language = plan.work / "codec", plan.work / "language"
-    start = plan.start("codec", HERE / "s1" / "checkpoint")
-    share = ["--minutes", minutes(plan, plan.codec_share)]
-    run(plan, "codec", "s1.codec", *common, "--out", str(codec), *share, *start)
-    if plan.codec_share < 1 and list(codec.glob("codec-*.safetensors")):
-        start = plan.start("language", HERE / "s1" / "checkpoint")
-        rest = ["--out", str(language), "--minutes", minutes(plan), "--codec", str(codec)]
-        run(plan, "language", "s1.language", *common, *rest, *start)
-
-
-def pack_up(plan: Plan) -> None:
-    """Small files of what was learned: DiTs and language model as int8, the codec in halves as it is."""
-    from training.f5.weights import PREFIX, load_carried
-    from training.packing import pack
-    from training.s1.language import checkpoint
-
-    for folder in (plan.work / "flow", plan.work / "flow" / "student"):
-        if list(folder.glob("dit-*.safetensors")):
-            named = {PREFIX + name: value for name, value in load_carried(folder, "dit").items()}
-            _write(pack(named), plan.out / folder.name)
-            shutil.copy(folder / "dit.json", plan.out / folder.name)
-    if list((plan.work / "language").glob("language-*.safetensors")):
-        _write(pack(checkpoint.read_state(plan.work / "language")), plan.out / "language")
-    logs = [f"== {path.stem}\n{path.read_text(encoding='utf-8')}" for path in sorted(plan.work.glob("*.log"))]
-    (plan.out / "logs.txt").write_text("\n".join(logs), encoding="utf-8")
-    for shard in (plan.work / "codec").glob("codec-*.safetensors"):
-        (plan.out / "codec").mkdir(exist_ok=True)
-        shutil.copy(shard, plan.out / "codec" / shard.name)
-
-
-def _write(tensors: dict[str, Tensor], folder: Path) -> None:
-    folder.mkdir(exist_ok=True)
-    save_file(tensors, folder / "model.safetensors")
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--work", type=Path, required=True, help="a large folder for the corpus and full states")
-    parser.add_argument("--seconds", type=float, required=True, help="of wall time for all")
-    parser.add_argument("--gpus", default="", help="comma-separated numbers; none: the CPU")
-    parser.add_argument("--sentences", type=Path, help="a gzipped list made by the corpus's --write-sentences")
-    parser.add_argument("--resume", type=Path, help="the --out of an earlier run")
-    parser.add_argument("--hours", type=float, default=80.0)
-    parser.add_argument("--corpus-seconds", type=float, default=80.0)
-    parser.add_argument("--flow-share", type=float, default=0.75)
-    parser.add_argument("--codec-share", type=float, default=0.6)
-    parser.add_argument("--steps", type=int, default=10**9)
-    parser.add_argument("--extra", type=json.loads, default={}, help='JSON: {"flow": ["--seams", "0.7"], …}')
-    args = vars(parser.parse_args())
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
-    args["gpus"] = tuple(int(number) for number in args["gpus"].split(",") if number)
-    plan = Plan(**args)
-    plan.out.mkdir(parents=True, exist_ok=True)
-    plan.work.mkdir(parents=True, exist_ok=True)
-    make_corpus(plan)
-    voices = [threading.Thread(target=teach, args=(plan,)) for teach in (teach_f5, teach_s1)]
+def train_both(options: PipelineOptions) -> None:
+    call = Call(options)
+    for folder in (options.out, options.work):
+        folder.mkdir(parents=True, exist_ok=True)
+    make_corpus(call)
+    middle = (len(options.gpus) + 1) // 2
+    halves = options.gpus[:middle], options.gpus[middle:] or options.gpus
+    voices = [
+        threading.Thread(target=train, args=(call, gpus))
+        for train, gpus in zip((train_f5, train_s1), halves, strict=True)
+    ]
     for voice in voices:
         voice.start()
     for voice in voices:
         voice.join()
-    pack_up(plan)
-    log.info("all done after %.0f s", time.monotonic() - plan.began)
+    pack_up(call)
+    log.info("all done after %.0f s", time.monotonic() - call.began)
 
 
-if __name__ == "__main__":
-    main()
+def make_corpus(call: Call) -> None:
+    options = call.options
+    arguments = ["--out", call.folder("corpus"), "--hours", options.hours, "--seconds", options.corpus_seconds]
+    arguments += ["--workers", os.cpu_count() or 1, "--seed", options.seed]
+    arguments += ["--sentences", options.sentences] if options.sentences else []
+    call.run("corpus", "corpus", *map(str, arguments))
+
+
+def train_f5(call: Call, gpus: tuple[int, ...]) -> None:
+    """The flow, and its student in the same process."""
+    share = call.options.flow_share
+    shares = ["--minutes", call.minutes(share), "--student-minutes", call.minutes(1 - share)]
+    call.run("flow", "f5", "train", *call.common("flow", gpus, checkpoint("f5")), *shares)
+
+
+def train_s1(call: Call, gpus: tuple[int, ...]) -> None:
+    """The codec, then the language model on its codes."""
+    share, shipped = call.options.codec_share, checkpoint("s1")
+    codec = call.common("codec", gpus, shipped)
+    call.run("codec", "s1.codec", "train", *codec, "--minutes", call.minutes(share))
+    if share < 1 and has_shards(call.folder("codec"), "codec"):
+        language = [*call.common("language", gpus, shipped), "--codec", str(call.folder("codec"))]
+        call.run("language", "s1.language", "train", *language, "--minutes", call.minutes())
+
+
+def pack_up(call: Call) -> None:
+    """Small files of what was learned: DiTs and language model as int8, the codec in halves as it is."""
+    out = call.options.out
+    for folder in (call.folder("flow"), call.folder("flow") / "student"):
+        if has_shards(folder, "dit"):
+            _write({PREFIX + name: value for name, value in load_dit(folder).items()}, out / folder.name)
+            shutil.copy(folder / "dit.json", out / folder.name)
+    if has_shards(call.folder("language"), "language"):
+        _write(read_state(call.folder("language")), out / "language")
+    logs = [f"== {path.stem}\n{path.read_text(encoding='utf-8')}" for path in sorted(call.options.work.glob("*.log"))]
+    (out / "logs.txt").write_text("\n".join(logs), encoding="utf-8")
+    for shard in call.folder("codec").glob("codec-*.safetensors"):
+        (out / "codec").mkdir(exist_ok=True)
+        shutil.copy(shard, out / "codec" / shard.name)
+
+
+def _write(tensors: dict[str, Tensor], folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    save_file(pack(tensors), folder / "model.safetensors")

@@ -1,4 +1,4 @@
-"""Batches on their way to the device: built by a thread while the ones before are learned from."""
+"""Batches built by a thread and moved to the device while the ones before are trained on."""
 
 import queue
 import threading
@@ -12,8 +12,8 @@ from torch import Tensor
 Batch = TypeVar("Batch")  # a dataclass of tensors
 
 
-def ahead(batches: Iterator[Batch], device: torch.device, depth: int = 8) -> Iterator[Batch]:
-    """The same batches, built by a thread and moved to the device."""
+def prefetch(batches: Iterator[Batch], device: torch.device, depth: int = 8) -> Iterator[Batch]:
+    """The same batches on the device, up to `depth` of them ahead."""
     ready: queue.Queue[Batch | Exception] = queue.Queue(depth)
 
     def fill() -> None:
@@ -28,10 +28,10 @@ def ahead(batches: Iterator[Batch], device: torch.device, depth: int = 8) -> Ite
         batch = ready.get()
         if isinstance(batch, Exception):
             raise batch
-        yield to(batch, device)
+        yield to_device(batch, device)
 
 
-def to(batch: Batch, device: torch.device) -> Batch:
+def to_device(batch: Batch, device: torch.device) -> Batch:
     return _each(batch, lambda part: part.to(device, non_blocking=True))
 
 

@@ -1,16 +1,14 @@
-"""What a call of a training that is spread over several is told, and how fast it is to learn at a moment."""
+"""The learning rate by wall time: a warm-up of each call, a plateau, and a linear decay to zero at the end of the whole."""
 
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Annotated
 
 WARM_STEPS = 150
-HELD = 0.6  # share of the whole training before the linear decay to zero
+HELD = 0.6  # share of the whole training before the decay
 
 
 @dataclass(slots=True)
-class Pace:
+class TrainingSchedule:
     """Minutes are of wall time: this call covers `done` to `done + minutes` of `total`."""
 
     minutes: float
@@ -20,6 +18,7 @@ class Pace:
     learning_from: float = 0.0
 
     def begin(self) -> None:
+        """The first step follows."""
         self.learning_from = time.monotonic()
 
     def share(self) -> float:
@@ -32,23 +31,3 @@ class Pace:
         progress = (self.done + self.minutes * share) / max(self.total, 1e-9)
         decay = min(1.0, max(0.0, (1.0 - progress) / (1.0 - HELD)))
         return decay * min(1.0, (step + 1) / WARM_STEPS)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
-    """The arguments that every training has."""
-
-    data: Annotated[Path, "corpus folder"]
-    out: Annotated[Path, "folder for weights and state"]
-    resume: Annotated[Path | None, "folder that an earlier call wrote, or an exported checkpoint"] = None
-    minutes: Annotated[float, "of wall time, loading included"]
-    total_minutes: Annotated[float, "of the whole training; 0: this call's"] = 0.0
-    done_minutes: Annotated[float, "of it, before this call"] = 0.0
-    gpus: Annotated[tuple[int, ...], "comma-separated numbers; none: the CPU"] = (0,)
-    seed: Annotated[int, "of everything random"] = 1
-    steps: Annotated[int, "stop after so many"] = 10**9
-    no_compile: Annotated[bool, "run without torch.compile"] = False
-    save_seconds: Annotated[float, "between saves"] = 110.0
-
-    def pace(self) -> Pace:
-        return Pace(self.minutes, self.total_minutes or self.minutes, self.done_minutes)

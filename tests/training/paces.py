@@ -1,4 +1,4 @@
-"""References of every pace, made of the shipped ones, and what is told of a take before it is made."""
+"""References of every pace, made of the shipped ones, and how long their takes are expected to last."""
 
 import subprocess
 from functools import cache
@@ -9,7 +9,7 @@ import numpy as np
 from engines.audio import paced_s
 from engines.text import Spoken, estimate_s, parse, spoken_form
 from engines.types import Audio, EngineInfo, Reference, Samples
-from training.corpus.recording import SHIPPED, read_references
+from training.references import SHIPPED, read_references
 
 RATE_HZ = 24_000
 LINES = ("The bridge is out, take the long way round.", "I found your letter on the table this morning, and I read it.")
@@ -36,7 +36,7 @@ def spoken(name: str) -> Spoken:
     return Spoken(spoken_form(voice.transcript), paced_s(voice.audio))
 
 
-def told_s(info: EngineInfo, name: str, text: str) -> float:
+def estimated_s(info: EngineInfo, name: str, text: str) -> float:
     return estimate_s(parse(text), spoken(name), pace_kept=info.pace_kept, own_pace=info.own_pace)
 
 

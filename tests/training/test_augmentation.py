@@ -1,4 +1,4 @@
-"""Persons that training makes of a voice, and how likeness to strangers is measured."""
+"""Speaker augmentation, and how likeness to strangers is measured."""
 
 from dataclasses import replace
 
@@ -9,9 +9,9 @@ from torch import Tensor
 
 from training.corpus import augmentation
 from training.corpus.heldout import heldout, is_held_out
-from training.evaluation.likeness import equal_error, pairs
-
-RATE_HZ = 24_000
+from training.evaluation.likeness import pairs
+from training.evaluation.verification import equal_error
+from training.references import RATE_HZ
 
 
 @pytest.fixture(scope="module")
@@ -26,12 +26,12 @@ def vowel() -> Tensor:
 
 
 @pytest.fixture
-def cast() -> augmentation.Persons:
-    """Two plain persons in a clean room."""
+def plain() -> augmentation.Augmentations:
+    """Of two voices, which stay as they are, in a clean room."""
     drawn = augmentation.draw(2, torch.Generator().manual_seed(1))
-    plain = torch.linspace(0, torch.pi, augmentation.BINS).expand(2, -1)
+    places = torch.linspace(0, torch.pi, augmentation.BINS).expand(2, -1)
     nothing = torch.zeros(2, augmentation.BINS)
-    return replace(drawn, places=plain, colour=nothing, breath=nothing, room=torch.zeros(2), noise=torch.zeros(2))
+    return replace(drawn, places=places, colour=nothing, breath=nothing, room=torch.zeros(2), noise=torch.zeros(2))
 
 
 def strongest_hz(samples: Tensor) -> float:
@@ -39,23 +39,25 @@ def strongest_hz(samples: Tensor) -> float:
     return float(spectrum.argmax()) * 2
 
 
-def test_a_plain_person_in_a_clean_room_leaves_a_voice_as_it_is(vowel: Tensor, cast: augmentation.Persons) -> None:
-    made = augmentation.change(vowel.expand(2, -1), cast, torch.Generator().manual_seed(1))
+def test_no_change_in_a_clean_room_leaves_a_voice_as_it_is(vowel: Tensor, plain: augmentation.Augmentations) -> None:
+    made = augmentation.augment(vowel.expand(2, -1), plain, torch.Generator().manual_seed(1))
     assert torch.allclose(made[0], vowel[0], atol=2e-3)
 
 
-def test_a_longer_tract_lowers_the_resonance_and_keeps_the_pitch(vowel: Tensor, cast: augmentation.Persons) -> None:
-    longer = replace(cast, places=(cast.places * 1.25).clamp(max=torch.pi))
-    made = augmentation.change(vowel.expand(2, -1), longer, torch.Generator().manual_seed(1))[0]
+def test_a_longer_tract_lowers_the_resonance_and_keeps_the_pitch(
+    vowel: Tensor, plain: augmentation.Augmentations
+) -> None:
+    longer = replace(plain, places=(plain.places * 1.25).clamp(max=torch.pi))
+    made = augmentation.augment(vowel.expand(2, -1), longer, torch.Generator().manual_seed(1))[0]
     assert strongest_hz(vowel[0]) == pytest.approx(1500, abs=70)
     assert strongest_hz(made) == pytest.approx(1200, abs=70)
     assert strongest_hz(made) % 120 == pytest.approx(0, abs=4)
 
 
-def test_persons_keep_length_and_loudness_and_stay_finite(vowel: Tensor) -> None:
+def test_augmented_voices_keep_length_and_loudness_and_stay_finite(vowel: Tensor) -> None:
     generator = torch.Generator().manual_seed(3)
     voices = torch.cat((vowel.expand(7, -1), torch.zeros(1, RATE_HZ)))
-    made = augmentation.change(voices, augmentation.draw(8, generator), generator)
+    made = augmentation.augment(voices, augmentation.draw(8, generator), generator)
     assert made.shape == voices.shape
     assert bool(torch.isfinite(made).all())
     loudness = made[:7].square().mean(1).sqrt() / vowel.square().mean().sqrt()

@@ -5,9 +5,9 @@ from torch import Tensor
 
 from engines.f5.network import DiT, DiTConfig
 from engines.f5.sampling import Schedule, advance, row
-from training.f5.batches import Batch
+from training.f5.batches import MelBatch
 from training.f5.distillation import Teacher, loss
-from training.f5.flow import Task
+from training.f5.flow import FlowTask
 
 FRAMES, KNOWN = 40, 16
 
@@ -20,11 +20,11 @@ def network() -> DiT:
     return DiT(config).eval()
 
 
-def task() -> Task:
+def task() -> FlowTask:
     generator = torch.Generator().manual_seed(1)
     target, noise = (torch.randn(1, FRAMES, 100, generator=generator) for _ in range(2))
     masked = torch.arange(FRAMES)[None, :] >= KNOWN
-    return Task(target, noise, masked, torch.arange(1, 21)[None, :])
+    return FlowTask(target, noise, masked, torch.arange(1, 21)[None, :])
 
 
 def sampled(model: DiT, start: Tensor, end: Tensor) -> Tensor:
@@ -60,5 +60,5 @@ def test_a_student_that_is_its_teacher_without_guidance_loses_little() -> None:
     model = network()
     teacher = Teacher.of(model, 0.0, 7, torch.device("cpu"))
     bank = torch.randn(200, 100)
-    batch = Batch(torch.arange(128).view(2, 64), torch.randint(1, 35, (2, 32)), torch.tensor([[20, 64], [30, 64]]))
+    batch = MelBatch(torch.arange(128).view(2, 64), torch.randint(1, 35, (2, 32)), torch.tensor([[20, 64], [30, 64]]))
     assert loss(model, teacher, bank, batch, torch.Generator().manual_seed(2)) < 0.05

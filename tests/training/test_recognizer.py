@@ -1,11 +1,11 @@
-"""The recogniser that judges the voices."""
+"""The recognizer that the voices are measured with."""
 
-from training.corpus.recording import HELDOUT, read_references
 from training.evaluation import recognizer
+from training.references import HELDOUT, read_references
 
 
-def test_a_clip_is_heard_the_same_twice() -> None:
+def test_a_clip_is_recognized_the_same_twice() -> None:
     clip, _ = read_references(HELDOUT)["espeak-woman"]
-    first = recognizer.hear(clip)
+    first = recognizer.recognize(clip)
     assert len(first) > 5
-    assert recognizer.hear(clip) == first
+    assert recognizer.recognize(clip) == first

@@ -1,1 +1,1 @@
-"""The synthetic speech both embedded voices learn from: sentences, speakers, sound."""
+"""The synthetic speech both embedded voices are trained on: sentences, speakers, recordings."""

@@ -5,7 +5,7 @@ import logging
 from pathlib import Path
 
 from training.corpus.sentences import build, read_sentences, write_sentences
-from training.corpus.synthesis import Plan, make
+from training.corpus.synthesis import CorpusOptions, write_corpus
 
 
 def main() -> None:
@@ -25,7 +25,10 @@ def main() -> None:
     if args.out is None:
         parser.error("say where the corpus goes with --out")
     sentences = read_sentences(args.sentences) if args.sentences else build(args.seed)
-    make(Plan(out=args.out, hours=args.hours, seed=args.seed, workers=args.workers, seconds=args.seconds), sentences)
+    write_corpus(
+        CorpusOptions(out=args.out, hours=args.hours, seed=args.seed, workers=args.workers, seconds=args.seconds),
+        sentences,
+    )
 
 
 if __name__ == "__main__":

@@ -1,16 +1,19 @@
-"""Make other persons of a recorded voice, on the device that trains: the words stay, who says them changes.
+"""Speaker augmentation on the device that trains: recordings as other speakers would say the same words.
 
-A person has a vocal tract of its own (formants moved, each region by its own factor), a colour, breath, a room and a
-microphone. Lengths stay as they are, so the same recordings can be given to new persons again and again.
+The vocal tract's length is perturbed (after Jaitly and Hinton 2013), each region of formants by its own factor besides;
+colour, breath, a room and a microphone are added. Lengths stay, so the same recordings can be augmented anew.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 import torch
 from torch import Tensor
 
-RATE_HZ, FFT, HOP = 24_000, 1024, 256
+from training.references import RATE_HZ
+
+FFT, HOP = 1024, 256
 BINS = FFT // 2 + 1
 QUEFRENCIES = 44  # of a spectrum's envelope: what is finer is pitch
 REGIONS_HZ = (0.0, 450.0, 900.0, 1500.0, 2300.0, 3300.0, 5000.0, 8000.0, 12_000.0)  # ends of formants' usual ranges
@@ -22,8 +25,8 @@ ROOM_S = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Persons:
-    """One row a person."""
+class Augmentations:
+    """One row a speaker."""
 
     places: Tensor  # (n, BINS) angle from which each bin takes its envelope, 0 to pi
     colour: Tensor  # (n, BINS) natural logarithm of the gain
@@ -32,12 +35,12 @@ class Persons:
     decay_s: Tensor  # (n,) in which they fall by 60 dB
     noise: Tensor  # (n,) deviation of the microphone's
 
-    def pick(self, rows: Tensor) -> "Persons":
-        return Persons(*(getattr(self, field.name)[rows] for field in fields(self)))
+    def select(self, rows: Tensor) -> "Augmentations":
+        return Augmentations(*(getattr(self, field.name)[rows] for field in fields(self)))
 
 
-def draw(count: int, generator: torch.Generator) -> Persons:
-    """So many persons on the generator's device; some of them are the voice as it is, in a clean room."""
+def draw(count: int, generator: torch.Generator) -> Augmentations:
+    """`count` rows on the generator's device; some of them leave the voice as it is, in a clean room."""
     normal, uniform = _draws(generator)
     changed = uniform(count, 1) < SHARE_CHANGED
     factors = normal(count, 1).clamp(-2, 2) * TRACT + normal(count, len(REGIONS_HZ)).clamp(-2, 2) * REGION
@@ -50,7 +53,7 @@ def draw(count: int, generator: torch.Generator) -> Persons:
     colour = torch.where(changed, colour_db, 0.0) + _band(uniform, count, bins)
     breath_db = -30 + 22 * uniform(count, 1) - 200 * (uniform(count, 1) > SHARE_BREATH)
     rise = ((bins - 800) / 3000).clamp(0, 1)
-    return Persons(
+    return Augmentations(
         places=torch.where(changed, moved.clamp(0, 1), plain) * math.pi,
         colour=colour * (math.log(10) / 20),
         breath=10 ** (breath_db / 20) * rise,
@@ -60,27 +63,32 @@ def draw(count: int, generator: torch.Generator) -> Persons:
     )
 
 
-def change(samples: Tensor, persons: Persons, generator: torch.Generator) -> Tensor:
-    """(b, t) as one person a row says them; each row keeps its loudness."""
+def augment(samples: Tensor, changes: Augmentations, generator: torch.Generator) -> Tensor:
+    """(b, t), each row changed by its own; loudness stays."""
     window = torch.hann_window(FFT, device=samples.device)
     spectrum = torch.stft(samples, FFT, HOP, window=window, return_complex=True)
     level = spectrum.abs().clamp(min=1e-6).log()
     basis, analysis = _cosines(samples.device)
     own = analysis @ level  # (b, QUEFRENCIES, frames)
     order = torch.arange(QUEFRENCIES, device=samples.device)
-    moved = torch.cos(persons.places[..., None] * order) - basis
-    gain = (moved @ own + persons.colour[..., None]).clamp(-MOST_GAIN, MOST_GAIN)
+    moved = torch.cos(changes.places[..., None] * order) - basis
+    gain = (moved @ own + changes.colour[..., None]).clamp(-MOST_GAIN, MOST_GAIN)
     spectrum = spectrum * gain.exp()
     air = torch.randn(spectrum.shape, dtype=spectrum.dtype, device=samples.device, generator=generator)
-    spectrum = spectrum + air * (persons.breath[..., None] * (basis @ own + gain).clamp(max=4).exp())
+    spectrum = spectrum + air * (changes.breath[..., None] * (basis @ own + gain).clamp(max=4).exp())
     made = torch.istft(spectrum, FFT, HOP, window=window, length=samples.shape[1])
-    made = _as_loud(_echo(made, persons, generator), samples)
-    return (made + torch.randn(made.shape, device=made.device, generator=generator) * persons.noise[:, None]).clamp(
+    made = _as_loud(_echo(made, changes, generator), samples)
+    return (made + torch.randn(made.shape, device=made.device, generator=generator) * changes.noise[:, None]).clamp(
         -1, 1
     )
 
 
-def _draws(generator: torch.Generator):  # type: ignore[no-untyped-def]
+Draw = Callable[..., Tensor]  # of a shape
+
+
+def _draws(generator: torch.Generator) -> tuple[Draw, Draw]:
+    """Standard normal and uniform numbers of a shape, on the generator's device."""
+
     def normal(*shape: int) -> Tensor:
         return torch.randn(shape, device=generator.device, generator=generator)
 
@@ -98,8 +106,8 @@ def _between(values: Tensor, bins: Tensor) -> Tensor:
     return values[:, right - 1] * (1 - share) + values[:, right] * share
 
 
-def _band(uniform, count: int, bins: Tensor) -> Tensor:  # type: ignore[no-untyped-def]
-    """(count, BINS) dB of a microphone that hears neither the lowest nor the highest tones."""
+def _band(uniform: Draw, count: int, bins: Tensor) -> Tensor:
+    """(count, BINS) dB of a microphone without the lowest and the highest frequencies."""
     narrow = uniform(count, 1) < SHARE_BAND
     top = 3600 * (11_000 / 3600) ** uniform(count, 1)
     low = 40 + 160 * uniform(count, 1)
@@ -119,13 +127,13 @@ def _cosines(device: torch.device) -> tuple[Tensor, Tensor]:
     return basis, analysis
 
 
-def _echo(samples: Tensor, persons: Persons, generator: torch.Generator) -> Tensor:
+def _echo(samples: Tensor, changes: Augmentations, generator: torch.Generator) -> Tensor:
     """Each row with the decaying noise of its room."""
     length = int(ROOM_S * RATE_HZ)
     time = torch.arange(length, device=samples.device) / RATE_HZ
     tail = torch.randn(len(samples), length, device=samples.device, generator=generator)
-    tail = tail * torch.exp(-6.9 * time / persons.decay_s[:, None]) * (time > 0.004)
-    tail = tail / tail.norm(dim=1, keepdim=True) * persons.room[:, None]
+    tail = tail * torch.exp(-6.9 * time / changes.decay_s[:, None]) * (time > 0.004)
+    tail = tail / tail.norm(dim=1, keepdim=True) * changes.room[:, None]
     tail[:, 0] = 1.0
     size = (samples.shape[1] + length + 4095) // 4096 * 4096  # few sizes: each one costs the GPU a plan
     return torch.fft.irfft(torch.fft.rfft(samples, size) * torch.fft.rfft(tail, size), size)[:, : samples.shape[1]]

@@ -1,4 +1,4 @@
-"""Speak through the flite library in this process (Carnegie Mellon, permissive licence; Debian `libflite1`)."""
+"""The flite synthesizer as a library in this process (Carnegie Mellon, permissive licence; Debian `libflite1`)."""
 
 import ctypes
 import functools
@@ -61,6 +61,8 @@ def speak(text: str, voice: str, *, stretch: float, mean_hz: float, deviation_hz
     library.flite_feat_set_float(features, DEVIATION, deviation_hz)
     library.flite_feat_set_int(features, QUICK, 0)
     wave = library.flite_text_to_wave(text.encode("ascii"), handle)
-    samples = np.ctypeslib.as_array(wave.contents.samples, (wave.contents.count,)).astype(np.float32) / 32768
+    samples = np.ctypeslib.as_array(wave.contents.samples, (wave.contents.count,)).astype(np.float32) / np.float32(
+        32768
+    )
     library.delete_wave(wave)
     return samples

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from training.corpus.spelling import say_digits, words
+from training.corpus.spelling import spell_digits, words
 
 PATH = Path(__file__).with_name("heldout.json")
 
@@ -21,7 +21,7 @@ def heldout() -> dict[str, Any]:
 @functools.cache
 def _lines() -> frozenset[str]:
     content = heldout()
-    lines = content["open"] + content["closed"] + [say_digits(digits) for digits in content["digits"]]
+    lines = content["open"] + content["closed"] + [spell_digits(digits) for digits in content["digits"]]
     lines += [speaker["line"] for kind in ("speakers", "shipped", "strangers", "humans") for speaker in content[kind]]
     return frozenset(_key(line) for line in lines)
 

@@ -1,4 +1,4 @@
-"""Speak through synthesizers that are held out of training: RHVoice, Pico and Festival, as programs on the PATH.
+"""Synthesizers that are held out of training: RHVoice, Pico and Festival, as programs on the PATH.
 
 Debian: `rhvoice` and `rhvoice-english`, `libttspico-utils`, `festival` with `festvox-kdlpc16k`, `festvox-don` and
 `festvox-rablpc16k`.
@@ -11,13 +11,13 @@ from pathlib import Path
 import numpy as np
 import soundfile
 import soxr
-from numpy.typing import NDArray
 
-RATE_HZ = 24_000
+from training.references import RATE_HZ, Clip
+
 TIMEOUT_S = 60.0
 
 
-def speak(family: str, voice: str, line: str) -> NDArray[np.float32]:
+def speak(family: str, voice: str, line: str) -> Clip:
     """The line by a voice of `rhvoice`, `pico` or `festival`, as samples at 24 kHz with a peak of a half."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "line.wav"
@@ -37,5 +37,5 @@ def _pico(voice: str, line: str, path: Path) -> tuple[list[str], str]:
 
 
 def _festival(voice: str, line: str, path: Path) -> tuple[list[str], str]:
-    said = f'(utt.save.wave (utt.synth (Utterance Text "{line}")) "{path}" (quote riff))'
-    return ["festival", "--libdir", "/usr/share/festival", "-b", f"(voice_{voice})", said], ""
+    script = f'(utt.save.wave (utt.synth (Utterance Text "{line}")) "{path}" (quote riff))'
+    return ["festival", "--libdir", "/usr/share/festival", "-b", f"(voice_{voice})", script], ""

@@ -2,7 +2,7 @@
 
 Sources: glosses and examples of WordNet 3.0 (WordNet licence, permissive; Debian `wordnet-base`), The Devil's Dictionary
 (1911, public domain; Debian `dict-devil`), the common words of SCOWL (permissive; Debian `scowl`), and this folder's own
-templates. What a dictionary says in words that are not common is left out: a small voice must spend itself on common ones.
+templates. What a dictionary says in words that are not common is left out: it would cost the common ones.
 """
 
 import gzip
@@ -38,7 +38,7 @@ def build(
     common = [_common(scowl, level) for level in LEVELS]
     known = set("ai").union(*common, *(_common(scowl, level) for level in RARER))
     glosses, examples = _wordnet(folder)
-    kinds = {"words": _clean(_salad(common, 2 * generated, rng))}
+    kinds = {"words": _clean(_shuffled(common, 2 * generated, rng))}
     for kind, lines in (("gloss", glosses), ("example", examples), ("tale", _devil(devil))):
         kinds[kind] = [line for line in _clean(lines) if known.issuperset(words(line))]
     for kind in KINDS:
@@ -58,7 +58,7 @@ def _common(scowl: Path, level: int) -> list[str]:
     return [row for row in rows if re.fullmatch("[a-z]{2,}('[a-z]+)?", row)]
 
 
-def _salad(common: list[list[str]], count: int, rng: random.Random) -> Iterator[str]:
+def _shuffled(common: list[list[str]], count: int, rng: random.Random) -> Iterator[str]:
     """Common words in no order, with small ones between, so that each is heard about as often as another."""
     for _ in range(count):
         line = ""
@@ -76,7 +76,7 @@ def _alone(common: list[list[str]], count: int, rng: random.Random) -> Iterator[
 
 
 def _clean(lines: Iterable[str], shortest: int = SHORTEST) -> list[str]:
-    kept = {}
+    kept: dict[str, None] = {}
     for line in lines:
         text = normalise(line)
         if text and shortest <= len(text) <= LONGEST and not is_held_out(text):

@@ -9,8 +9,8 @@ from scipy.signal import lfilter, resample
 
 from training.corpus import espeak, flite
 from training.corpus.heldout import is_held_out_voice
+from training.references import RATE_HZ
 
-RATE_HZ = 24_000
 FLITE_SHARE = 0.7
 FLITE_WEIGHTS = (0.31, 0.28, 0.23, 0.18)
 BASE_HZ = {"slt": 172.0, "rms": 98.0, "awb": 127.0, "kal16": 105.0}  # measured mean pitch of each voice
@@ -135,5 +135,5 @@ def _finish(sound: NDArray[np.float32], speaker: Speaker, rng: np.random.Generat
     power = np.sqrt(np.mean(sound[np.abs(sound) > 1e-3] ** 2) + 1e-12)
     sound = sound * (speaker.level / power)
     sound = sound / max(1.0, float(np.abs(sound).max()) / 0.97)
-    sound = sound + rng.standard_normal(len(sound)) * 10 ** (speaker.noise_db / 20)
-    return (np.clip(sound, -1, 1) * 32767).astype(np.int16)
+    noisy = sound + rng.standard_normal(len(sound)) * 10 ** (speaker.noise_db / 20)
+    return (np.clip(noisy, -1, 1) * 32767).astype(np.int16)

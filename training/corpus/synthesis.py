@@ -1,22 +1,21 @@
-"""Speak the sentences with many made-up speakers, as one flat file of 24 kHz samples.
+"""Synthesize the sentences with many made-up speakers into a corpus folder."""
 
-A folder holds `audio.i16` (mono int16), `index.npz` (offsets, lengths in samples, speakers) and `texts.json`.
-"""
-
-import json
 import logging
 import multiprocessing
 import random
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import count, islice
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from training.corpus.recordings import write_index
 from training.corpus.sentences import Sentences
-from training.corpus.speakers import RATE_HZ, draw_speaker, render, warm
+from training.corpus.speakers import draw_speaker, render, warm
+from training.references import RATE_HZ
 
 log = logging.getLogger(__name__)
 UTTERANCES = 22  # of each speaker
@@ -39,31 +38,45 @@ SHARES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class CorpusOptions:
     out: Path
     hours: float
     seed: int
     workers: int
-    seconds: float  # of work, after which what there is counts as the corpus
+    seconds: float  # of work, after which the corpus ends early
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """What one speaker said."""
+class SpeakerAudio:
+    """The utterances of one speaker, one behind another."""
 
     audio: NDArray[np.int16]
     lengths: list[int]
     texts: list[str]
 
 
+@dataclass(slots=True)
+class Index:
+    """What has been written so far."""
+
+    lengths: list[int] = field(default_factory=list)
+    speakers: list[int] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+
+    def add(self, speaker: int, part: SpeakerAudio) -> None:
+        self.lengths += part.lengths
+        self.speakers += [speaker] * len(part.lengths)
+        self.texts += part.texts
+
+
 Task = tuple[int, int, list[str]]  # seed, speaker, lines
 
 
 def tasks(sentences: Sentences, seed: int) -> Iterator[Task]:
-    """An endless row of speakers and what each is to say; a sentence comes back only when its kind is used up."""
+    """Endless speakers with the lines of each; a sentence is repeated only when its kind is used up."""
     rng = random.Random(seed)
     kinds, used = [kind for kind in SHARES if sentences.get(kind)], dict.fromkeys(SHARES, 0)
-    for speaker in range(10**9):
+    for speaker in count():
         lines = []
         for kind in rng.choices(kinds, [SHARES[kind] for kind in kinds], k=UTTERANCES):
             line = ""
@@ -74,7 +87,8 @@ def tasks(sentences: Sentences, seed: int) -> Iterator[Task]:
         yield seed, speaker, lines
 
 
-def speak(task: Task) -> Part:
+def synthesize(task: Task) -> SpeakerAudio:
+    """The lines of one speaker; those that come out too short or too long are left out."""
     seed, number, lines = task
     rng = np.random.default_rng((seed, number))
     speaker = draw_speaker(rng)
@@ -85,48 +99,37 @@ def speak(task: Task) -> Part:
         if SHORTEST_S <= len(audio) / RATE_HZ <= LONGEST_S:
             pieces.append(audio)
             texts.append(line)
-    audio = np.concatenate(pieces) if pieces else np.zeros(0, np.int16)
-    return Part(audio, [len(piece) for piece in pieces], texts)
+    joined = np.concatenate(pieces) if pieces else np.zeros(0, np.int16)
+    return SpeakerAudio(joined, [len(piece) for piece in pieces], texts)
 
 
-def make(plan: Plan, sentences: Sentences) -> None:
+def write_corpus(options: CorpusOptions, sentences: Sentences) -> None:
     """Write the corpus folder; every speaker depends on seed and number alone, however many workers there are."""
-    plan.out.mkdir(parents=True, exist_ok=True)
-    started, wanted = time.monotonic(), plan.hours * 3600 * RATE_HZ
-    lengths: list[int] = []
-    speakers: list[int] = []
-    texts: list[str] = []
-    total = 0
+    options.out.mkdir(parents=True, exist_ok=True)
+    started, index = time.monotonic(), Index()
     warm()  # before the fork, so that the workers share what it loads
-    with multiprocessing.get_context("fork").Pool(plan.workers) as pool, (plan.out / "audio.i16").open("wb") as file:
-        rows = _limited(tasks(sentences, plan.seed), plan, int(wanted / RATE_HZ / 60) + plan.workers)
-        for speaker, part in enumerate(pool.imap(speak, rows, chunksize=2)):
+    with (
+        multiprocessing.get_context("fork").Pool(options.workers) as pool,
+        (options.out / "audio.i16").open("wb") as file,
+    ):
+        most = int(options.hours * 60) + options.workers  # a speaker says more than a minute
+        rows = islice(tasks(sentences, options.seed), most)
+        for speaker, part in enumerate(pool.imap(synthesize, rows, chunksize=2)):
             file.write(part.audio.tobytes())
-            lengths += part.lengths
-            texts += part.texts
-            speakers += [speaker] * len(part.lengths)
-            total += len(part.audio)
-            if total >= wanted or time.monotonic() - started > plan.seconds:
+            index.add(speaker, part)
+            if _hours(index) >= options.hours or time.monotonic() - started > options.seconds:
                 break
         pool.terminate()
-    _write_index(plan.out, lengths, speakers, texts)
-    spent = time.monotonic() - started
-    seconds = total / RATE_HZ
+    write_index(options.out, index.lengths, index.speakers, index.texts)
+    spent_s, hours = time.monotonic() - started, _hours(index)
     log.info(
         "%.2f h by %d speakers in %.0f s: %.0f times real time",
-        seconds / 3600,
-        speakers[-1] + 1,
-        spent,
-        seconds / spent,
+        hours,
+        index.speakers[-1] + 1,
+        spent_s,
+        hours * 3600 / spent_s,
     )
 
 
-def _limited(rows: Iterator[Task], plan: Plan, most: int) -> Iterator[Task]:
-    return (row for row, _ in zip(rows, range(most), strict=False))
-
-
-def _write_index(out: Path, lengths: list[int], speakers: list[int], texts: list[str]) -> None:
-    sizes = np.array(lengths, np.int64)
-    offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)[:-1]))
-    np.savez(out / "index.npz", offsets=offsets, lengths=sizes, speakers=np.array(speakers, np.int32))
-    (out / "texts.json").write_text(json.dumps(texts), encoding="utf-8")
+def _hours(index: Index) -> float:
+    return sum(index.lengths) / RATE_HZ / 3600

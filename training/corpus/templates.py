@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from training.corpus.spelling import say_digits, say_number
+from training.corpus.spelling import spell_digits, spell_number
 
 FOLDER = Path(__file__).parent / "templates"
 KINDS = ("everyday", "game", "numbers", "digits", "short")
@@ -50,7 +50,7 @@ ORDINALS = [
 ] + [
     "twenty " + word for word in ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"]
 ]
-HOURS = [say_number(hour) for hour in range(1, 13)]
+HOURS = [spell_number(hour) for hour in range(1, 13)]
 DIGIT_COUNTS = (2, 3, 4, 5, 5, 7, 7, 8, 9)  # six is the evaluation's; its neighbours come twice
 
 
@@ -65,30 +65,35 @@ def _words() -> dict[str, list[str]]:
 
 
 def _digits(rng: random.Random) -> str:
-    return say_digits("".join(rng.choices("0123456789", k=rng.choice(DIGIT_COUNTS))))
+    return spell_digits("".join(rng.choices("0123456789", k=rng.choice(DIGIT_COUNTS))))
 
 
 def _clock(rng: random.Random) -> str:
     hour = rng.choice(HOURS)
     return rng.choice(
-        (f"{hour} o'clock", f"half past {hour}", f"a quarter to {hour}", f"{hour} {say_number(rng.randrange(10, 60))}")
+        (
+            f"{hour} o'clock",
+            f"half past {hour}",
+            f"a quarter to {hour}",
+            f"{hour} {spell_number(rng.randrange(10, 60))}",
+        )
     )
 
 
 def _number(rng: random.Random) -> str:
-    return say_number(int(10 ** rng.uniform(0.4, 4.6)))
+    return spell_number(int(10 ** rng.uniform(0.4, 4.6)))
 
 
 COMPUTED: dict[str, Callable[[random.Random], str]] = {
     "digits": _digits,
     "clock": _clock,
     "number": _number,
-    "small": lambda rng: say_number(rng.randrange(2, 21)),
-    "tens": lambda rng: say_number(rng.randrange(21, 100)),
+    "small": lambda rng: spell_number(rng.randrange(2, 21)),
+    "tens": lambda rng: spell_number(rng.randrange(21, 100)),
     "date": lambda rng: f"{rng.choice(MONTHS)} {rng.choice(ORDINALS)}",
     "month": lambda rng: rng.choice(MONTHS),
     "ordinal": lambda rng: rng.choice(ORDINALS),
-    "year": lambda rng: f"{rng.choice(('nineteen', 'twenty', 'eighteen'))} {say_number(rng.randrange(10, 100))}",
+    "year": lambda rng: f"{rng.choice(('nineteen', 'twenty', 'eighteen'))} {spell_number(rng.randrange(10, 100))}",
     "letter": lambda rng: rng.choice("abcdefghijklmnopqrstuvwxyz"),
 }
 

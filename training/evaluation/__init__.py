@@ -1,1 +1,1 @@
-"""What a voice is worth: held-out lines by held-out references, spoken by the studio's own engines, judged by outside ears."""
+"""What a voice is worth: held-out lines from held-out references, spoken by the studio's engines, measured from outside."""

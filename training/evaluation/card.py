@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from training.evaluation.figures import Figure
+from training.references import VOICES
 
 MARK = "<!-- figures -->"  # where the table goes in a voice's card.md
 ROWS = (
@@ -31,5 +32,5 @@ def write_card(engine: str, folder: Path, found: dict[str, Figure]) -> None:
             table.append(f"| {title.format(part=PARTS[engine])} | {own} | {figure.voice:.3f} | {figure.on} |")
     size = sum(path.stat().st_size for path in folder.rglob("*.safetensors")) / 1e6
     table.append(f"| weights in the tree | | {size:.1f} MB | |")
-    card = (Path(__file__).parents[2] / "assets" / "voices" / engine / "card.md").read_text(encoding="utf-8")
+    card = (VOICES / engine / "card.md").read_text(encoding="utf-8")
     (folder / "README.md").write_text(card.replace(MARK, "\n".join(table)), encoding="utf-8")

@@ -4,26 +4,24 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import TypeVar
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from engines.base import Checkpoint
 from engines.placing import Placement
 from engines.types import Progress
+from training.references import Clip
 
-Clip = NDArray[np.float32]
-Copy = Callable[[Clip], Clip]
+Copier = Callable[[Clip], Clip]
 Loaded = TypeVar("Loaded")
 CPU = Placement(torch.device("cpu"), torch.float32)
 
 
-def copier(engine: str, folder: Path) -> Copy:
-    """A function from samples to samples, both at 24 kHz."""
+def copier(engine: str, folder: Path) -> Copier:
+    """A function from a clip to its copy."""
     return {"f5": _vocoder, "s1": _codec}[engine](Checkpoint(str(folder)))
 
 
-def _vocoder(checkpoint: Checkpoint) -> Copy:
+def _vocoder(checkpoint: Checkpoint) -> Copier:
     from engines.f5.loading import load
     from engines.f5.mel import log_mel
 
@@ -31,7 +29,7 @@ def _vocoder(checkpoint: Checkpoint) -> Copy:
     return lambda clip: vocoder(log_mel(torch.from_numpy(clip))).numpy()
 
 
-def _codec(checkpoint: Checkpoint) -> Copy:
+def _codec(checkpoint: Checkpoint) -> Copier:
     from engines.s1.loading import load
 
     codec = _result(load(checkpoint, CPU)).codec

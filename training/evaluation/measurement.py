@@ -1,43 +1,56 @@
-"""What is heard of a voice, and how: lines, pairings with references, outside ears."""
+"""The lines of the evaluation, by which reference each is spoken, and what outside models make of the takes."""
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from training.corpus import flite
 from training.corpus.heldout import heldout
-from training.corpus.spelling import say_digits, words
+from training.corpus.spelling import spell_digits, words
 from training.evaluation import recognizer
 from training.evaluation.edit_distance import edits
+from training.evaluation.speaker_encoder import Embedding, embed, nearest
+from training.references import RATE_HZ, Clip, References
 
-Clip = NDArray[np.float32]
-RATE_HZ = 24_000
-Speak = Callable[[str, str], Clip]  # name of a reference, line -> samples at 24 kHz
+log = logging.getLogger(__name__)
+Speak = Callable[[str, str], Clip]  # name of a reference, line -> clip
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class EvaluationLine:
     kind: str  # open, closed, digits or human
     reference: str
-    line: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One take of a line."""
+
+    line: EvaluationLine
+    wrong: int  # words
+    count: int
+    whole: bool  # first and last word there, quiet at the end
+    nearest: str = ""  # of the references, the one that sounds most like it; measured of open lines
 
 
 def is_flite(reference: str) -> bool:
+    """Whether a held-out reference is spoken by one of flite's voices."""
     voices = {speaker["name"]: speaker["voice"] for speaker in heldout()["speakers"]}
     return voices.get(reference) in flite.VOICES
 
 
-def plan(every: int = 1) -> list[Trial]:
-    """Every line once, by the references in turn; closed sets and digits by flite-like ones, which the recogniser hears.
+def evaluation_lines(every: int = 1) -> list[EvaluationLine]:
+    """Every line once, by the references in turn; closed sets and digits by flite's, which the recognizer understands.
 
     Of `every` lines one is kept, another in each round of the references, so that all of them speak.
     """
     content = heldout()
     names = [speaker["name"] for speaker in content["speakers"]]
     clear = [name for name in names if is_flite(name)]
-    digits = [say_digits(digits) for digits in content["digits"]]
+    digits = [spell_digits(digits) for digits in content["digits"]]
     parts = (
         ("open", names, content["open"]),
         ("closed", clear, content["closed"]),
@@ -45,36 +58,36 @@ def plan(every: int = 1) -> list[Trial]:
         ("human", ["human"], content["closed"]),
     )
     return [
-        Trial(kind, speakers[number % len(speakers)], line)
+        EvaluationLine(kind, speakers[number % len(speakers)], line)
         for kind, speakers, lines in parts
         for number, line in enumerate(lines)
         if (number + number // len(names)) % every == 0
     ]
 
 
-@dataclass(slots=True)
-class Heard:
-    """One take as the outside ears took it."""
+def measure_lines(lines: Sequence[EvaluationLine], speak: Speak, known: References) -> list[Measurement]:
+    """Speak and measure every line whose reference is known."""
+    embeddings = {name: embed(clip) for name, (clip, _) in known.items() if name != "human"}
+    measured = []
+    for line in lines:
+        if line.reference in known:
+            measured.append(measure(line, speak(line.reference, line.text), embeddings))
+            log.info("%s %s: %d of %d wrong", line.kind, line.reference, measured[-1].wrong, measured[-1].count)
+    return measured
 
-    trial: Trial
-    wrong: int  # words
-    count: int
-    whole: bool  # first and last word there, quiet at the end
-    nearest: str = ""  # of the references, the one that sounds most like it; asked of open lines
 
-
-def listen(trial: Trial, speak: Speak, prints: dict[str, NDArray[np.float32]]) -> Heard:
-    clip = speak(trial.reference, trial.line)
-    wanted = words(trial.line)
-    if trial.kind == "open":
-        found = recognizer.hear(clip)
-    elif trial.kind == "digits":
-        found = recognizer.hear_digits(clip)
+def measure(line: EvaluationLine, clip: Clip, embeddings: Mapping[str, Embedding]) -> Measurement:
+    """`embeddings` are those of the references."""
+    wanted = words(line.text)
+    if line.kind == "open":
+        found = recognizer.recognize(clip)
+    elif line.kind == "digits":
+        found = recognizer.recognize_digits(clip)
     else:
-        found = recognizer.hear_choice(clip, heldout()["closed"])
-    whole = recognizer.has_ends(clip, trial.line) and ends_quietly(clip)
-    near = recognizer.nearest(clip, prints) if trial.kind == "open" else ""
-    return Heard(trial, edits(wanted, found), len(wanted), whole, near)
+        found = recognizer.recognize_choice(clip, heldout()["closed"])
+    whole = recognizer.has_ends(clip, line.text) and ends_quietly(clip)
+    near = nearest(clip, embeddings) if line.kind == "open" else ""
+    return Measurement(line, edits(wanted, found), len(wanted), whole, near)
 
 
 def ends_quietly(clip: Clip) -> bool:

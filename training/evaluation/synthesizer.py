@@ -1,26 +1,21 @@
-"""Speak with a checkpoint as the studio does: through its manager, lane and engine."""
+"""Speak with a checkpoint as the studio does: through its manager, lane and engine, on the CPU."""
 
 import time
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
-from engines import audio as sound
+from engines import audio
 from engines.base import Checkpoint
 from engines.errors import NotReady
 from engines.manager import Manager, Policy
 from engines.registry import Device
 from engines.types import Audio, EngineInfo, Reference, Request, Take
+from training.references import RATE_HZ, Clip
 
-RATE_HZ = 24_000
 POLL_S = 0.05
 
-Clip = NDArray[np.float32]
 
-
-class Mouth:
-    """One loaded engine, on the CPU."""
+class Synthesizer:
+    """One loaded engine."""
 
     def __init__(self, engine: str, folder: Path) -> None:
         self._engine = engine
@@ -31,13 +26,9 @@ class Mouth:
                 raise NotReady(status.message)
             time.sleep(POLL_S)
 
-    def say(self, reference: Clip, transcript: str, line: str, seed: int) -> Take:
-        """Reference samples at 24 kHz and their transcript -> the take of the line. Raises EngineError."""
-        return self.speak(Reference(Audio(reference, RATE_HZ), transcript), line, seed)
-
-    def speak(self, voice: Reference, line: str, seed: int) -> Take:
+    def speak(self, reference: Reference, line: str, seed: int) -> Take:
         """Raises EngineError."""
-        request = Request(text=line, reference=voice, seed=seed, engine=self._engine)
+        request = Request(text=line, reference=reference, seed=seed, engine=self._engine)
         ticket = self._manager.submit(request, owner="evaluation")
         while not ticket.ended:
             ticket.read(POLL_S)
@@ -51,6 +42,10 @@ class Mouth:
         self._manager.close(5.0)
 
 
-def heard(take: Take) -> Clip:
-    """The take at the rate the ears listen at."""
-    return sound.resample(take.audio, RATE_HZ).samples
+def reference_of(clip: Clip, transcript: str) -> Reference:
+    return Reference(Audio(clip, RATE_HZ), transcript)
+
+
+def samples_of(take: Take) -> Clip:
+    """The take at 24 kHz."""
+    return audio.resample(take.audio, RATE_HZ).samples

@@ -1,6 +1,6 @@
-"""A second judge of likeness, with no training behind it: the mean spectral envelope, its spread, and the pitch of a voice.
+"""A measure of likeness that is not learned: the mean spectral envelope, its spread, and the pitch of a voice.
 
-It shares nothing with Resemblyzer, so that a figure on which both agree is no habit of one encoder.
+It shares nothing with the speaker encoder, so a figure on which both agree does not come from the encoder's own training.
 """
 
 import numpy as np
@@ -8,14 +8,15 @@ import soxr
 from numpy.typing import NDArray
 from scipy.fft import dct
 
-SOURCE_HZ, RATE_HZ = 24_000, 16_000
+from training.references import RATE_HZ as SOURCE_HZ
+from training.references import Clip
+
+RATE_HZ = 16_000
 FRAME, HOP, BANDS, CEPSTRA = 512, 160, 40, 16
 LOWEST_HZ, HIGHEST_HZ, LOWEST_PITCH, HIGHEST_PITCH = 60.0, 7600.0, 60.0, 400.0
 VOICED = 0.45  # autocorrelation at the pitch, above which a frame counts
 # One unit is what two recordings of one voice differ by: cepstra's means and deviations, mean and deviation of log pitch.
 MEAN_UNIT, SPREAD_UNIT, PITCH_UNIT, RANGE_UNIT = 0.32, 0.22, 0.05, 0.05
-
-Clip = NDArray[np.float32]
 
 
 def describe(clip: Clip) -> NDArray[np.float64]:
@@ -39,7 +40,12 @@ def describe(clip: Clip) -> NDArray[np.float64]:
 
 def likeness(one: Clip, other: Clip) -> float:
     """From 0 to 1; two recordings of one voice lie about 0.6."""
-    gap = describe(one) - describe(other)
+    return compare(describe(one), describe(other))
+
+
+def compare(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    """The same of two descriptions."""
+    gap = one - other
     return float(np.exp(-np.sqrt((np.clip(gap, -6, 6) ** 2).mean()) / 2))
 
 

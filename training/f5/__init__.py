@@ -1,1 +1,1 @@
-"""The small embedded F5 voice: its training, export and evaluation."""
+"""The embedded F5 voice: a DiT trained by flow matching, then distilled, and its Vocos vocoder."""

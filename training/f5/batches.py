@@ -12,7 +12,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from training.f5.recordings import Recordings, join, tokens_of
+from training.corpus.recordings import Recordings
+from training.f5.text import join, tokens_of
 
 STEP, LONGEST = 64, 1472  # frames
 CUT, STRETCH = 12, 52  # frames of final silence that may go or come to reach a multiple of STEP; they sum to STEP
@@ -21,20 +22,20 @@ HEAD_CUT, LOOP = 6, 8  # leading frames that may go; last frames that are repeat
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
-    utterances: tuple[int, ...]
+class MelItem:
+    parts: tuple[int, ...]  # numbers of utterances
     frames: int  # a multiple of STEP
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class MelBatch:
     frames: Tensor  # (b, n) int64 rows of the mel bank
     tokens: Tensor  # (b, t) int64
     spans: Tensor  # (b, 2) int64: first masked frame, frame behind the last
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class Utterances:
     """What items are built from, for one share of the speakers."""
 
     counts: NDArray[np.int64]  # mel frames of each utterance
@@ -43,53 +44,54 @@ class Shelf:
     by_speaker: list[NDArray[np.int64]]
 
 
-def shelve(recordings: Recordings, counts: NDArray[np.int64], speakers: set[int]) -> Shelf:
+def utterances_of(recordings: Recordings, counts: NDArray[np.int64], speakers: set[int]) -> Utterances:
     starts = np.cumsum(counts) - counts
     chosen = [np.flatnonzero(recordings.speakers == speaker) for speaker in sorted(speakers)]
-    return Shelf(counts, starts, recordings.texts, chosen)
+    return Utterances(counts, starts, recordings.texts, chosen)
 
 
-def draw_items(shelf: Shelf, rng: np.random.Generator) -> Iterator[Item]:
-    """Every utterance once, in a new order and new company."""
-    # Drawn together: a draw of its own for each item would keep the trainer's thread waiting.
-    wishes = iter(rng.choice(COUNTS, sum(map(len, shelf.by_speaker)), p=CHANCES).tolist())
-    counts = shelf.counts.tolist()
-    for group in shelf.by_speaker:
+def draw_items(utterances: Utterances, rng: np.random.Generator) -> Iterator[MelItem]:
+    """Every utterance once, in a new order and newly joined."""
+    # Drawn together: a draw of its own for each item would keep the trainer waiting.
+    wishes = iter(rng.choice(COUNTS, sum(map(len, utterances.by_speaker)), p=CHANCES).tolist())
+    counts = utterances.counts.tolist()
+    for group in utterances.by_speaker:
         order = rng.permutation(group).tolist()
         while order:
-            wanted, chosen, total = next(wishes), [], 0
+            wanted, total = next(wishes), 0
+            chosen: list[int] = []
             while order and len(chosen) < wanted and total + counts[order[-1]] <= LONGEST + CUT:
                 chosen.append(order.pop())
                 total += counts[chosen[-1]]
             if not chosen:
                 order.pop()
                 continue
-            yield Item(tuple(chosen), max(STEP, (total + STRETCH) // STEP * STEP))
+            yield MelItem(tuple(chosen), max(STEP, (total + STRETCH) // STEP * STEP))
 
 
-def build(shelf: Shelf, items: list[Item], rng: np.random.Generator, seam_share: float) -> Batch:
+def build(utterances: Utterances, items: list[MelItem], rng: np.random.Generator, seam_share: float) -> MelBatch:
     frames = np.empty((len(items), items[0].frames), np.int64)
     spans = np.empty((len(items), 2), np.int64)
     texts = []
     for row, item in enumerate(items):
-        seams = _lay(shelf, item, frames[row], rng)
+        seams = _lay(utterances, item, frames[row], rng)
         spans[row] = _span(item, seams, rng, seam_share)
-        text = shelf.texts[item.utterances[0]]
-        for other in item.utterances[1:]:
-            text = join(text, shelf.texts[other])
+        text = utterances.texts[item.parts[0]]
+        for other in item.parts[1:]:
+            text = join(text, utterances.texts[other])
         texts.append(tokens_of(text[: item.frames]))
     tokens = np.zeros((len(items), (max(len(text) for text in texts) + 31) // 32 * 32), np.int64)
-    for row, text in enumerate(texts):
-        tokens[row, : len(text)] = text
-    return Batch(torch.from_numpy(frames), torch.from_numpy(tokens), torch.from_numpy(spans))
+    for row, ids in enumerate(texts):
+        tokens[row, : len(ids)] = ids
+    return MelBatch(torch.from_numpy(frames), torch.from_numpy(tokens), torch.from_numpy(spans))
 
 
-def _lay(shelf: Shelf, item: Item, row: NDArray[np.int64], rng: np.random.Generator) -> list[int]:
+def _lay(utterances: Utterances, item: MelItem, row: NDArray[np.int64], rng: np.random.Generator) -> list[int]:
     """Write an item's rows of the mel bank; returns where a later utterance begins."""
     seams, place = [], 0
-    spare = sum(int(shelf.counts[utterance]) for utterance in item.utterances) - item.frames
-    for utterance in item.utterances:
-        start, count = int(shelf.starts[utterance]), int(shelf.counts[utterance])
+    spare = sum(int(utterances.counts[utterance]) for utterance in item.parts) - item.frames
+    for utterance in item.parts:
+        start, count = int(utterances.starts[utterance]), int(utterances.counts[utterance])
         head = int(rng.integers(0, HEAD_CUT + 1)) if spare > -STRETCH + HEAD_CUT else 0
         spare -= head
         seams.append(place)
@@ -101,7 +103,7 @@ def _lay(shelf: Shelf, item: Item, row: NDArray[np.int64], rng: np.random.Genera
     return seams[1:]
 
 
-def _span(item: Item, seams: list[int], rng: np.random.Generator, seam_share: float) -> tuple[int, int]:
+def _span(item: MelItem, seams: list[int], rng: np.random.Generator, seam_share: float) -> tuple[int, int]:
     """The frames to be made: from a seam to the end as in use, or any 60 to 100 %, half of them suffixes."""
     if seams and rng.random() < seam_share:
         return int(rng.choice(seams)), item.frames
@@ -110,16 +112,16 @@ def _span(item: Item, seams: list[int], rng: np.random.Generator, seam_share: fl
     return start, start + size
 
 
-def stream(shelf: Shelf, frames_per_step: int, seed: int, seam_share: float) -> Iterator[Batch]:
-    """Endless batches of rows of one length; what is left of a length waits for the next round."""
+def stream(utterances: Utterances, frames_per_step: int, seed: int, seam_share: float) -> Iterator[MelBatch]:
+    """Endless batches of rows of one length; what is left of a length stays for the next round."""
     rng = np.random.default_rng(seed)
-    waiting: dict[int, list[Item]] = {}
+    waiting: dict[int, list[MelItem]] = {}
     while True:
-        full: list[list[Item]] = []
-        for item in draw_items(shelf, rng):
+        full: list[list[MelItem]] = []
+        for item in draw_items(utterances, rng):
             rows = waiting.setdefault(item.frames, [])
             rows.append(item)
             if len(rows) >= max(1, frames_per_step // item.frames):
                 full.append(waiting.pop(item.frames))
         for number in rng.permutation(len(full)):
-            yield build(shelf, full[number], rng, seam_share)
+            yield build(utterances, full[number], rng, seam_share)

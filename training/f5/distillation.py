@@ -1,4 +1,4 @@
-"""Teach a copy of a trained DiT to do in one pass what guidance takes two for, and in one step what takes two.
+"""Distillation: a copy of a trained DiT learns in one pass what guidance takes two for, and in one step what takes two.
 
 After Meng et al. 2023 (arXiv:2210.03142): the student's velocity is the teacher's guided one, averaged over two half steps
 of the grid that the studio samples on by default. It then speaks as well without guidance, at half the cost.
@@ -11,8 +11,8 @@ from torch import Tensor
 
 from engines.f5.network import DiT
 from engines.f5.sampling import time_grid
-from training.f5.batches import Batch
-from training.f5.flow import Task, chances, draw, spread, sway
+from training.f5.batches import MelBatch
+from training.f5.flow import FlowTask, chances, draw, spread, sway
 
 FREE = 0.2  # share of rows at any time, as one of FINE steps, so that other grids go on working
 FINE = 32
@@ -39,7 +39,7 @@ class Teacher:
         return start, torch.where(free, sway(place + 1 / FINE), self.grid[step + 1])
 
     @torch.no_grad()
-    def velocity(self, task: Task, start: Tensor, end: Tensor, dropped: Tensor) -> Tensor:
+    def velocity(self, task: FlowTask, start: Tensor, end: Tensor, dropped: Tensor) -> Tensor:
         """The mean velocity of two guided half steps from the rows' places at `start`."""
         shown, hidden = torch.zeros_like(dropped), torch.ones_like(dropped)
         context = torch.cat([task.context(self.model, drop, drop) for drop in (shown, hidden)])
@@ -55,7 +55,7 @@ class Teacher:
         return shown + strength * (shown - hidden)
 
 
-def loss(model: DiT, teacher: Teacher, bank: Tensor, batch: Batch, generator: torch.Generator) -> Tensor:
+def loss(model: DiT, teacher: Teacher, bank: Tensor, batch: MelBatch, generator: torch.Generator) -> Tensor:
     """Mean squared distance from the teacher's guided velocity over the masked frames."""
     task = draw(bank, batch, generator)
     start, end = teacher.interval(len(task.target), generator)

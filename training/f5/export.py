@@ -1,29 +1,30 @@
-"""Write the shipped checkpoint: `python -m training.f5.export --weights DIR`.
-
-The folder has the true F5-TTS form (`ema_model.transformer.*`, one character a line in vocab.txt, upstream's configuration)
-and a vocoder in the `vocos` package's form; big matrices are int8 with a `.scale` beside them (see packing.py).
+"""Export a checkpoint in the form of F5-TTS: `ema_model.transformer.*`, one character a line in vocab.txt, upstream's
+configuration, and a vocoder in the `vocos` package's form. Big matrices are int8 with a `.scale` beside them (`packing.py`).
 """
 
-import argparse
 import json
 import logging
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import torch
 import yaml
 from safetensors.torch import save_file
 from torch import Tensor
 
+from engines.f5.mel import BANDS, HOP
 from training.corpus.spelling import ALPHABET
-from training.f5.mels import BANDS, FFT, HOP, RATE_HZ
+from training.f5.checkpoint import PREFIX, load_dit
+from training.f5.mels import FFT
 from training.f5.vocoder import Vocoder, describe
-from training.f5.weights import PREFIX, load_carried
 from training.packing import pack
+from training.references import RATE_HZ, checkpoint
+from training.shards import load_shards
 
 log = logging.getLogger(__name__)
-CHECKPOINT = Path(__file__).parents[2] / "assets" / "voices" / "f5" / "checkpoint"
+CHECKPOINT = checkpoint("f5")
 INFERENCE = {"steps": 7, "guidance": 2.0, "sway": -1.0}
 ARCH_KEYS = (
     "dim", "depth", "heads", "ff_mult", "text_dim", "conv_layers", "text_mask_padding", "qk_norm", "pe_attn_head",
@@ -47,10 +48,20 @@ def configuration(arch: dict[str, Any], inference: dict[str, Any]) -> dict[str, 
     return {"model": model, "inference": inference}
 
 
-def export(weights: Path, out: Path) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportOptions:
+    weights: Annotated[
+        Path, "folder with dit-*.safetensors, and vocoder-*.safetensors unless the shipped vocoder stays"
+    ]
+    out: Annotated[Path, "folder of the checkpoint"] = CHECKPOINT
+
+
+def export(options: ExportOptions) -> None:
+    """Raises FileNotFoundError where the weights are missing."""
+    weights, out = options.weights, options.out
     out.mkdir(parents=True, exist_ok=True)
     note = json.loads((weights / "dit.json").read_text(encoding="utf-8"))
-    tensors = {PREFIX + name: tensor for name, tensor in load_carried(weights, "dit").items()}
+    tensors = {PREFIX + name: tensor for name, tensor in load_dit(weights).items()}
     _save(pack(tensors), out / "model.safetensors")
     (out / "vocab.txt").write_text("".join(character + "\n" for character in ALPHABET), encoding="utf-8")
     description = configuration(note["config"], note.get("inference", INFERENCE))
@@ -65,7 +76,7 @@ def _export_vocoder(weights: Path, out: Path) -> None:
     out.mkdir(exist_ok=True)
     note = json.loads((weights / "vocoder.json").read_text(encoding="utf-8"))
     model = Vocoder(note["dim"], note["depth"])
-    model.load_state_dict(load_carried(weights, "vocoder"), strict=False)
+    model.load_state_dict(load_shards(weights, "vocoder"), strict=False)
     _silence_zero_hertz(model)
     # Every number is kept but the head's window, a constant of the configuration.
     state = {name: tensor for name, tensor in model.state_dict().items() if name != "head.istft.window"}
@@ -75,7 +86,7 @@ def _export_vocoder(weights: Path, out: Path) -> None:
 
 
 def _silence_zero_hertz(model: Vocoder) -> None:
-    """A log-mel says nothing about 0 Hz, so what training left in that bin is an offset that drifts: make it nothing."""
+    """A log-mel holds nothing about 0 Hz, so what training left in that bin is an offset that drifts: set it to zero."""
     with torch.no_grad():
         model.head.out.weight[0] = 0.0
         model.head.out.bias[0] = -20.0  # the logarithm of its magnitude
@@ -85,21 +96,3 @@ def _save(tensors: dict[str, Tensor], path: Path) -> None:
     save_file(tensors, path)
     path.chmod(0o644)
     log.info("%s: %.2f MB", path.name, path.stat().st_size / 1e6)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--weights",
-        type=Path,
-        required=True,
-        help="folder with dit-*.safetensors, and vocoder-*.safetensors unless the shipped vocoder stays",
-    )
-    parser.add_argument("--out", type=Path, default=CHECKPOINT)
-    args = parser.parse_args()
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
-    export(args.weights, args.out)
-
-
-if __name__ == "__main__":
-    main()

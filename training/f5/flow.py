@@ -6,14 +6,14 @@ import torch
 from torch import Tensor, nn
 
 from engines.f5.network import DiT
-from training.f5.batches import Batch
+from training.f5.batches import MelBatch
 
 AUDIO_DROP, BOTH_DROP = 0.1, 0.15  # share of rows whose reference, or reference and text, is hidden
 SWAYED = 0.5  # share of rows whose times lie as densely as sampling's do, which is most of all near the noise
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class FlowTask:
     """Rows whose masked frames are to be made; every row fills its n frames."""
 
     target: Tensor  # (b, n, mel)
@@ -38,19 +38,18 @@ class Task:
 
 def initialise(model: DiT) -> None:
     """Upstream's start: every AdaLN projection and the output layer are zero."""
-    layers = [block.attn_norm.linear for block in model.transformer_blocks] + [model.norm_out.linear, model.proj_out]
-    for layer in layers:
-        nn.init.zeros_(layer.weight)
-        nn.init.zeros_(layer.bias)
+    for name, parameter in model.named_parameters():
+        if name.rpartition(".")[0].endswith(("attn_norm.linear", "norm_out.linear", "proj_out")):
+            nn.init.zeros_(parameter)
     nn.init.normal_(model.text_embed.text_embed.weight, std=0.5)
 
 
-def draw(bank: Tensor, batch: Batch, generator: torch.Generator) -> Task:
+def draw(bank: Tensor, batch: MelBatch, generator: torch.Generator) -> FlowTask:
     target = bank[batch.frames].float()
     place = torch.arange(target.shape[1], device=target.device)[None, :]
     masked = (place >= batch.spans[:, :1]) & (place < batch.spans[:, 1:])
     noise = torch.randn(target.shape, device=target.device, generator=generator)
-    return Task(target, noise, masked, batch.tokens)
+    return FlowTask(target, noise, masked, batch.tokens)
 
 
 def chances(rows: int, generator: torch.Generator) -> Tensor:
@@ -69,7 +68,7 @@ def sway(times: Tensor) -> Tensor:
     return 1 - torch.cos(torch.pi / 2 * times)
 
 
-def loss(model: DiT, bank: Tensor, batch: Batch, generator: torch.Generator) -> Tensor:
+def loss(model: DiT, bank: Tensor, batch: MelBatch, generator: torch.Generator) -> Tensor:
     """Mean squared error of the velocity over the masked frames."""
     task = draw(bank, batch, generator)
     rows = len(task.target)

@@ -4,7 +4,9 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from training.f5.mels import BANDS, FFT, HOP, RATE_HZ
+from engines.f5.mel import BANDS, HOP
+from training.f5.mels import FFT
+from training.references import RATE_HZ
 
 
 def describe(dim: int, depth: int) -> dict[str, Any]:

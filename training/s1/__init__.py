@@ -1,1 +1,1 @@
-"""How the embedded S1 voice was made: its codec first, its dual-AR model after."""
+"""The embedded S1 voice: its streaming codec, and the dual-autoregressive language model of the codec's codes."""

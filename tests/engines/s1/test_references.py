@@ -12,7 +12,7 @@ from engines.s1.references import LEVEL_RMS, Prepared, References
 from engines.s1.voices import CodeStore
 from engines.types import Audio, Reference
 from tests.engines.s1.conftest import read
-from training.corpus.recording import SHIPPED, read_references
+from training.references import SHIPPED, read_references
 
 RATE = 24_000
 ALIKE = {8_000: 0.4, 16_000: 0.7, 22_050: 0.7, 44_100: 0.95, 48_000: 0.95, 96_000: 0.95}  # share of semantic codes

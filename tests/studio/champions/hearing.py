@@ -1,4 +1,4 @@
-"""What a stranger's ears make of a WAV."""
+"""What an outside recognizer makes of a WAV."""
 
 import io
 
@@ -7,14 +7,15 @@ import soundfile
 from engines.audio import resample
 from engines.types import Audio
 from training.corpus.heldout import heldout
-from training.evaluation import recognizer
+from training.corpus.spelling import words
 from training.evaluation.edit_distance import edits
-from training.evaluation.synthesizer import RATE_HZ
+from training.evaluation.recognizer import recognize_choice
+from training.references import RATE_HZ
 
 
 def understood(wav: bytes) -> str:
     """The one of the closed set's lines that is said; empty if it is none."""
     samples, rate = soundfile.read(io.BytesIO(wav), dtype="float32")
     lines = heldout()["closed"]
-    words = recognizer.hear_choice(resample(Audio(samples, rate), RATE_HZ).samples, lines)
-    return next((line for line in lines if not edits(recognizer.words(line), words)), "")
+    found = recognize_choice(resample(Audio(samples, rate), RATE_HZ).samples, lines)
+    return next((line for line in lines if not edits(words(line), found)), "")

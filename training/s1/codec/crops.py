@@ -1,19 +1,21 @@
 """Short crops and whole utterances of the corpus, cut on the device that trains."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from training.corpus import augmentation
-from training.s1.codec.ctc import GUESSES, spell
+from training.corpus.recordings import read_recordings
+from training.references import RATE_HZ
+from training.s1.codec.ctc import GUESSES, classes_of
 
 SCALE = 32768.0
-HELD_OUT = 64  # utterances kept for the log's figures and for the ear
+HELD_OUT = 64  # utterances, kept for the figures of the log
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +31,14 @@ class Lines:
 class Crops:
     """All utterances of a corpus folder as one int16 tensor on the device, and where each lies in it."""
 
-    def __init__(self, folder: Path, device: torch.device, seed: int = 0, others: bool = False) -> None:
-        index = np.load(folder / "index.npz")
-        self.texts: list[str] = json.loads((folder / "texts.json").read_text(encoding="utf-8"))
-        self.places = (index["offsets"].astype(np.int64), index["lengths"].astype(np.int64))
+    def __init__(self, folder: Path, device: torch.device, seed: int = 0, augment: bool = False) -> None:
+        recordings = read_recordings(folder)
+        self.texts, offsets, lengths = recordings.texts, recordings.offsets, recordings.lengths
+        self.places = offsets, lengths
         self.rng = np.random.default_rng(seed)
         self.device = device
-        self.others = torch.Generator(device).manual_seed(seed) if others else None
-        self.audio = _to_device(np.memmap(folder / "audio.i16", np.int16, "r"), device)
-        offsets, lengths = index["offsets"].astype(np.int64), index["lengths"].astype(np.int64)
+        self.generator = torch.Generator(device).manual_seed(seed) if augment else None
+        self.audio = _to_device(recordings.audio, device)
         held = np.unique(np.linspace(0, len(lengths) - 1, min(HELD_OUT, max(1, len(lengths) // 8))).astype(int))
         kept = np.setdiff1d(np.arange(len(lengths)), held)
         self.held = [(int(offsets[i]), int(lengths[i])) for i in held]
@@ -57,17 +58,18 @@ class Crops:
         local = start[:, None] + torch.arange(samples, device=self.device)
         inside = (local >= 0) & (local < self.lengths[which][:, None])
         crop = self.audio[(self.offsets[which][:, None] + local).clamp(0, len(self.audio) - 1)]
-        crop = self._by_others(crop * inside / SCALE)
+        crop = self._augmented(crop * inside / SCALE)
         gain_db = torch.rand(batch, 1, device=self.device) * 14 - 10
         return (crop * 10 ** (gain_db / 20)).clamp(-1, 1)
 
-    def _by_others(self, audio: Tensor) -> Tensor:
-        """The rows, each said by a person of its own where the training wants that."""
-        if self.others is None:
+    def _augmented(self, audio: Tensor) -> Tensor:
+        """The rows, each with an augmentation of its own where the training wants that."""
+        if self.generator is None:
             return audio.float()
-        return augmentation.change(audio.float(), augmentation.draw(len(audio), self.others), self.others)
+        changes = augmentation.draw(len(audio), self.generator)
+        return augmentation.augment(audio.float(), changes, self.generator)
 
-    def lines_within(self, numbers: np.ndarray, frames: int, frame: int) -> np.ndarray:
+    def lines_within(self, numbers: NDArray[np.int64], frames: int, frame: int) -> NDArray[np.int64]:
         """Those of the utterances that fit into so many frames and whose letters fit CTC's guesses."""
         lengths = self.places[1][numbers]
         short = numbers[(lengths <= frames * frame) & (lengths >= 8 * frame)]
@@ -76,7 +78,7 @@ class Crops:
 
     def lines(self, numbers: Sequence[int], frames: int, frame: int) -> Lines:
         """These utterances whole, by number."""
-        letters = [spell(self.texts[i]) for i in numbers]
+        letters = [classes_of(self.texts[i]) for i in numbers]
         table = torch.zeros(len(letters), max(map(len, letters)), dtype=torch.long)
         for row, line in zip(table, letters, strict=True):
             row[: len(line)] = torch.tensor(line)
@@ -87,30 +89,29 @@ class Crops:
         audio = self.audio[(starts + local).clamp(max=len(self.audio) - 1)] * (local < ends) / SCALE
         counts = torch.tensor([len(line) for line in letters])
         return Lines(
-            self._by_others(audio), (lengths + frame - 1) // frame, table.to(self.device, non_blocking=True), counts
+            self._augmented(audio), (lengths + frame - 1) // frame, table.to(self.device, non_blocking=True), counts
         )
 
     def held_out(self, count: int, samples: int) -> Tensor:
         """(count, samples) from the beginnings of utterances that training never sees, silence after short ones."""
         rows = torch.zeros(count, samples)
         for row, (offset, length) in zip(rows, self.held, strict=False):
-            heard = self.audio[offset : offset + min(length, samples)]
-            row[: len(heard)] = heard.cpu().float() / SCALE
+            clip = self.audio[offset : offset + min(length, samples)]
+            row[: len(clip)] = clip.cpu().float() / SCALE
         return rows.to(self.device)
 
 
-def read_utterances(folder: Path, count: int, seconds: float) -> list[tuple[str, np.ndarray]]:
+def read_utterances(folder: Path, count: int, seconds: float) -> list[tuple[str, NDArray[np.float32]]]:
     """(text, float32 samples) of `count` utterances spread over the corpus, none longer than `seconds`."""
-    index = np.load(folder / "index.npz")
-    texts = json.loads((folder / "texts.json").read_text())
-    audio = np.memmap(folder / "audio.i16", np.int16, "r")
-    short = np.flatnonzero(index["lengths"] <= seconds * 24_000)
+    recordings = read_recordings(folder)
+    short = np.flatnonzero(recordings.lengths <= seconds * RATE_HZ)
     chosen = short[np.linspace(0, len(short) - 1, min(count, len(short))).astype(int)]
-    spans = [(int(index["offsets"][i]), int(index["lengths"][i]), texts[i]) for i in chosen]
+    spans = [(int(recordings.offsets[i]), int(recordings.lengths[i]), recordings.texts[i]) for i in chosen]
+    audio = recordings.audio
     return [(text, np.asarray(audio[start : start + size], np.float32) / SCALE) for start, size, text in spans]
 
 
-def _to_device(samples: np.ndarray, device: torch.device, block: int = 1 << 28) -> Tensor:
+def _to_device(samples: NDArray[np.int16], device: torch.device, block: int = 1 << 28) -> Tensor:
     """Copy in blocks, so that a corpus larger than host memory passes through."""
     whole = torch.empty(len(samples), dtype=torch.int16, device=device)
     for start in range(0, len(samples), block):

@@ -1,4 +1,4 @@
-"""Small critics of spectrograms for the end of a training (Défossez et al. 2022, arXiv:2210.13438)."""
+"""Small discriminators of complex spectra for the end of a training (Défossez et al. 2022, arXiv:2210.13438)."""
 
 from itertools import pairwise
 
@@ -6,15 +6,15 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from training.parallel import Company
+from training.parallel import ProcessGroup
 
 WINDOWS = (512, 1024, 2048)
 ADVERSARIAL_WEIGHT, FEATURE_WEIGHT = 0.04, 0.15  # beside a spectral loss of about one
-ALONE = 300  # steps in which the critics learn before anyone heeds them
+ALONE = 300  # steps in which the discriminators learn before the codec does from them
 
 
-class Critic(nn.Module):
-    """Judges the complex spectrum at one window length."""
+class SpectrumDiscriminator(nn.Module):
+    """Scores patches of the complex spectrum at one window length."""
 
     def __init__(self, window: int, channels: int = 24) -> None:
         super().__init__()
@@ -24,9 +24,10 @@ class Critic(nn.Module):
             nn.Conv2d(low, high, (9, 3), stride=(2 if place else 1, 1), padding=(4, 1))
             for place, (low, high) in enumerate(pairwise(widths))
         )
-        self.verdict = nn.Conv2d(channels, 1, 3, padding=1)
+        self.score = nn.Conv2d(channels, 1, 3, padding=1)
 
     def forward(self, audio: Tensor) -> tuple[Tensor, list[Tensor]]:
+        """(b, samples) -> scores, above 0 for recordings, and the features of every layer."""
         taper = torch.hann_window(self.window, device=audio.device)
         bins = torch.stft(audio, self.window, self.window // 4, window=taper, return_complex=True)
         x = torch.view_as_real(bins).permute(0, 3, 1, 2) * (12 / self.window**0.5)
@@ -34,48 +35,49 @@ class Critic(nn.Module):
         for layer in self.layers:
             x = F.leaky_relu(layer(x), 0.2)
             features.append(x)
-        return self.verdict(x), features
+        return self.score(x), features
 
 
-class Critics(nn.Module):
-    """One critic a window length."""
+class Discriminators(nn.Module):
+    """One a window length."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.critics = nn.ModuleList(Critic(window) for window in WINDOWS)
+        self.each = nn.ModuleList(SpectrumDiscriminator(window) for window in WINDOWS)
 
-    def own_loss(self, made: Tensor, real: Tensor) -> Tensor:
-        """Hinge loss of the critics; `made` is detached here."""
+    def discriminator_loss(self, made: Tensor, real: Tensor) -> Tensor:
+        """Hinge loss; `made` is detached here."""
         loss = real.new_zeros(())
-        for critic in self.critics:
-            loss = loss + F.relu(1 - critic(real)[0]).mean() + F.relu(1 + critic(made.detach())[0]).mean()
-        return loss / len(self.critics)
+        for discriminator in self.each:
+            loss = loss + F.relu(1 - discriminator(real)[0]).mean() + F.relu(1 + discriminator(made.detach())[0]).mean()
+        return loss / len(self.each)
 
-    def speaker_loss(self, made: Tensor, real: Tensor) -> Tensor:
-        """What the codec descends: to convince, and to match the critics' features."""
+    def generator_loss(self, made: Tensor, real: Tensor) -> Tensor:
+        """What the codec descends: scores as of recordings, and their features."""
         loss = real.new_zeros(())
-        for critic in self.critics:
-            verdict, ours = critic(made)
+        for discriminator in self.each:
+            score, ours = discriminator(made)
             with torch.no_grad():
-                theirs = critic(real)[1]
+                theirs = discriminator(real)[1]
             gaps = [(a - b).abs().mean() / b.abs().mean().clamp(min=1e-4) for a, b in zip(ours, theirs, strict=True)]
-            loss = loss - ADVERSARIAL_WEIGHT * verdict.mean() + FEATURE_WEIGHT * torch.stack(gaps).mean()
-        return loss / len(self.critics)
+            loss = loss - ADVERSARIAL_WEIGHT * score.mean() + FEATURE_WEIGHT * torch.stack(gaps).mean()
+        return loss / len(self.each)
 
 
-class Contest:
-    """The critics and their own optimiser."""
+class AdversarialLoss:
+    """The discriminators with an optimizer of their own."""
 
-    def __init__(self, company: Company, device: torch.device) -> None:
-        self.company, self.critics, self.steps = company, Critics().to(device), 0
-        self.optimizer = torch.optim.AdamW(self.critics.parameters(), lr=3e-4, betas=(0.5, 0.9))
+    def __init__(self, group: ProcessGroup, device: torch.device) -> None:
+        self.group, self.discriminators, self.steps = group, Discriminators().to(device), 0
+        self.optimizer = torch.optim.AdamW(self.discriminators.parameters(), lr=3e-4, betas=(0.5, 0.9))
 
-    def hold(self, made: Tensor, real: Tensor) -> Tensor:
-        """A step of the critics; what the codec is to descend then."""
-        own = self.critics.own_loss(made, real)
+    def step(self, made: Tensor, real: Tensor) -> Tensor:
+        """A step of the discriminators; returns the codec's loss then."""
+        loss = self.discriminators.discriminator_loss(made, real)
         self.optimizer.zero_grad(set_to_none=True)
-        own.backward()
-        self.company.average([parameter.grad for parameter in self.critics.parameters() if parameter.grad is not None])
+        torch.autograd.backward(loss)
+        parameters = self.discriminators.parameters()
+        self.group.average([parameter.grad for parameter in parameters if parameter.grad is not None])
         self.optimizer.step()
         self.steps += 1
-        return self.critics.speaker_loss(made, real) if self.steps > ALONE else made.new_zeros(())
+        return self.discriminators.generator_loss(made, real) if self.steps > ALONE else made.new_zeros(())

@@ -1,54 +1,50 @@
-"""Hear what the codec keeps: copy-synthesis read by an outside recogniser and an outside speaker encoder."""
+"""Evaluate the codec by copy synthesis, with an outside recognizer and an outside speaker encoder."""
 
 import json
 import logging
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
-from training.corpus.recording import write_wav
 from training.corpus.spelling import words
-from training.evaluation import recognizer
 from training.evaluation.edit_distance import edits
+from training.evaluation.recognizer import recognize
+from training.evaluation.speaker_encoder import embed
+from training.references import RATE_HZ, Clip, write_clip
 from training.s1.codec import upstream, weights
 from training.s1.codec.crops import read_utterances
+from training.s1.codec.options import EvaluationOptions
 
 log = logging.getLogger(__name__)
-RATE = 24_000
 
 
-def evaluate(
-    checkpoint: Path, data: Path, count: int = 50, levels: int | None = None, wavs: Path | None = None
-) -> dict[str, Any]:
-    """Word errors above the original's own, likeness and decode RTF; logged and written beside the weights."""
-    model = _packaged(checkpoint)
-    pairs = read_utterances(data, count, seconds=12)
-    copies, seconds = [], 0.0
-    speak(model, pairs[0][1], levels)  # the first call also allocates
-    for number, (_, audio) in enumerate(pairs):
-        made, spent = speak(model, audio, levels)
-        copies.append(made)
-        seconds += spent
-        if wavs:
-            keep(wavs / f"{number:02d}-original.wav", audio)
-            keep(wavs / f"{number:02d}-copy.wav", made)
-    originals, texts = [audio for _, audio in pairs], [text for text, _ in pairs]
-    own, ours = word_errors(texts, originals), word_errors(texts, copies)
+def evaluate(options: EvaluationOptions) -> dict[str, Any]:
+    """Word errors of originals and copies, likeness and decode RTF; logged and written beside the weights."""
+    model = _packaged(options.checkpoint)
+    texts, originals = zip(*read_utterances(options.data, options.count, seconds=12), strict=True)
+    copy_synthesis(model, originals[0], options.levels)  # the first call also allocates
+    copies, spent_s = zip(*(copy_synthesis(model, clip, options.levels) for clip in originals), strict=True)
+    if options.wavs:
+        for number, (original, copy) in enumerate(zip(originals, copies, strict=True)):
+            write_clip(options.wavs / f"{number:02d}-original.wav", original)
+            write_clip(options.wavs / f"{number:02d}-copy.wav", copy)
+    own, ours = word_error_rate(texts, originals), word_error_rate(texts, copies)
     figures = {
-        "utterances": len(pairs),
+        "utterances": len(texts),
         "wer_original": own,
         "wer_copy": ours,
         "wer_above": ours - own,
         "likeness": likeness(originals, copies),
-        "decode_rtf": seconds / (sum(map(len, copies)) / RATE),
-        "levels": levels,
+        "decode_rtf": sum(spent_s) / (sum(map(len, copies)) / RATE_HZ),
+        "levels": options.levels,
         "parameters": sum(p.numel() for p in model.parameters()),
     }
     log.info("%s", json.dumps(figures, indent=1))
-    (checkpoint / "figures.json").write_text(json.dumps(figures, indent=1))
+    (options.checkpoint / "codec-figures.json").write_text(json.dumps(figures, indent=1))
     return figures
 
 
@@ -65,26 +61,22 @@ def _packaged(checkpoint: Path) -> Any:
 
 
 @torch.inference_mode()
-def speak(model: Any, audio: np.ndarray, levels: int | None = None) -> tuple[np.ndarray, float]:
-    """Audio through the package's `encode` and `decode`: what comes back, and the seconds decoding took."""
-    codes, lengths = model.encode(torch.from_numpy(audio)[None, None])
+def copy_synthesis(model: Any, clip: Clip, levels: int | None = None) -> tuple[Clip, float]:
+    """A clip through the package's `encode` and `decode`: its copy, and the seconds that decoding took."""
+    codes, lengths = model.encode(torch.from_numpy(clip)[None, None])
     began = time.perf_counter()
     made, _ = model.decode(codes[:, :levels], lengths)
-    return made[0, 0, : len(audio)].numpy(), time.perf_counter() - began
+    return made[0, 0, : len(clip)].numpy(), time.perf_counter() - began
 
 
-def word_errors(texts: list[str], clips: list[np.ndarray]) -> float:
-    """Word error rate over all clips together."""
+def word_error_rate(texts: Sequence[str], clips: Sequence[Clip]) -> float:
+    """Over all clips together."""
     wanted = [words(text) for text in texts]
-    wrong = sum(edits(line, recognizer.hear(clip)) for line, clip in zip(wanted, clips, strict=True))
+    wrong = sum(edits(line, recognize(clip)) for line, clip in zip(wanted, clips, strict=True))
     return wrong / sum(map(len, wanted))
 
 
-def likeness(originals: list[np.ndarray], copies: list[np.ndarray]) -> float:
-    """Mean cosine between the voice prints of each original and its copy."""
+def likeness(originals: Sequence[Clip], copies: Sequence[Clip]) -> float:
+    """Mean cosine between the speaker embeddings of each original and its copy."""
     pairs = zip(originals, copies, strict=True)
-    return float(np.mean([recognizer.voice_print(one) @ recognizer.voice_print(other) for one, other in pairs]))
-
-
-def keep(path: Path, audio: np.ndarray) -> None:
-    write_wav(path, (np.clip(audio, -1, 1) * 32767).astype(np.int16))
+    return float(np.mean([embed(one) @ embed(other) for one, other in pairs]))

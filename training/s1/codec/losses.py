@@ -8,8 +8,9 @@ from torch import Tensor
 # window in samples and mel bands of each resolution (after Kumar et al. 2023, arXiv:2306.06546, without the shortest)
 RESOLUTIONS = ((128, 12), (256, 24), (512, 48), (1024, 80), (2048, 128))
 FLOOR = 1e-4
-HIGH_HZ, HIGH_WEIGHT = 7000.0, 0.25  # above, a bin of the linear spectra counts less: few words are told apart there
-EAR_WINDOW, EAR_HOP, EAR_BANDS, EAR_HZ, CEPSTRA, EAR_FLOOR = 640, 240, 26, (130.0, 6800.0), 13, 2e-5
+HIGH_HZ, HIGH_WEIGHT = 7000.0, 0.25  # above, a bin of the linear spectra counts less: few words differ there
+CEPSTRA = 13
+CEPSTRAL_WINDOW, CEPSTRAL_HOP, CEPSTRAL_BANDS, CEPSTRAL_HZ, CEPSTRAL_FLOOR = 640, 240, 26, (130.0, 6800.0), 2e-5
 
 
 def spectral_distance(made: Tensor, real: Tensor, sample_rate: int) -> tuple[Tensor, Tensor]:
@@ -26,8 +27,8 @@ def spectral_distance(made: Tensor, real: Tensor, sample_rate: int) -> tuple[Ten
     return loss / len(RESOLUTIONS), mel_part / len(RESOLUTIONS)
 
 
-def ear_distance(made: Tensor, real: Tensor, sample_rate: int) -> Tensor:
-    """(b, samples) twice -> how far apart a speech recogniser's features are: cepstra every 10 ms and their changes.
+def cepstral_distance(made: Tensor, real: Tensor, sample_rate: int) -> Tensor:
+    """(b, samples) twice -> the distance of mel cepstra, a speech recognizer's features, every 10 ms, and of their changes.
 
     Each counts in units of its own deviation in `real`.
     """
@@ -41,14 +42,14 @@ def ear_distance(made: Tensor, real: Tensor, sample_rate: int) -> Tensor:
 
 def _cepstra(audio: Tensor, sample_rate: int) -> Tensor:
     """(b, samples) -> (b, CEPSTRA, frames)."""
-    bank = mel_bank(EAR_WINDOW, EAR_BANDS, sample_rate, audio.device, EAR_HZ)
-    return _cosines(audio.device) @ (bank @ magnitude(audio, EAR_WINDOW, EAR_HOP) + EAR_FLOOR).log()
+    bank = mel_bank(CEPSTRAL_WINDOW, CEPSTRAL_BANDS, sample_rate, audio.device, CEPSTRAL_HZ)
+    return _cosines(audio.device) @ (bank @ magnitude(audio, CEPSTRAL_WINDOW, CEPSTRAL_HOP) + CEPSTRAL_FLOOR).log()
 
 
 @cache
 def _cosines(device: torch.device) -> Tensor:
-    """(CEPSTRA, EAR_BANDS), the cosine transform of a spectrum's bands."""
-    bands = (torch.arange(EAR_BANDS) + 0.5) / EAR_BANDS
+    """(CEPSTRA, CEPSTRAL_BANDS), the cosine transform of a spectrum's bands."""
+    bands = (torch.arange(CEPSTRAL_BANDS) + 0.5) / CEPSTRAL_BANDS
     return torch.cos(torch.pi * torch.arange(CEPSTRA)[:, None] * bands).to(device)
 
 

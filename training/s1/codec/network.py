@@ -48,9 +48,9 @@ def start(model: Any) -> None:
 
 
 def encode(model: Any, audio: Tensor) -> Tensor:
-    """(b, samples), a multiple of the frame -> (b, frames, latent) before quantisation."""
+    """(b, samples), a multiple of the frame -> (b, frames, latent) before quantization."""
     first, *blocks, snake, last = model.encoder.block
-    weight = F.pad(first.conv.weight[:, 0], (1, 0))  # eight taps, the first one silent: a width products like
+    weight = F.pad(first.conv.weight[:, 0], (1, 0))  # eight taps, the first one zero: matrix products are faster so
     x = F.linear(F.pad(audio, (7, 0)).unfold(-1, 8, 1), weight, first.conv.bias)
     for block in blocks:
         *units, act, down, _ = block.block
@@ -64,7 +64,7 @@ def encode(model: Any, audio: Tensor) -> Tensor:
 
 
 def decode(model: Any, z: Tensor) -> Tensor:
-    """(b, frames, latent) after quantisation -> (b, samples)."""
+    """(b, frames, latent) after quantization -> (b, samples)."""
     x = _attend(model.quantizer.post_module, z).transpose(1, 2)
     x = model.quantizer.upsample(x).transpose(1, 2)
     first, *blocks, snake, last, _ = model.decoder.model
@@ -102,19 +102,19 @@ def _residual(unit: Any, x: Tensor) -> Tensor:
     return x + _convolve(point.conv, _snake(act2, _convolve(wide.conv, _snake(act, x))))
 
 
-def _strided(conv: nn.Conv1d, x: Tensor) -> Tensor:
+def _strided(conv: Any, x: Tensor) -> Tensor:
     """Stride s and width 2s: what each block of s gives to its own output and to the next one."""
     stride, batch = conv.stride[0], x.shape[0]
     blocks = x.reshape(batch, x.shape[1] // stride, stride * x.shape[2])
-    halves = conv.weight.transpose(1, 2).unflatten(1, (2, stride)).flatten(2)  # (out, 2, s * in)
+    halves = torch.unflatten(conv.weight.transpose(1, 2), 1, (2, stride)).flatten(2)  # (out, 2, s * in)
     older, own = F.linear(blocks, halves.transpose(0, 1).flatten(0, 1)).chunk(2, dim=-1)
     return own + F.pad(older, (0, 0, 1, 0))[:, :-1] + conv.bias.to(own.dtype)
 
 
-def _transposed(conv: nn.ConvTranspose1d, x: Tensor) -> Tensor:
+def _transposed(conv: Any, x: Tensor) -> Tensor:
     """The transpose of `_strided`: each input gives s outputs of its own and s to the next input's."""
     stride, channels = conv.stride[0], conv.out_channels
-    rows = conv.weight.permute(2, 1, 0).unflatten(0, (2, stride)).flatten(0, 2)  # (2 * s * out, in)
+    rows = torch.unflatten(conv.weight.permute(2, 1, 0), 0, (2, stride)).flatten(0, 2)  # (2 * s * out, in)
     own, older = F.linear(x, rows).chunk(2, dim=-1)
     y = own + F.pad(older, (0, 0, 1, 0))[:, :-1]
     return y.reshape(x.shape[0], x.shape[1] * stride, channels) + conv.bias.to(y.dtype)

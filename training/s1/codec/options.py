@@ -1,36 +1,43 @@
-"""What one portion of a training is told."""
+"""The options of the codec's training."""
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
+
+from training.options import TrainingOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """One portion of a training; minutes are wall time, loading and compiling included."""
+class CodecOptions(TrainingOptions):
+    config: Annotated[Path | None, "of a new training; else the shipped codec's"] = None
+    batch: Annotated[int, "crops a step and GPU"] = 72
+    crop_frames: Annotated[int, "of each"] = 28
+    learning_rate: Annotated[float, "at the plateau"] = 1e-3
+    open_steps: Annotated[int, "before the quantizer starts; from an exported codec: before the new head counts"] = 300
+    letters_every: Annotated[int, "steps; 0: the semantic codes need not carry words"] = 2
+    letters_batch: Annotated[int, "whole utterances"] = 16
+    letters_frames: Annotated[int, "of the longest of them"] = 160
+    letters_weight: Annotated[float, "of the loss of their letters"] = 0.15
+    cepstral_weight: Annotated[float, "of the distance between mel cepstra"] = 1.0
+    dropout: Annotated[float, "share of the rows that keep only some residual levels"] = 0.4
+    decoder_only: Annotated[bool, "leave the encoder, so that a language model's codes keep their meaning"] = False
+    augment: Annotated[bool, "augment the speaker of every crop and line"] = False
+    adversarial_from: Annotated[float, "share of the whole training, from which on discriminators count; 1: never"] = (
+        2 / 3
+    )
 
-    data: Path
-    out: Path
-    minutes: float
-    total_minutes: float  # of the whole training; 0: this portion is the last
-    done_minutes: float | None = None  # None: what the checkpoint says
-    resume: Path | None = None
-    state: Path | None = None  # folder of the full state, for later calls on the same machine; None: out
-    gpus: tuple[int, ...] = (0,)
-    batch: int = 72  # crops a step and GPU
-    crop_frames: int = 28
-    learning_rate: float = 1e-3
-    open_steps: int = 300  # steps before the quantiser starts; from an exported codec: before it heeds its new reader
-    read_every: int = 2  # steps; 0: the semantic codes need not carry words
-    read_batch: int = 16  # whole utterances
-    read_frames: int = 160  # of the longest of them
-    read_weight: float = 0.15
-    ear_weight: float = 1.0  # of the distance between a recogniser's features
-    dropout: float = 0.4  # share of the rows that keep only some residual levels
-    decoder_only: bool = False  # what encodes stays as it is, so that a language model's codes keep their sound
-    save_seconds: float = 100.0
-    steps: int = 10**9  # at most, in this portion
-    config: Path | None = None  # of a new training; None: the shipped codec's
-    compiled: bool = True
-    persons: bool = False  # every crop and line is said by a person of its own
-    critics_from: float = 2 / 3  # of the whole training; 1: none
-    seed: int = 0
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluationOptions:
+    checkpoint: Annotated[Path, "folder of a training, or an exported one"]
+    data: Annotated[Path, "corpus folder"]
+    count: Annotated[int, "utterances"] = 50
+    levels: Annotated[int | None, "use only the first so many codes of a frame"] = None
+    wavs: Annotated[Path | None, "folder to write recordings and copies to"] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportOptions:
+    checkpoint: Annotated[Path, "folder of a training"]
+    out: Annotated[Path, "folder of the exported codec"]
+    packed: Annotated[bool, "int8 with a scale a channel, for the tree"] = False

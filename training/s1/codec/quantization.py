@@ -1,7 +1,7 @@
-"""The codec's residual quantiser in training: first codebooks from data, moving averages after, dead codes replaced.
+"""The codec's residual quantizer in training: first codebooks from data, moving averages after, dead codes replaced.
 
 The lookup is the package's (nearest by angle in 8 dimensions). Codebooks follow the running mean of the vectors they
-answer for (van den Oord et al. 2017, arXiv:1711.00937, appendix A.1) instead of a codebook loss.
+stand for (van den Oord et al. 2017, arXiv:1711.00937, appendix A.1) instead of a codebook loss.
 """
 
 from typing import Any
@@ -10,19 +10,19 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from training.parallel import Company
+from training.parallel import ProcessGroup
 
 DECAY = 0.98
 DEAD = 0.05  # a code with less than this share of the mean usage is drawn anew
 
 
 def levels(model: Any) -> list[Any]:
-    """The quantisers in order, the semantic one first."""
+    """The quantizers in order, the semantic one first."""
     return [*model.quantizer.semantic_quantizer.quantizers, *model.quantizer.quantizer.quantizers]
 
 
-def quantise(model: Any, z: Tensor, depth: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """(b, t, d) and how many levels each row keeps (b,) -> quantised z, commitment loss, codes and latents by level."""
+def quantize(model: Any, z: Tensor, depth: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """(b, t, d) and how many levels each row keeps (b,) -> quantized z, commitment loss, codes and latents by level."""
     residual, total, commitment = z, torch.zeros_like(z), z.new_zeros(())
     codes, latents = [], []
     for index, level in enumerate(levels(model)):
@@ -41,6 +41,25 @@ def quantise(model: Any, z: Tensor, depth: Tensor) -> tuple[Tensor, Tensor, Tens
     return total, commitment, torch.stack(codes), torch.stack(latents)
 
 
+def semantic_width(model: Any) -> int:
+    """Of the vectors below."""
+    return int(levels(model)[0].out_proj.out_channels)
+
+
+def semantic_vectors(model: Any, z: Tensor) -> Tensor:
+    """(b, t, d) before quantization -> what the semantic level alone keeps of it; gradients pass straight through."""
+    level = levels(model)[0]
+    latent = F.linear(z, level.in_proj.weight[:, :, 0], level.in_proj.bias)
+    chosen = F.embedding(nearest(latent, level.codebook.weight), level.codebook.weight).detach()
+    return F.linear(latent + (chosen - latent).detach(), level.out_proj.weight[:, :, 0], level.out_proj.bias)
+
+
+def code_vectors(model: Any, codes: Tensor) -> Tensor:
+    """(b, t) semantic codes -> (b, t, d) the same vectors."""
+    level = levels(model)[0]
+    return F.linear(level.codebook.weight[codes], level.out_proj.weight[:, :, 0], level.out_proj.bias)
+
+
 def draw_depth(batch: int, count: int, dropout: float, device: torch.device) -> Tensor:
     """(b,) levels kept: all of them, or for a share of the rows any number from 2 (the semantic one and one more)."""
     fewer = torch.randint(2, count + 1, (batch,), device=device)
@@ -54,8 +73,8 @@ def nearest(latent: Tensor, codebook: Tensor) -> Tensor:
 class Codebooks:
     """Running usage and means of all codebooks, kept as one table of (all codes, 8)."""
 
-    def __init__(self, model: Any, company: Company | None = None) -> None:
-        self.company = company or Company()
+    def __init__(self, model: Any, group: ProcessGroup | None = None) -> None:
+        self.group = group or ProcessGroup()
         self.levels = levels(model)
         self.sizes = [level.codebook.weight.shape[0] for level in self.levels]
         for level in self.levels:
@@ -68,7 +87,7 @@ class Codebooks:
 
     @torch.no_grad()
     def update(self, codes: Tensor, latents: Tensor) -> None:
-        """Move each code towards the latents it answered for, on all GPUs: codes (levels, b, t), latents (levels, b, t, 8).
+        """Move each code towards the latents it was chosen for, on all GPUs: codes (levels, b, t), latents (levels, b, t, 8).
 
         A batch with a number that is not finite, on any GPU, changes nothing.
         """
@@ -76,7 +95,7 @@ class Codebooks:
         vectors = latents.flatten(0, 2).float()
         seen = torch.zeros_like(self.counts).index_add_(0, flat, torch.ones_like(vectors[:, 0]))
         total = torch.zeros_like(self.sums).index_add_(0, flat, vectors)
-        self.company.add(seen, total)
+        self.group.add(seen, total)
         fit = torch.isfinite(total).all()
         self.counts.copy_(torch.where(fit, self.counts.lerp(seen, 1 - DECAY), self.counts))
         self.sums.copy_(torch.where(fit, self.sums.lerp(total, 1 - DECAY), self.sums))
@@ -84,8 +103,8 @@ class Codebooks:
 
     @torch.no_grad()
     def replace_dead(self, latents: Tensor) -> None:
-        """Put codes that hardly answer where a latent of this batch is."""
-        pairs = zip(self.counts.split(self.sizes), self.sums.split(self.sizes), latents, strict=True)
+        """Move codes that are hardly used at latents of this batch."""
+        pairs = zip(torch.split(self.counts, self.sizes), torch.split(self.sums, self.sizes), latents, strict=True)
         for counts, sums, latent in pairs:
             pool = latent.flatten(0, 1).float().nan_to_num(0.0, 0.0, 0.0)
             drawn = pool[torch.randint(len(pool), (len(counts),), device=pool.device)]
@@ -93,25 +112,25 @@ class Codebooks:
             dead = counts < DEAD * mean
             sums.copy_(torch.where(dead[:, None], drawn * mean, sums))
             counts.copy_(torch.where(dead, mean, counts))
-        self.company.follow(self.counts, self.sums)
+        self.group.broadcast(self.counts, self.sums)
         self._write()
 
     def perplexity(self) -> list[float]:
         """Per level, how many codes are in even use."""
-        shares = [counts / counts.sum() for counts in self.counts.split(self.sizes)]
+        shares = [counts / counts.sum() for counts in torch.split(self.counts, self.sizes)]
         return [float(torch.exp(-(share * (share + 1e-12).log()).sum())) for share in shares]
 
     def _write(self) -> None:
         means = self.sums / self.counts.clamp(min=1e-5)[:, None]
-        for level, table in zip(self.levels, means.split(self.sizes), strict=True):
+        for level, table in zip(self.levels, torch.split(means, self.sizes), strict=True):
             level.codebook.weight.copy_(table)
 
 
 @torch.no_grad()
-def start_codebooks(model: Any, z: Tensor, company: Company, rounds: int = 12) -> Codebooks:
+def start_codebooks(model: Any, z: Tensor, group: ProcessGroup, rounds: int = 12) -> Codebooks:
     """Set every level from data z (n, d): its projections to the residual's main directions, its codes by k-means.
 
-    The first process's findings hold for all.
+    The first process's result holds for all.
     """
     residual = z.float()
     for level in levels(model):
@@ -129,8 +148,8 @@ def start_codebooks(model: Any, z: Tensor, company: Company, rounds: int = 12) -
         residual = residual - mean - chosen @ axes
     for level in levels(model):
         parts = (level.in_proj, level.out_proj, level.codebook)
-        company.follow(*(parameter.data for part in parts for parameter in part.parameters()))
-    return Codebooks(model, company)
+        group.broadcast(*(parameter.data for part in parts for parameter in part.parameters()))
+    return Codebooks(model, group)
 
 
 def _cluster(points: Tensor, size: int, rounds: int) -> Tensor:

@@ -1,20 +1,19 @@
 """Build the codec from fish-speech's own classes, without the packages that only its other parts need."""
 
 import importlib
-import importlib.machinery
-import importlib.util
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import yaml
 from torch import nn
 
+from training.packages import open_packages, stand_in
+from training.references import checkpoint
+
 Config = dict[str, Any]
-CONFIG = Path(__file__).parents[3] / "assets" / "voices" / "s1" / "checkpoint" / "codec.yaml"
+CONFIG = checkpoint("s1") / "codec.yaml"  # of a new training as of the shipped codec
 CLASSES = {
     "fish_speech.models.dac.modded_dac.DAC",
     "fish_speech.models.dac.modded_dac.ModelArgs",
@@ -59,55 +58,6 @@ def prepare_imports() -> None:
     """Make the codec's modules importable where their package's other needs are absent."""
     stand_in(UNUSED)
     open_packages("dac", "dac.nn", "dac.model", "fish_speech", "fish_speech.models", "fish_speech.models.dac")
-
-
-def stand_in(names: Sequence[str]) -> None:
-    """Empty modules for those of these that are not installed, parents first."""
-    for name in names:
-        if name not in sys.modules and _missing(name):
-            _stub(name)
-
-
-def open_packages(*names: str) -> None:
-    """Enter packages as bare namespaces, parents first: their `__init__` would import training and serving code."""
-    for name in names:
-        if name not in sys.modules:
-            _open_package(name)
-
-
-def _missing(name: str) -> bool:
-    parent = name.rpartition(".")[0]
-    if parent in sys.modules and not hasattr(sys.modules[parent], "__path__"):
-        return True
-    return importlib.util.find_spec(name) is None
-
-
-def _stub(name: str) -> None:
-    module = ModuleType(name)
-    module.__spec__ = importlib.machinery.ModuleSpec(name, None)
-    module.__dict__.update(BaseModel=nn.Module, __getattr__=_any)
-    sys.modules[name] = module
-    parent, _, child = name.rpartition(".")
-    if parent:
-        setattr(sys.modules[parent], child, module)
-
-
-def _any(name: str) -> type:
-    """What `from absent import name` gets."""
-    if name.startswith("__"):
-        raise AttributeError(name)
-    return object
-
-
-def _open_package(name: str) -> None:
-    path = name.replace(".", "/")
-    found = [str(Path(root) / path) for root in sys.path if (Path(root) / path).is_dir()]
-    if not found:
-        raise ModuleNotFoundError(f"{name} is not installed; `make test` installs what is compared with")
-    module = ModuleType(name)
-    module.__path__ = found
-    module.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=True)
-    sys.modules[name] = module
 
 
 def _instantiate(value: Any) -> Any:

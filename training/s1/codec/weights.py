@@ -6,17 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import safe_open
-from safetensors.torch import load_file, save_file
-from torch import Tensor, nn
+from safetensors.torch import save_file
+from torch import nn
 
-from training.packing import pack, unpack
-from training.s1.codec import ctc, network, upstream
+from training.packing import pack
+from training.s1.codec import network, quantization, upstream
+from training.s1.codec.ctc import CTCHead
+from training.shards import State, has_shards, load_exported, load_shards, read_notes, save_shards
 
-SHARD_BYTES = 14 * 2**20
 EXPORTED = "codec.safetensors"
-READER = "reader."  # the prefix of the head that is carried but never exported
-State = dict[str, Tensor]
+HEAD = "reader."  # of the names, on disk, of the CTC head, which is carried but never exported
 
 
 def plain_state(model: nn.Module) -> State:
@@ -24,69 +23,30 @@ def plain_state(model: nn.Module) -> State:
     return {name: parameter.detach() for name, parameter in model.named_parameters()}
 
 
-def save(model: nn.Module, reader: nn.Module, folder: Path, progress: Mapping[str, Any], config: str) -> None:
-    """Write a folded model and its reader as fp16 shards that also hold configuration and progress."""
-    state = plain_state(model) | {READER + name: value for name, value in plain_state(reader).items()}
+def save(model: nn.Module, head: nn.Module, folder: Path, progress: Mapping[str, Any], config: str) -> None:
+    """Write a folded model and its CTC head as float16 shards that also hold configuration and progress."""
+    state = plain_state(model) | {HEAD + name: value for name, value in plain_state(head).items()}
     save_shards(state, folder, "codec", {"config": config, "progress": json.dumps(dict(progress))})
 
 
-def save_shards(state: State, folder: Path, name: str, notes: dict[str, str]) -> None:
-    """Write `name-00001.safetensors` and on, each under SHARD_BYTES and appearing whole, the notes in every one."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for number, shard in enumerate(_shards(state), start=1):
-        target = folder / f"{name}-{number:05d}.safetensors"
-        save_file(shard, target.with_suffix(".part"), metadata=notes)
-        target.with_suffix(".part").replace(target)
-
-
-def _shards(state: State) -> list[State]:
-    shards: list[State] = [{}]
-    size = 0
-    for name, value in state.items():
-        half = value.to("cpu", torch.float16).contiguous()
-        if size + half.nbytes > SHARD_BYTES:
-            shards.append({})
-            size = 0
-        shards[-1][name] = half
-        size += half.nbytes
-    return shards
-
-
-def load_shards(folder: Path, name: str) -> State:
-    """Float32 tensors of `name-*.safetensors`."""
-    shards = sorted(folder.glob(f"{name}-*.safetensors"))
-    if not shards:
-        raise FileNotFoundError(f"{folder} holds no {name}-*.safetensors; train one first")
-    return {key: value.float() for shard in shards for key, value in load_file(shard).items()}
-
-
-def read_notes(folder: Path | None, name: str) -> dict[str, str]:
-    """What stands beside the tensors of the first shard, or nothing."""
-    shards = sorted(folder.glob(f"{name}-*.safetensors")) if folder else []
-    if not shards:
-        return {}
-    with safe_open(shards[0], "pt") as file:
-        return dict(file.metadata() or {})
-
-
 def read_state(folder: Path, part: str = "codec") -> State:
-    """Float32 parameters of a checkpoint folder: the `codec`'s or the `reader`'s, which an exported one does not hold."""
+    """Float32 parameters of a checkpoint folder: the `codec`'s or the `head`'s, which an exported one does not hold."""
     if is_exported(folder):
         return _read_exported(folder) if part == "codec" else {}
     state = load_shards(folder, "codec")
-    if part == "reader":
-        return {name.removeprefix(READER): value for name, value in state.items() if name.startswith(READER)}
-    return {name: value for name, value in state.items() if not name.startswith(READER)}
+    if part == "head":
+        return {name.removeprefix(HEAD): value for name, value in state.items() if name.startswith(HEAD)}
+    return {name: value for name, value in state.items() if not name.startswith(HEAD)}
 
 
 def is_exported(folder: Path) -> bool:
     """Whether a folder holds a packed codec in place of a training's shards."""
-    return (folder / EXPORTED).exists() and not list(folder.glob("codec-*.safetensors"))
+    return (folder / EXPORTED).exists() and not has_shards(folder, "codec")
 
 
 def _read_exported(folder: Path) -> State:
     model = upstream.build(upstream.parse_config(read_config(folder)))
-    state = unpack(load_file(folder / EXPORTED))
+    state = load_exported(folder / EXPORTED)
     if missing := dict(model.named_parameters()).keys() - state.keys():
         raise KeyError(f"{EXPORTED} lacks {sorted(missing)[:4]}; export it again")
     model.load_state_dict(state, strict=False)
@@ -101,24 +61,24 @@ def read_config(folder: Path | None) -> str:
 
 
 def read_progress(folder: Path) -> dict[str, Any]:
-    """What `save` was told, or nothing."""
+    """The progress given to `save`, or nothing."""
     if is_exported(folder):
         return {"quantised": True}
     return dict(json.loads(read_notes(folder, "codec").get("progress", "{}")))
 
 
 def load(folder: Path) -> nn.Module:
-    """The codec of a checkpoint folder, its weights plain, ready to speak."""
+    """The codec of a checkpoint folder, its weights plain, for inference."""
     model = network.fold(upstream.build(upstream.parse_config(read_config(folder))))
     fill(model, read_state(folder))
     return model.eval().requires_grad_(False)
 
 
-def load_reader(folder: Path, model: Any) -> ctc.Reader:
-    """The head that reads the words off its semantic codes."""
-    reader = ctc.Reader(model.quantizer.semantic_quantizer.quantizers[0].out_proj.out_channels)
-    fill(reader, read_state(folder, "reader"))
-    return reader.eval().requires_grad_(False)
+def load_head(folder: Path, model: nn.Module) -> CTCHead:
+    """The head that recognizes letters in its semantic codes."""
+    head = CTCHead(quantization.semantic_width(model))
+    fill(head, read_state(folder, "head"))
+    return head.eval().requires_grad_(False)
 
 
 @torch.no_grad()

@@ -14,12 +14,12 @@ from training.s1.language.tokens import Tokens
 ROUND, LONGEST = 32, 768  # positions
 COUNTS, CHANCES = (1, 2, 3), (0.12, 0.68, 0.2)
 EARLIER_WEIGHT = 0.5  # of the loss on utterances that serve as references
-AHEAD = 3  # letters the middle states must know: the one being said and the next two
+AHEAD = 3  # letters that the middle states predict: the one being said and the next two
 NOISE = 0.05  # share of the codes read that are drawn at random, since sampling errs too
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class TokenBatch:
     rows: Tensor  # (b, n, 1 + codebooks) int64
     places: Tensor  # (m,) positions, counted over the flattened batch, whose next token is learned
     labels: Tensor  # (m,) that token
@@ -30,76 +30,77 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
-    utterances: tuple[int, ...]
+class TokenItem:
+    parts: tuple[int, ...]  # numbers of utterances
     size: int  # positions
 
 
-def draw_items(tokens: Tokens, groups: list[NDArray[np.int64]], rng: np.random.Generator) -> Iterator[Item]:
-    """Every utterance once, in a new order and new company."""
+def draw_items(tokens: Tokens, groups: list[NDArray[np.int64]], rng: np.random.Generator) -> Iterator[TokenItem]:
+    """Every utterance once, in a new order and newly joined."""
     sizes = (tokens.counts + 2 + np.array([len(text) for text in tokens.texts])).tolist()
     wishes = iter(rng.choice(COUNTS, sum(map(len, groups)), p=CHANCES).tolist())
     for group in rng.permutation(len(groups)):
         order = rng.permutation(groups[group]).tolist()
         while order:
-            wanted, chosen, total = next(wishes), [], 1
+            wanted, total = next(wishes), 1
+            chosen: list[int] = []
             while order and len(chosen) < wanted and total + sizes[order[-1]] <= LONGEST:
                 chosen.append(order.pop())
                 total += sizes[chosen[-1]]
             if not chosen:
                 order.pop()
                 continue
-            yield Item(tuple(chosen), total)
+            yield TokenItem(tuple(chosen), total)
 
 
 def by_speaker(tokens: Tokens, chosen: set[int]) -> list[NDArray[np.int64]]:
     return [np.flatnonzero(tokens.speakers == speaker) for speaker in sorted(chosen)]
 
 
-class Builder:
+class BatchBuilder:
     """Lay items out as batches; `fast` frames a batch also learn their other codes."""
 
     def __init__(self, tokens: Tokens, fast: int, noise: float = NOISE) -> None:
         self.tokens, self.fast, self.noise = tokens, fast, noise
         self.books = tokens.codes.shape[1]
 
-    def build(self, items: list[Item], length: int, rng: np.random.Generator) -> Batch:
+    def build(self, items: list[TokenItem], length: int, rng: np.random.Generator) -> TokenBatch:
         rows = np.zeros((len(items), length, 1 + self.books), np.int16)
         rows[:, :, 0] = prompts.BYTES + prompts.SPECIAL.index("<|pad|>")
         weights = np.zeros((len(items), length), np.float32)
         letters = np.full((len(items), length, AHEAD), -1, np.int16)
         for number, item in enumerate(items):
             self._lay(item, rows[number], weights[number], letters[number])
-        flat, weights, letters = rows.reshape(-1, 1 + self.books), weights.reshape(-1), letters.reshape(-1, AHEAD)
-        labelled = np.flatnonzero(weights)  # positions to be foretold, each from the position before it
+        flat, flat_letters = rows.reshape(-1, 1 + self.books), letters.reshape(-1, AHEAD)
+        labelled = np.flatnonzero(weights)  # positions to be predicted, each from the one before it
         spoken = labelled[flat[labelled, 0] != prompts.IM_END]
         drawn = rng.choice(spoken, self.fast, replace=len(spoken) < self.fast)
-        fast_codes = flat[drawn, 1:].copy()
-        padding = -len(labelled) % 512
-        places = np.pad(labelled - 1, (0, padding))
-        return Batch(
-            torch.from_numpy(self._disturb(rows, rng).astype(np.int64)),
-            torch.from_numpy(places),
-            torch.from_numpy(np.pad(flat[labelled, 0], (0, padding)).astype(np.int64)),
-            torch.from_numpy(np.pad(weights[labelled], (0, padding))),
-            torch.from_numpy(np.pad(letters[labelled], ((0, padding), (0, 0)), constant_values=-1).astype(np.int64)),
-            torch.from_numpy(drawn - 1),
-            torch.from_numpy(fast_codes.astype(np.int64)),
+        padding = (0, -len(labelled) % 512)
+        said = np.pad(flat_letters[labelled], (padding, (0, 0)), constant_values=-1)
+        fast_codes = flat[drawn, 1:].astype(np.int64)
+        return TokenBatch(
+            rows=torch.from_numpy(self._disturbed(rows, rng).astype(np.int64)),
+            places=torch.from_numpy(np.pad(labelled - 1, padding)),
+            labels=torch.from_numpy(np.pad(flat[labelled, 0], padding).astype(np.int64)),
+            weights=torch.from_numpy(np.pad(weights.reshape(-1)[labelled], padding)),
+            letters=torch.from_numpy(said.astype(np.int64)),
+            fast_places=torch.from_numpy(drawn - 1),
+            fast_codes=torch.from_numpy(fast_codes),
         )
 
     def _lay(
-        self, item: Item, rows: NDArray[np.int16], weights: NDArray[np.float32], letters: NDArray[np.int16]
+        self, item: TokenItem, rows: NDArray[np.int16], weights: NDArray[np.float32], letters: NDArray[np.int16]
     ) -> None:
         rows[:1] = prompts.start_row(self.books)
         place = 1
-        for utterance in item.utterances:
+        for utterance in item.parts:
             start, count = int(self.tokens.starts[utterance]), int(self.tokens.counts[utterance])
             text = prompts.text_rows(self.tokens.texts[utterance], self.books)
             codes = prompts.code_rows(self.tokens.codes[start : start + count])
             rows[place : place + len(text)] = text
             place += len(text)
             rows[place : place + len(codes)] = codes
-            last = utterance == item.utterances[-1]
+            last = utterance == item.parts[-1]
             weights[place : place + len(codes)] = 1.0 if last else EARLIER_WEIGHT
             reached = self.tokens.reached[start : start + count].astype(np.int64)
             spelled = np.array([0, *self.tokens.letters[utterance], *([0] * AHEAD)])
@@ -107,7 +108,7 @@ class Builder:
                 letters[place : place + count, ahead] = spelled[np.minimum(reached + ahead, len(spelled) - 1)]
             place += len(codes)
 
-    def _disturb(self, rows: NDArray[np.int16], rng: np.random.Generator) -> NDArray[np.int16]:
+    def _disturbed(self, rows: NDArray[np.int16], rng: np.random.Generator) -> NDArray[np.int16]:
         """Some codes as a sampler might have drawn them; text and marks stay."""
         if self.noise == 0:
             return rows
@@ -120,12 +121,12 @@ class Builder:
 
 
 def stream(
-    builder: Builder, groups: list[NDArray[np.int64]], positions: int, rng: np.random.Generator
-) -> Iterator[Batch]:
-    """Endless batches of about so many positions; what is left of a length waits for the next round."""
-    waiting: dict[int, list[Item]] = {}
+    builder: BatchBuilder, groups: list[NDArray[np.int64]], positions: int, rng: np.random.Generator
+) -> Iterator[TokenBatch]:
+    """Endless batches of about so many positions; what is left of a length stays for the next round."""
+    waiting: dict[int, list[TokenItem]] = {}
     while True:
-        full: list[tuple[int, list[Item]]] = []
+        full: list[tuple[int, list[TokenItem]]] = []
         for item in draw_items(builder.tokens, groups, rng):
             length = (item.size + ROUND - 1) // ROUND * ROUND
             rows = waiting.setdefault(length, [])

@@ -3,15 +3,13 @@
 import json
 from pathlib import Path
 
-from safetensors.torch import load_file
-
 from training.corpus.spelling import ALPHABET
-from training.packing import unpack
 from training.s1.codec import weights
 from training.s1.language import prompts
 from training.s1.language.dual_ar import DualAR, Shape
+from training.shards import State, has_shards, load_exported, load_shards, read_notes
 
-DEFAULTS = {  # how this model speaks best, as `engines.s1.loading.Defaults` reads it
+DEFAULTS = {  # its best settings, as `engines.s1.loading.Defaults` reads it
     "temperature": 0.7,
     "top_p": 0.8,
     "repetition_penalty": 1.0,
@@ -27,22 +25,22 @@ MODEL = "model."  # training carries the model under this prefix, and its letter
 
 
 def load(folder: Path) -> DualAR:
-    """The model of a training's folder, ready to speak."""
-    model = DualAR(Shape(**json.loads(weights.read_notes(folder, "language")["shape"])))
+    """The model of a training's folder, for inference."""
+    model = DualAR(Shape(**json.loads(read_notes(folder, "language")["shape"])))
     weights.fill(model, read_state(folder))
     return model.eval().requires_grad_(False)
 
 
-def read_state(folder: Path) -> weights.State:
+def read_state(folder: Path) -> State:
     """The model's parameters, of a training's folder or of an exported, packed one."""
     if is_exported(folder):
-        return unpack(load_file(folder / EXPORTED))
-    state = weights.load_shards(folder, "language")
+        return load_exported(folder / EXPORTED)
+    state = load_shards(folder, "language")
     return {name.removeprefix(MODEL): value for name, value in state.items() if name.startswith(MODEL)}
 
 
 def is_exported(folder: Path) -> bool:
-    return (folder / EXPORTED).exists() and not list(folder.glob("language-*.safetensors"))
+    return (folder / EXPORTED).exists() and not has_shards(folder, "language")
 
 
 def export(checkpoint: Path, codec: Path, out: Path, packed: bool = False) -> None:

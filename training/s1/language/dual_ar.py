@@ -1,7 +1,7 @@
 """The dual-AR transformer for training: fish-speech 0.1.0's DualARTransformer, parameter for parameter.
 
-A slow transformer reads text and frames and names the next semantic code; a fast one names that frame's other codes, each
-after the ones before. Rows are padded on the right, where a causal model needs no mask.
+A slow transformer takes text and frames and predicts the next semantic code; a fast one predicts that frame's other codes,
+each from the ones before. Rows are padded on the right, where a causal model needs no mask.
 """
 
 import math
@@ -76,7 +76,7 @@ class Attention(nn.Module):
     def project(self, x: Tensor, rotation: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """(b, n, dim) -> queries (b, heads, n, width), keys and values (b, groups, n, width)."""
         sizes = [self.heads, self.groups, self.groups]
-        q, k, v = self.wqkv(x).unflatten(-1, (sum(sizes), self.width)).split(sizes, dim=2)
+        q, k, v = torch.split(self.wqkv(x).unflatten(-1, (sum(sizes), self.width)), sizes, dim=2)
         q, k = rotate(self.q_norm(q), rotation), rotate(self.k_norm(k), rotation)
         return q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)
 
@@ -119,7 +119,7 @@ class Block(nn.Module):
 
 
 class DualAR(nn.Module):
-    """`letters` is a training aid alone: half-way up, the slow transformer must know which letters are being said."""
+    """`forward` also gives the states half-way up, from which training predicts the letters being said."""
 
     def __init__(self, shape: Shape, dropout: float = 0.0) -> None:
         super().__init__()
@@ -132,6 +132,8 @@ class DualAR(nn.Module):
         self.fast_layers = nn.ModuleList(Block(shape, dropout) for _ in range(shape.n_fast_layer))
         self.fast_norm = RMSNorm(shape.dim, shape.norm_eps)
         self.fast_output = nn.Linear(shape.dim, shape.codebook_size, bias=False)
+        self.rotation: Tensor
+        self.shifts: Tensor
         self.register_buffer("rotation", rotations(shape.max_seq_len, shape), persistent=False)
         self.register_buffer("shifts", torch.arange(shape.num_codebooks) * shape.codebook_size, persistent=False)
         self._start()
@@ -184,6 +186,6 @@ def rotations(count: int, shape: Shape) -> Tensor:
 
 def rotate(x: Tensor, rotation: Tensor) -> Tensor:
     """(b, n, heads, width), neighbouring pairs turned by their position."""
-    even, odd = x.float().unflatten(-1, (-1, 2)).unbind(-1)
+    even, odd = torch.unflatten(x.float(), -1, (-1, 2)).unbind(-1)
     cos, sin = rotation[:, None, :, 0], rotation[:, None, :, 1]
     return torch.stack((even * cos - odd * sin, odd * cos + even * sin), -1).flatten(-2).type_as(x)

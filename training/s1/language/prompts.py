@@ -1,4 +1,4 @@
-"""What the dual-AR model reads: a tokenizer of bytes, and sequences laid out as fish-speech 0.1.0 lays out its prompts.
+"""The dual-AR model's input: a tokenizer of bytes, and sequences laid out as fish-speech 0.1.0 lays out its prompts.
 
 <|interleave|> then, for each utterance of a speaker, <|speaker:0|> TEXT CODES <|im_end|>; inference stops before the codes.
 """
@@ -63,7 +63,7 @@ def start_row(codebooks: int) -> Rows:
 
 
 def prompt(line: str, references: list[tuple[str, NDArray[np.int16]]], codebooks: int) -> Rows:
-    """What inference gives the model before it speaks a line."""
+    """The prompt of a line: references with their codes, then its text."""
     parts = [start_row(codebooks)]
     for text, codes in references:
         parts += [text_rows(text, codebooks), code_rows(codes)]

@@ -4,128 +4,92 @@ import json
 import logging
 import signal
 import time
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Any
+from dataclasses import asdict
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from training.f5.weights import Average, save_state
-from training.muon import Muon
-from training.parallel import Company
-from training.prefetching import ahead, to
+from training.averaging import WeightAverage
+from training.optimizer import MuonAdamW
+from training.parallel import ProcessGroup
+from training.prefetching import prefetch, to_device
 from training.s1.codec import ctc, weights
-from training.s1.language import batches, checkpoint, prompts, sampling
-from training.s1.language.batches import Batch, Builder
+from training.s1.language import batches, checkpoint
+from training.s1.language.batches import BatchBuilder, TokenBatch
 from training.s1.language.dual_ar import DualAR, Shape
+from training.s1.language.held_out import speak_held_out
+from training.s1.language.options import LanguageOptions
 from training.s1.language.tokens import encode_corpus
-from training.schedule import Pace
+from training.shards import load_shards, read_notes, save_shards, save_state
 
 log = logging.getLogger(__name__)
-GAUGE_STEPS = 10  # between looks at the clock, which all GPUs take together
+CLOCK_STEPS = 10  # between looks at the clock, which all GPUs take together
+WORSE = 0.01  # by which the held-out loss may rise and the weights are still kept
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Course:
-    """One portion of a training; minutes are wall time, the corpus's encoding included."""
+class LanguageTrainer:
+    """One process's model, optimizer and data."""
 
-    data: Path
-    codec: Path  # folder of the codec's carried weights
-    out: Path
-    minutes: float
-    total_minutes: float
-    done_minutes: float = 0.0
-    resume: Path | None = None
-    state: Path | None = None  # folder of the full state, for later calls on the same machine; None: out
-    gpus: tuple[int, ...] = (0,)
-    seed: int = 1
-    steps: int = 10**9  # at most, in this portion
-    positions: int = 16_384  # a step and GPU
-    fast_frames: int = 4096  # a step and GPU that learn their residual codes
-    depth: int = 8
-    dropout: float = 0.1
-    muon_rate: float = 0.01
-    adam_rate: float = 1e-3
-    letters_weight: float = 0.2
-    smoothing: float = 0.0
-    average: float = 0.999
-    save_seconds: float = 100.0
-    spoken: int = 16  # held-out lines spoken at each save
-    spoken_frames: int = 220
-    compiled: bool = True
-    persons: bool = False  # every speaker is another person than was recorded
-
-
-class Trainer:
-    """One process's model, optimisers and data."""
-
-    def __init__(self, course: Course, company: Company, device: torch.device) -> None:
-        self.course, self.company, self.device = course, company, device
-        self.pace = Pace(course.minutes, course.total_minutes, course.done_minutes)
+    def __init__(self, options: LanguageOptions, group: ProcessGroup, device: torch.device) -> None:
+        self.options, self.group, self.device, self.schedule = options, group, device, options.schedule()
         torch.set_float32_matmul_precision("high")
-        self.tokens = encode_corpus(course.data, course.codec, company, device, course.persons)
-        torch.manual_seed(course.seed)
-        shape = Shape(n_layer=course.depth, num_codebooks=self.tokens.codes.shape[1])
-        self.model = DualAR(shape, course.dropout).to(device)
-        self.letters = nn.Linear(shape.dim, batches.AHEAD * ctc.CLASSES).to(device)
+        self.tokens = encode_corpus(options.data, options.codec, group, device, options.augment)
+        torch.manual_seed(options.seed)
+        shape = Shape(n_layer=options.depth, num_codebooks=self.tokens.codes.shape[1])
+        self.model = DualAR(shape, options.dropout).to(device)
+        self.letters = nn.Linear(shape.dim, batches.AHEAD * ctc.CLASSES).to(device)  # of the middle states
         self.live = nn.ModuleDict({"model": self.model, "letters": self.letters})
         self.trained, self.best, self.stopping = 0, float("inf"), False
         self.history: list[dict[str, float]] = []
-        self._optimise()
+        self._prepare_optimizer()
         self._resume()
         self._split()
-        self._compile(course.compiled)
-        torch.manual_seed(course.seed * 1000 + self.trained + company.rank)
+        self._compile(not options.no_compile)
+        torch.manual_seed(options.seed * 1000 + self.trained + group.rank)
 
-    def _optimise(self) -> None:
-        named = list(self.live.named_parameters())
-        matrices = [p for n, p in named if p.ndim == 2 and "layers." in n]
-        chosen = {id(p) for p in matrices}
-        self.parameters = [p for _, p in named]
-        for parameter in self.parameters:
+    def _prepare_optimizer(self) -> None:
+        named = dict(self.live.named_parameters())
+        for parameter in named.values():
             parameter.grad = torch.zeros_like(parameter)
-        self.muon = Muon(matrices)
-        rest = [p for p in self.parameters if id(p) not in chosen]
-        self.adam = torch.optim.AdamW(rest, lr=self.course.adam_rate, betas=(0.9, 0.98), weight_decay=0.01, fused=True)
-        self.average = Average(self.live, self.course.average)
+        matrices = [p for name, p in named.items() if p.ndim == 2 and "layers." in name]
+        rates = self.options.muon_rate, self.options.adam_rate
+        self.optimizer = MuonAdamW(list(named.values()), matrices, rates, betas=(0.9, 0.98))
+        self.average = WeightAverage(self.live, self.options.average)
 
     def _resume(self) -> None:
-        folder = self.course.resume
-        kept = [place / "state.pt" for place in (self.course.state, folder) if place and (place / "state.pt").exists()]
-        if folder and kept:
-            state = torch.load(kept[0], map_location=self.device, weights_only=True)
+        folder = self.options.resume
+        if folder and (folder / "state.pt").exists():
+            state = torch.load(folder / "state.pt", map_location=self.device, weights_only=True)
             self.live.load_state_dict(state["live"])
             self.average.mean = state["average"]
-            self.adam.load_state_dict(state["adam"])
-            self.muon.restore(state["muon"])
+            self.optimizer.restore(state)
             self.trained, self.best = int(state["trained"]), float(state["best"])
         elif folder and checkpoint.is_exported(folder):
             weights.fill(self.model, checkpoint.read_state(folder))
-            self.average = Average(self.live, self.course.average)
+            self.average = WeightAverage(self.live, self.options.average)
         elif folder:
-            weights.fill(self.live, weights.load_shards(folder, "language"))
-            self.average = Average(self.live, self.course.average)
-            self.trained = int(json.loads(weights.read_notes(folder, "language")["progress"])["trained"])
-        log.info(
-            "starting at step %d with %d parameters", self.trained, sum(p.numel() for p in self.model.parameters())
-        )
+            weights.fill(self.live, load_shards(folder, "language"))
+            self.average = WeightAverage(self.live, self.options.average)
+            self.trained = int(json.loads(read_notes(folder, "language")["progress"])["trained"])
+        size = sum(parameter.numel() for parameter in self.model.parameters())
+        log.info("starting at step %d with %d parameters", self.trained, size)
 
     def _split(self) -> None:
+        """Batches to train on, and four of the last speakers, one in a hundred, to test on."""
+        options, rank = self.options, self.group.rank
         speakers = sorted(set(self.tokens.speakers.tolist()))
         kept = max(1, len(speakers) // 100)
-        course, rank = self.course, self.company.rank
-        groups = batches.by_speaker(self.tokens, set(speakers[:-kept]))
+        seen = batches.by_speaker(self.tokens, set(speakers[:-kept]))
         self.held = batches.by_speaker(self.tokens, set(speakers[-kept:]))
-        rng = np.random.default_rng((course.seed, self.trained, rank))
-        builder = Builder(self.tokens, course.fast_frames)
-        self.batches = ahead(batches.stream(builder, groups, course.positions, rng), self.device)
-        clean = Builder(self.tokens, min(course.fast_frames, 2048), noise=0.0)
-        test = batches.stream(clean, self.held, min(course.positions, 8192), np.random.default_rng(5))
-        self.tests = [to(batch, self.device) for batch, _ in zip(test, range(4), strict=False)]
-        log.info("%d speakers to learn, %d held out", len(groups), len(self.held))
+        rng = np.random.default_rng((options.seed, self.trained, rank))
+        builder = BatchBuilder(self.tokens, options.fast_frames)
+        self.batches = prefetch(batches.stream(builder, seen, options.positions, rng), self.device)
+        clean = BatchBuilder(self.tokens, min(options.fast_frames, 2048), noise=0.0)
+        test = batches.stream(clean, self.held, min(options.positions, 8192), np.random.default_rng(5))
+        self.tests = [to_device(batch, self.device) for batch, _ in zip(test, range(4), strict=False)]
+        log.info("%d speakers to learn, %d held out", len(seen), len(self.held))
 
     def _compile(self, compiled: bool) -> None:
         self.compiled = compiled
@@ -135,7 +99,7 @@ class Trainer:
                 torch._dynamo.config.recompile_limit = 64  # lengths change with every batch
                 block.compile(dynamic=True)
 
-    def losses(self, batch: Batch) -> dict[str, Tensor]:
+    def losses(self, batch: TokenBatch) -> dict[str, Tensor]:
         """Mean losses of the semantic token, the other codes and the letters; the share of semantic tokens right."""
         with torch.autocast(self.device.type, torch.bfloat16):
             last, middle = self.model(batch.rows)
@@ -143,7 +107,7 @@ class Trainer:
             logits = self.model.semantic_logits(hidden[batch.places])
             fast = self.model.fast_logits(hidden[batch.fast_places], batch.fast_codes)
             said = self.letters(middle.flatten(0, 1)[batch.places]).unflatten(-1, (batches.AHEAD, -1))
-        total, smoothing = batch.weights.sum(), self.course.smoothing if self.live.training else 0.0
+        total, smoothing = batch.weights.sum(), self.options.smoothing if self.live.training else 0.0
         each = F.cross_entropy(logits.float(), batch.labels, reduction="none", label_smoothing=smoothing)
         right = (logits.argmax(-1) == batch.labels).float()
         return {
@@ -153,29 +117,30 @@ class Trainer:
             "right": (right * batch.weights).sum() / total,
         }
 
-    def learn(self) -> None:
+    def train(self) -> None:
+        """Until the call's time is over or the process is asked to stop; save on the way and at the end."""
         signal.signal(signal.SIGTERM, self._stop)
-        self.pace.begin()
-        share, saved, told = 0.0, time.monotonic(), time.monotonic()
-        for step, batch in enumerate(self.batches):
-            figures = self._step_safely(batch, self.pace.rate(share, step))
-            if (step + 1) % GAUGE_STEPS and step + 1 < self.course.steps:
+        self.schedule.begin()
+        share, saved, logged = 0.0, time.monotonic(), time.monotonic()
+        for step, batch in enumerate(self.batches, start=1):
+            figures = self._step_safely(batch, self.schedule.rate(share, step - 1))
+            if step % CLOCK_STEPS and step < self.options.steps:
                 continue
-            ends = self.stopping or step + 1 >= self.course.steps or self.pace.share() >= 1.0
-            share, over = self.company.agree((self.pace.share(), float(ends)), self.device)
+            ends = self.stopping or step >= self.options.steps or self.schedule.share() >= 1.0
+            share, over = self.group.broadcast_numbers((self.schedule.share(), float(ends)), self.device)
             if over:
                 break
-            if self.company.rank == 0 and (step + 1) % (20 * GAUGE_STEPS) == 0:
-                speed, told = 20 * GAUGE_STEPS / (time.monotonic() - told), time.monotonic()
-                self._tell(figures, speed)
-            if self.company.rank == 0 and time.monotonic() - saved > self.course.save_seconds:
+            if self.group.rank == 0 and step % (20 * CLOCK_STEPS) == 0:
+                speed, logged = 20 * CLOCK_STEPS / (time.monotonic() - logged), time.monotonic()
+                self._report(figures, speed)
+            if self.group.rank == 0 and time.monotonic() - saved > self.options.save_seconds:
                 self.save()
-                saved = told = time.monotonic()
-        if self.company.rank == 0:
+                saved = logged = time.monotonic()
+        if self.group.rank == 0:
             self.save()
 
-    def _step_safely(self, batch: Batch, rate: float) -> dict[str, Tensor]:
-        """A step; where compiled code fails, once more and ever after without."""
+    def _step_safely(self, batch: TokenBatch, rate: float) -> dict[str, Tensor]:
+        """A step; where compiled code fails, it and all that follow run without compilation."""
         try:
             return self._step(batch, rate)
         except Exception:
@@ -185,25 +150,19 @@ class Trainer:
             self._compile(False)
             return self._step(batch, rate)
 
-    def _step(self, batch: Batch, rate: float) -> dict[str, Tensor]:
-        torch._foreach_zero_([p.grad for p in self.parameters if p.grad is not None])
+    def _step(self, batch: TokenBatch, rate: float) -> dict[str, Tensor]:
+        torch._foreach_zero_(self.optimizer.gradients)
         figures = self.losses(batch)
         books = self.model.shape.num_codebooks
         loss = figures["semantic"] + figures["fast"] * (books - 1) / books
-        (loss + self.course.letters_weight * figures["letters"]).backward()
-        gradients = [p.grad for p in self.parameters if p.grad is not None]
-        self.company.average(gradients)
-        norm = nn.utils.clip_grad_norm_(self.parameters, 1.0, foreach=True)
-        for gradient in gradients:
-            gradient.nan_to_num_(0.0, 0.0, 0.0).mul_(torch.isfinite(norm))  # a step that broke is a step not taken
-        self.adam.param_groups[0]["lr"] = self.course.adam_rate * rate
-        self.adam.step()
-        self.muon.step(self.course.muon_rate * rate)
+        torch.autograd.backward(loss + self.options.letters_weight * figures["letters"])
+        self.group.average(self.optimizer.gradients)
+        norm = self.optimizer.step(rate)
         self.trained += 1
         self.average.update(self.trained)
-        return {name: value.detach() for name, value in figures.items()} | {"norm": norm.detach()}
+        return {name: value.detach() for name, value in figures.items()} | {"norm": norm}
 
-    def _tell(self, figures: dict[str, Tensor], speed: float) -> None:
+    def _report(self, figures: dict[str, Tensor], speed: float) -> None:
         row = {name: round(float(value), 4) for name, value in figures.items()}
         self.history.append({"step": self.trained, "steps_per_s": round(speed, 2), **row})
         log.info("%s", json.dumps(self.history[-1]))
@@ -219,70 +178,34 @@ class Trainer:
         with torch.compiler.set_stance("force_eager"):  # these shapes are not worth compiling for
             rows = [self.losses(batch) for batch in self.tests]
         found = {name: float(torch.stack([row[name] for row in rows]).mean()) for name in rows[0]}
-        found["spoken_errors"], found["spoken_frames"] = self._speak()
+        spoken = speak_held_out(self.model, self.tokens, self.held, self.options)
+        found["spoken_errors"], found["spoken_frames"] = spoken
         self.live.train()
         self.average.swap()
         return {name: round(value, 4) for name, value in found.items()}
-
-    def _speak(self) -> tuple[float, float]:
-        """Held-out lines from a reference of their own speaker: letter errors through the codec's reader; frames made
-        for each frame of the original."""
-        pairs = [(group[i], group[i + 1]) for i in range(0, 20, 2) for group in self.held if len(group) > i + 1]
-        pairs = [pair for pair in pairs if self.tokens.counts[pair[1]] < self.course.spoken_frames * 0.7]
-        pairs = pairs[: self.course.spoken]
-        if not pairs:
-            return 1.0, 0.0
-        tokens, books = self.tokens, self.model.shape.num_codebooks
-        codes = [tokens.codes[tokens.starts[i] : tokens.starts[i] + tokens.counts[i]] for i, _ in pairs]
-        wanted = [
-            prompts.prompt(tokens.texts[line], [(tokens.texts[reference], heard)], books)
-            for (reference, line), heard in zip(pairs, codes, strict=True)
-        ]
-        made = sampling.speak(self.model, wanted, self.course.spoken_frames, seed=1)
-        codec = weights.load(self.course.codec)
-        heard_letters = hear(codec, weights.load_reader(self.course.codec, codec), made)
-        errors = ctc.letter_errors(heard_letters, [tokens.letters[line] for _, line in pairs])
-        return errors, sum(map(len, made)) / float(sum(tokens.counts[line] for _, line in pairs))
 
     def save(self) -> None:
         """The full state for this machine; for any other the averaged weights, where held-out loss is not worse."""
         found = self.test()
         value = found["semantic"] + found["fast"]
-        better = value <= self.best + 0.01
+        better = value <= self.best + WORSE
         self.best = min(self.best, value)
         self.history.append({"step": self.trained, "held_out": 1.0, **found})
         log.info("step %d held out: %s%s", self.trained, json.dumps(found), "" if better else " (worse: not kept)")
         if better:
             progress = {"trained": self.trained, "held_out": found, "history": self.history[-120:]}
             notes = {"shape": json.dumps(asdict(self.model.shape)), "progress": json.dumps(progress)}
-            weights.save_shards(dict(self.average.mean), self.course.out, "language", notes)
-        state: dict[str, Any] = {
+            save_shards(self.average.mean, self.options.out, "language", notes)
+        state = {
             "live": self.live.state_dict(),
             "average": self.average.mean,
-            "adam": self.adam.state_dict(),
-            "muon": self.muon.state(),
             "trained": self.trained,
             "best": self.best,
+            **self.optimizer.state(),
         }
-        folder = self.course.state or self.course.out
-        folder.mkdir(parents=True, exist_ok=True)
-        save_state(state, folder / "state.pt")
+        save_state(state, self.options.out / "state.pt")
 
 
-def hear(codec: Any, reader: ctc.Reader, made: list[Any]) -> list[list[int]]:
-    """Letters read off the semantic codes of what was spoken."""
-    heard = []
-    for codes in made:
-        if len(codes) == 0:
-            heard.append([])
-            continue
-        logits = reader(ctc.code_vectors(codec, torch.from_numpy(codes[None, :, 0].astype(np.int64))))
-        heard += ctc.read(logits, [len(codes)])
-    return heard
-
-
-def work(company: Company, device: torch.device, course: Course) -> None:
-    """One process's share of a portion; the first one speaks and saves."""
-    level = logging.INFO if company.rank == 0 else logging.WARNING
-    logging.basicConfig(level=level, format="%(asctime)s language %(message)s", datefmt="%H:%M:%S")
-    Trainer(course, company, device).learn()
+def work(group: ProcessGroup, device: torch.device, options: LanguageOptions) -> None:
+    """One process's share of a call; the first one reports and saves."""
+    LanguageTrainer(options, group, device).train()
