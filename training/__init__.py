@@ -9,5 +9,5 @@ python -m training.s1.language             S1's language model: train; export of
 python -m training.evaluation              figures on held-out lines, and the model card
 python -m training.evaluation.likeness     likeness to voices of synthesizers that are held out
 
-Each says its options with --help.
+`--help` lists the options of each.
 """

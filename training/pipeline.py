@@ -15,7 +15,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from training.f5.checkpoint import PREFIX, load_dit
-from training.packing import pack
+from training.int8 import pack
 from training.references import checkpoint
 from training.s1.language.checkpoint import read_state
 from training.shards import has_shards

@@ -16,7 +16,7 @@ HELDOUT = VOICES / "heldout"
 STRANGERS = VOICES / "strangers"
 
 Clip = NDArray[np.float32]  # (samples,) in [-1, 1] at RATE_HZ
-References = dict[str, tuple[Clip, str]]  # name -> clip and transcript
+ReferenceClips = dict[str, tuple[Clip, str]]  # name -> clip and transcript
 
 
 def checkpoint(engine: str) -> Path:
@@ -24,7 +24,7 @@ def checkpoint(engine: str) -> Path:
     return VOICES / engine / "checkpoint"
 
 
-def read_references(folder: Path) -> References:
+def read_references(folder: Path) -> ReferenceClips:
     """Every reference of a folder, by name."""
     paths = sorted((*folder.glob("*.wav"), *folder.glob("*.flac")), key=lambda path: path.stem)
     return {path.stem: (read_clip(path), transcript(path)) for path in paths}

@@ -24,7 +24,7 @@ from engines.f5.files import EMBEDDED, locate_design
 from engines.vetting import Errand, Vetted, usual_limits, vet
 from tests.engines.f5.tuning import checkpoint, network
 from tests.engines.malicious import FILES, State
-from training.packing import pack
+from training.int8 import pack
 
 ROOT = Path(__file__).parents[2]
 

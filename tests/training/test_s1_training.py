@@ -14,7 +14,7 @@ from training.s1.codec import ctc, losses, upstream, weights
 from training.s1.codec.options import CodecOptions
 from training.s1.codec.trainer import CodecTrainer
 from training.s1.language import checkpoint, prompts
-from training.s1.language.dual_ar import DualAR, Shape
+from training.s1.language.dual_ar import LanguageModel, Shape
 from training.s1.language.options import LanguageOptions
 from training.s1.language.sampling import Sampler, sample
 from training.s1.language.trainer import LanguageTrainer
@@ -223,7 +223,9 @@ def test_upstream_loads_the_exported_folder_and_predicts_the_same_codes(
 
 def test_sampling_by_position_follows_the_whole_forward_pass() -> None:
     torch.manual_seed(0)
-    model = DualAR(Shape(n_layer=2, dim=64, n_head=2, n_local_heads=1, intermediate_size=64, num_codebooks=3)).eval()
+    model = LanguageModel(
+        Shape(n_layer=2, dim=64, n_head=2, n_local_heads=1, intermediate_size=64, num_codebooks=3)
+    ).eval()
     heard = np.random.default_rng(0).integers(0, 1024, (5, 3)).astype(np.int16)
     wanted = [prompts.prompt("one.", [("two.", heard)], 3), prompts.prompt("a longer line.", [], 3)]
     made = sample(Sampler(model, seed=3, temperature=1e-4), wanted, 6)

@@ -23,7 +23,7 @@ def main() -> None:
         write_sentences(build(args.seed), args.write_sentences)
         return
     if args.out is None:
-        parser.error("say where the corpus goes with --out")
+        parser.error("give the corpus a folder with --out")
     sentences = read_sentences(args.sentences) if args.sentences else build(args.seed)
     write_corpus(
         CorpusOptions(out=args.out, hours=args.hours, seed=args.seed, workers=args.workers, seconds=args.seconds),

@@ -21,7 +21,7 @@ from training.references import (
     SHIPPED,
     STRANGERS,
     Clip,
-    References,
+    ReferenceClips,
     read_references,
     write_clip,
     write_samples,
@@ -56,7 +56,7 @@ def render_stranger(name: str, voice: str, line: str) -> Clip:
     return programs.speak(name.partition("-")[0], voice, line)
 
 
-def read_strangers() -> References:
+def read_strangers() -> ReferenceClips:
     """References of the synthesizers that are held out, recorded where they are missing."""
     for settings in heldout()["strangers"]:
         if not (STRANGERS / f"{settings['name']}.wav").exists():

@@ -2,7 +2,7 @@
 
 Sources: glosses and examples of WordNet 3.0 (WordNet licence, permissive; Debian `wordnet-base`), The Devil's Dictionary
 (1911, public domain; Debian `dict-devil`), the common words of SCOWL (permissive; Debian `scowl`), and this folder's own
-templates. What a dictionary says in words that are not common is left out: it would cost the common ones.
+templates. Dictionary lines in uncommon words are left out: a small network would learn the common ones less well.
 """
 
 import gzip
@@ -21,7 +21,10 @@ WORDNET = Path("/usr/share/wordnet")
 DEVIL = Path("/usr/share/dictd/devil.dict.dz")
 SCOWL = Path("/usr/share/dict/scowl")
 SHORTEST, LONGEST = 22, 128  # characters of a sentence; the short kinds are exempt from the lower bound
-LEVELS, CHANCES = (10, 20, 35), (0.3, 0.35, 0.35)  # SCOWL's, from the most common words down, and how often each speaks
+LEVELS, CHANCES = (
+    (10, 20, 35),
+    (0.3, 0.35, 0.35),
+)  # SCOWL's, from the most common words down, and how often each is drawn
 RARER = (40, 50)  # SCOWL's levels of words that a dictionary's line may hold, but that are not sought out
 SMALL = (
     "the", "a", "of", "and", "to", "in", "is", "was", "my", "your", "it", "on", "for", "with", "that", "not", "from",
@@ -59,7 +62,7 @@ def _common(scowl: Path, level: int) -> list[str]:
 
 
 def _shuffled(common: list[list[str]], count: int, rng: random.Random) -> Iterator[str]:
-    """Common words in no order, with small ones between, so that each is heard about as often as another."""
+    """Common words in no order, with small ones between, so that each occurs about as often as another."""
     for _ in range(count):
         line = ""
         for level in rng.choices(range(len(common)), CHANCES, k=rng.randint(3, 7)):

@@ -8,14 +8,14 @@ import soundfile
 import soxr
 
 from training.corpus.heldout import heldout
-from training.references import RATE_HZ, References
+from training.references import RATE_HZ, ReferenceClips
 
 
-def read_humans() -> References:
+def read_humans() -> ReferenceClips:
     """The clips that `heldout.json` names, at 24 kHz; those that are not installed are left out."""
     spec = importlib.util.find_spec("f5_tts")
     folder = Path(next(iter(spec.submodule_search_locations or []))) / "infer" / "examples" if spec else Path()
-    found: References = {}
+    found: ReferenceClips = {}
     for settings in heldout()["humans"]:
         path = folder / settings["file"]
         if path.exists():

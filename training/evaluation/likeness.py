@@ -34,7 +34,7 @@ from training.references import (
     SHIPPED,
     STRANGERS,
     Clip,
-    References,
+    ReferenceClips,
     checkpoint,
     read_clip,
     read_references,
@@ -64,7 +64,7 @@ def family(name: str) -> str:
     return name.partition("-")[0]
 
 
-def strangers() -> References:
+def strangers() -> ReferenceClips:
     """The held-out synthesizers' references and the human clips that are installed."""
     return read_strangers() | read_humans()
 

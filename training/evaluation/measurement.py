@@ -12,7 +12,7 @@ from training.corpus.spelling import spell_digits, words
 from training.evaluation import recognizer
 from training.evaluation.edit_distance import edits
 from training.evaluation.speaker_encoder import Embedding, embed, nearest
-from training.references import RATE_HZ, Clip, References
+from training.references import RATE_HZ, Clip, ReferenceClips
 
 log = logging.getLogger(__name__)
 Speak = Callable[[str, str], Clip]  # name of a reference, line -> clip
@@ -45,7 +45,7 @@ def is_flite(reference: str) -> bool:
 def evaluation_lines(every: int = 1) -> list[EvaluationLine]:
     """Every line once, by the references in turn; closed sets and digits by flite's, which the recognizer understands.
 
-    Of `every` lines one is kept, another in each round of the references, so that all of them speak.
+    Of `every` lines one is kept, another in each round of the references, so that all of them are measured.
     """
     content = heldout()
     names = [speaker["name"] for speaker in content["speakers"]]
@@ -65,7 +65,7 @@ def evaluation_lines(every: int = 1) -> list[EvaluationLine]:
     ]
 
 
-def measure_lines(lines: Sequence[EvaluationLine], speak: Speak, known: References) -> list[Measurement]:
+def measure_lines(lines: Sequence[EvaluationLine], speak: Speak, known: ReferenceClips) -> list[Measurement]:
     """Speak and measure every line whose reference is known."""
     embeddings = {name: embed(clip) for name, (clip, _) in known.items() if name != "human"}
     measured = []

@@ -17,14 +17,14 @@ from training.evaluation.measurement import evaluation_lines, measure_lines
 from training.evaluation.originals import baseline, original
 from training.evaluation.recognizer import recognize
 from training.evaluation.synthesizer import Synthesizer, reference_of, samples_of
-from training.references import HELDOUT, SHIPPED, Clip, References, read_references, write_clip
+from training.references import HELDOUT, SHIPPED, Clip, ReferenceClips, read_references, write_clip
 
 log = logging.getLogger(__name__)
 SEED = 7
 HUMAN = "human-nature"  # among the persons
 
 
-def references() -> References:
+def references() -> ReferenceClips:
     """The held-out ones, and as `human` a clip of a person where the f5-tts package is installed."""
     humans = read_humans()
     return read_references(HELDOUT) | ({"human": humans[HUMAN]} if HUMAN in humans else {})

@@ -12,7 +12,7 @@ import argparse
 import logging
 
 from training.arguments import add_options, parse_options
-from training.f5.export import ExportOptions, export
+from training.f5.export import F5ExportOptions, export
 from training.f5.options import FlowOptions, VocoderOptions
 from training.parallel import run
 
@@ -32,7 +32,7 @@ def train_vocoder(options: VocoderOptions) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     verbs = parser.add_subparsers(dest="verb", required=True)
-    kinds = {"train": FlowOptions, "train-vocoder": VocoderOptions, "export": ExportOptions}
+    kinds = {"train": FlowOptions, "train-vocoder": VocoderOptions, "export": F5ExportOptions}
     for verb, kind in kinds.items():
         add_options(verbs.add_parser(verb), kind)
     args = parser.parse_args()
@@ -43,7 +43,7 @@ def main() -> None:
         case "train-vocoder":
             train_vocoder(parse_options(VocoderOptions, args))
         case "export":
-            export(parse_options(ExportOptions, args))
+            export(parse_options(F5ExportOptions, args))
 
 
 if __name__ == "__main__":

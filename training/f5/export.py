@@ -1,5 +1,5 @@
 """Export a checkpoint in the form of F5-TTS: `ema_model.transformer.*`, one character a line in vocab.txt, upstream's
-configuration, and a vocoder in the `vocos` package's form. Big matrices are int8 with a `.scale` beside them (`packing.py`).
+configuration, and a vocoder in the `vocos` package's form. Big matrices are int8 with a `.scale` beside them (`int8.py`).
 """
 
 import json
@@ -18,8 +18,8 @@ from engines.f5.mel import BANDS, HOP
 from training.corpus.spelling import ALPHABET
 from training.f5.checkpoint import PREFIX, load_dit
 from training.f5.mels import FFT
-from training.f5.vocoder import Vocoder, describe
-from training.packing import pack
+from training.f5.vocoder import TrainableVocoder, describe
+from training.int8 import pack
 from training.references import RATE_HZ, checkpoint
 from training.shards import load_shards
 
@@ -49,14 +49,14 @@ def configuration(arch: dict[str, Any], inference: dict[str, Any]) -> dict[str, 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExportOptions:
+class F5ExportOptions:
     weights: Annotated[
         Path, "folder with dit-*.safetensors, and vocoder-*.safetensors unless the shipped vocoder stays"
     ]
     out: Annotated[Path, "folder of the checkpoint"] = CHECKPOINT
 
 
-def export(options: ExportOptions) -> None:
+def export(options: F5ExportOptions) -> None:
     """Raises FileNotFoundError where the weights are missing."""
     weights, out = options.weights, options.out
     out.mkdir(parents=True, exist_ok=True)
@@ -75,7 +75,7 @@ def export(options: ExportOptions) -> None:
 def _export_vocoder(weights: Path, out: Path) -> None:
     out.mkdir(exist_ok=True)
     note = json.loads((weights / "vocoder.json").read_text(encoding="utf-8"))
-    model = Vocoder(note["dim"], note["depth"])
+    model = TrainableVocoder(note["dim"], note["depth"])
     model.load_state_dict(load_shards(weights, "vocoder"), strict=False)
     _silence_zero_hertz(model)
     # Every number is kept but the head's window, a constant of the configuration.
@@ -85,7 +85,7 @@ def _export_vocoder(weights: Path, out: Path) -> None:
     (out / "config.yaml").write_text(yaml.safe_dump(description, sort_keys=False), encoding="utf-8")
 
 
-def _silence_zero_hertz(model: Vocoder) -> None:
+def _silence_zero_hertz(model: TrainableVocoder) -> None:
     """A log-mel holds nothing about 0 Hz, so what training left in that bin is an offset that drifts: set it to zero."""
     with torch.no_grad():
         model.head.out.weight[0] = 0.0

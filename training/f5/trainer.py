@@ -19,7 +19,7 @@ from training.f5.checkpoint import load_dit
 from training.f5.distillation import Teacher
 from training.f5.mel_bank import MelBank
 from training.f5.options import FlowOptions
-from training.optimizer import MuonAdamW
+from training.muon_adamw import MuonAdamW
 from training.parallel import ProcessGroup
 from training.prefetching import prefetch, to_device
 from training.schedule import TrainingSchedule

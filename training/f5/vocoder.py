@@ -21,7 +21,7 @@ def describe(dim: int, depth: int) -> dict[str, Any]:
     }
 
 
-class Vocoder(nn.Module):
+class TrainableVocoder(nn.Module):
     """Backbone and head under the package's parameter names; mel (b, n, 100) -> samples (b, (n - 1) * 256)."""
 
     def __init__(self, dim: int, depth: int) -> None:

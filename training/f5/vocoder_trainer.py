@@ -12,7 +12,7 @@ from training.averaging import WeightAverage
 from training.corpus.recordings import read_recordings
 from training.f5.mels import LogMel
 from training.f5.options import VocoderOptions
-from training.f5.vocoder import Vocoder
+from training.f5.vocoder import TrainableVocoder
 from training.parallel import ProcessGroup
 from training.shards import has_shards, load_shards, save_shards, save_state
 
@@ -43,7 +43,7 @@ class VocoderTrainer:
     def __init__(self, options: VocoderOptions, device: torch.device) -> None:
         self.options, self.device, self.schedule = options, device, options.schedule()
         torch.manual_seed(options.seed)
-        self.model = Vocoder(options.dim, options.depth).to(device)
+        self.model = TrainableVocoder(options.dim, options.depth).to(device)
         self.optimizer = torch.optim.AdamW(
             self.model.parameters(), lr=options.rate, betas=(0.8, 0.99), weight_decay=0.01
         )

@@ -13,7 +13,7 @@ import sys
 
 from training.arguments import add_options, parse_options
 from training.parallel import run
-from training.s1.codec.options import CodecOptions, EvaluationOptions, ExportOptions
+from training.s1.codec.options import CodecEvaluationOptions, CodecExportOptions, CodecOptions
 
 
 def train(options: CodecOptions) -> None:
@@ -22,13 +22,13 @@ def train(options: CodecOptions) -> None:
     run(work, options, options.gpus, port=29541)
 
 
-def evaluate(options: EvaluationOptions) -> None:
+def evaluate(options: CodecEvaluationOptions) -> None:
     from training.s1.codec import evaluation
 
     evaluation.evaluate(options)
 
 
-def export(options: ExportOptions) -> None:
+def export(options: CodecExportOptions) -> None:
     from training.s1.codec import weights
 
     weights.export(options.checkpoint, options.out, options.packed)
@@ -37,7 +37,7 @@ def export(options: ExportOptions) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     verbs = parser.add_subparsers(dest="verb", required=True)
-    for verb, kind in {"train": CodecOptions, "evaluate": EvaluationOptions, "export": ExportOptions}.items():
+    for verb, kind in {"train": CodecOptions, "evaluate": CodecEvaluationOptions, "export": CodecExportOptions}.items():
         add_options(verbs.add_parser(verb), kind)
     args = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S", stream=sys.stdout)
@@ -45,9 +45,9 @@ def main() -> None:
         case "train":
             train(parse_options(CodecOptions, args))
         case "evaluate":
-            evaluate(parse_options(EvaluationOptions, args))
+            evaluate(parse_options(CodecEvaluationOptions, args))
         case "export":
-            export(parse_options(ExportOptions, args))
+            export(parse_options(CodecExportOptions, args))
 
 
 if __name__ == "__main__":

@@ -17,12 +17,12 @@ from training.evaluation.speaker_encoder import embed
 from training.references import RATE_HZ, Clip, write_clip
 from training.s1.codec import upstream, weights
 from training.s1.codec.crops import read_utterances
-from training.s1.codec.options import EvaluationOptions
+from training.s1.codec.options import CodecEvaluationOptions
 
 log = logging.getLogger(__name__)
 
 
-def evaluate(options: EvaluationOptions) -> dict[str, Any]:
+def evaluate(options: CodecEvaluationOptions) -> dict[str, Any]:
     """Word errors of originals and copies, likeness and decode RTF; logged and written beside the weights."""
     model = _packaged(options.checkpoint)
     texts, originals = zip(*read_utterances(options.data, options.count, seconds=12), strict=True)

@@ -28,7 +28,7 @@ class CodecOptions(TrainingOptions):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EvaluationOptions:
+class CodecEvaluationOptions:
     checkpoint: Annotated[Path, "folder of a training, or an exported one"]
     data: Annotated[Path, "corpus folder"]
     count: Annotated[int, "utterances"] = 50
@@ -37,7 +37,7 @@ class EvaluationOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExportOptions:
+class CodecExportOptions:
     checkpoint: Annotated[Path, "folder of a training"]
     out: Annotated[Path, "folder of the exported codec"]
     packed: Annotated[bool, "int8 with a scale a channel, for the tree"] = False

@@ -70,7 +70,7 @@ def nearest(latent: Tensor, codebook: Tensor) -> Tensor:
     return (F.normalize(latent, dim=-1) @ F.normalize(codebook, dim=-1).T).argmax(-1)
 
 
-class Codebooks:
+class CodebookAverages:
     """Running usage and means of all codebooks, kept as one table of (all codes, 8)."""
 
     def __init__(self, model: Any, group: ProcessGroup | None = None) -> None:
@@ -127,7 +127,7 @@ class Codebooks:
 
 
 @torch.no_grad()
-def start_codebooks(model: Any, z: Tensor, group: ProcessGroup, rounds: int = 12) -> Codebooks:
+def start_codebooks(model: Any, z: Tensor, group: ProcessGroup, rounds: int = 12) -> CodebookAverages:
     """Set every level from data z (n, d): its projections to the residual's main directions, its codes by k-means.
 
     The first process's result holds for all.
@@ -149,7 +149,7 @@ def start_codebooks(model: Any, z: Tensor, group: ProcessGroup, rounds: int = 12
     for level in levels(model):
         parts = (level.in_proj, level.out_proj, level.codebook)
         group.broadcast(*(parameter.data for part in parts for parameter in part.parameters()))
-    return Codebooks(model, group)
+    return CodebookAverages(model, group)
 
 
 def _cluster(points: Tensor, size: int, rounds: int) -> Tensor:

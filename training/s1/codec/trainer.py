@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from training.parallel import ProcessGroup
-from training.s1.codec import ctc, held_out, losses, network, quantization, upstream, weights
+from training.s1.codec import ctc, losses, network, quantization, upstream, validation, weights
 from training.s1.codec.crops import Crops
 from training.s1.codec.discriminators import AdversarialLoss
 from training.s1.codec.functions import CodecFunctions
@@ -38,7 +38,7 @@ class CodecTrainer:
         self.model: nn.Module = model.to(device).train()
         self.sample_rate, self.frame = int(model.sample_rate), int(model.frame_length)
         self.head = ctc.CTCHead(quantization.semantic_width(model)).to(device)
-        self.codebooks: quantization.Codebooks | None = None
+        self.codebooks: quantization.CodebookAverages | None = None
         self.step, self.steps_here, self.warm_steps, self.stopping = 0, 0, 0, False
         self.adversary = AdversarialLoss(group, device) if options.adversarial_from < 1 else None
         self.head_steps = 0  # of this call, in which the head learns and the codec does not learn from it
@@ -186,12 +186,12 @@ class CodecTrainer:
         """The averaged weights, and the full state for this machine."""
         averaged, books, out = self.optimizer.averaged, self.codebooks, self.options.out
         model, head, frames = averaged["codec"], averaged["head"], self.options.letters_frames
-        letters = held_out.letter_error_rate(model, head, self.crops, frames) if books is not None else 1.0
+        letters = validation.letter_error_rate(model, head, self.crops, frames) if books is not None else 1.0
         progress = {
             "step": self.step,
             "minutes": round(self.done + self.elapsed, 3),
             "quantised": books is not None,
-            "held_out_mel": round(held_out.mel_distance(model, self.crops), 4),
+            "held_out_mel": round(validation.mel_distance(model, self.crops), 4),
             "held_out_letters": round(letters, 4),
         }
         log.info("saved: %s", progress)
@@ -223,7 +223,7 @@ class CodecTrainer:
         self.done = float(state.get("minutes", 0.0) if options.done_minutes is None else options.done_minutes)
         self.total_minutes = options.total_minutes or self.done + options.minutes
         if state.get("quantised"):
-            self.codebooks = quantization.Codebooks(self.model, self.group)
+            self.codebooks = quantization.CodebookAverages(self.model, self.group)
         rate, decoder_only = options.learning_rate, options.decoder_only
         self.optimizer = CodecOptimizer(self.model, self.head, self.group, rate, decoder_only)
         if "averages" in state:

@@ -9,7 +9,7 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
-from training.packing import pack
+from training.int8 import pack
 from training.s1.codec import network, quantization, upstream
 from training.s1.codec.ctc import CTCHead
 from training.shards import State, has_shards, load_exported, load_shards, read_notes, save_shards

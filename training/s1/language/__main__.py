@@ -11,7 +11,7 @@ import sys
 
 from training.arguments import add_options, parse_options
 from training.parallel import run
-from training.s1.language.options import CheckpointOptions, LanguageOptions
+from training.s1.language.options import LanguageExportOptions, LanguageOptions
 
 
 def train(options: LanguageOptions) -> None:
@@ -20,7 +20,7 @@ def train(options: LanguageOptions) -> None:
     run(work, options, options.gpus, port=29543)
 
 
-def export(options: CheckpointOptions) -> None:
+def export(options: LanguageExportOptions) -> None:
     from training.s1.language import checkpoint
 
     checkpoint.export(options.checkpoint, options.codec, options.out, options.packed)
@@ -30,14 +30,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     verbs = parser.add_subparsers(dest="verb", required=True)
     add_options(verbs.add_parser("train"), LanguageOptions)
-    add_options(verbs.add_parser("export"), CheckpointOptions)
+    add_options(verbs.add_parser("export"), LanguageExportOptions)
     args = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S", stream=sys.stdout)
     match args.verb:
         case "train":
             train(parse_options(LanguageOptions, args))
         case "export":
-            export(parse_options(CheckpointOptions, args))
+            export(parse_options(LanguageExportOptions, args))
 
 
 if __name__ == "__main__":

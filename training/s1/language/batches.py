@@ -76,14 +76,14 @@ class BatchBuilder:
         spoken = labelled[flat[labelled, 0] != prompts.IM_END]
         drawn = rng.choice(spoken, self.fast, replace=len(spoken) < self.fast)
         padding = (0, -len(labelled) % 512)
-        said = np.pad(flat_letters[labelled], (padding, (0, 0)), constant_values=-1)
+        spelled = np.pad(flat_letters[labelled], (padding, (0, 0)), constant_values=-1)
         fast_codes = flat[drawn, 1:].astype(np.int64)
         return TokenBatch(
             rows=torch.from_numpy(self._disturbed(rows, rng).astype(np.int64)),
             places=torch.from_numpy(np.pad(labelled - 1, padding)),
             labels=torch.from_numpy(np.pad(flat[labelled, 0], padding).astype(np.int64)),
             weights=torch.from_numpy(np.pad(weights.reshape(-1)[labelled], padding)),
-            letters=torch.from_numpy(said.astype(np.int64)),
+            letters=torch.from_numpy(spelled.astype(np.int64)),
             fast_places=torch.from_numpy(drawn - 1),
             fast_codes=torch.from_numpy(fast_codes),
         )

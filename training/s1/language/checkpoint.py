@@ -6,7 +6,7 @@ from pathlib import Path
 from training.corpus.spelling import ALPHABET
 from training.s1.codec import weights
 from training.s1.language import prompts
-from training.s1.language.dual_ar import DualAR, Shape
+from training.s1.language.dual_ar import LanguageModel, Shape
 from training.shards import State, has_shards, load_exported, load_shards, read_notes
 
 DEFAULTS = {  # its best settings, as `engines.s1.loading.Defaults` reads it
@@ -24,9 +24,9 @@ EXPORTED = "model.safetensors"
 MODEL = "model."  # training carries the model under this prefix, and its letters' head beside it
 
 
-def load(folder: Path) -> DualAR:
+def load(folder: Path) -> LanguageModel:
     """The model of a training's folder, for inference."""
-    model = DualAR(Shape(**json.loads(read_notes(folder, "language")["shape"])))
+    model = LanguageModel(Shape(**json.loads(read_notes(folder, "language")["shape"])))
     weights.fill(model, read_state(folder))
     return model.eval().requires_grad_(False)
 

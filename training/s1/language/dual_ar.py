@@ -118,7 +118,7 @@ class Block(nn.Module):
         return x + self.feed_forward(self.ffn_norm(x))
 
 
-class DualAR(nn.Module):
+class LanguageModel(nn.Module):
     """`forward` also gives the states half-way up, from which training predicts the letters being said."""
 
     def __init__(self, shape: Shape, dropout: float = 0.0) -> None:

@@ -25,7 +25,7 @@ class LanguageOptions(TrainingOptions):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CheckpointOptions:
+class LanguageExportOptions:
     checkpoint: Annotated[Path, "folder of the language model's training"]
     codec: Annotated[Path, "folder of the codec's training, or an exported one"]
     out: Annotated[Path, "folder of the whole checkpoint"]

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor
 
-from training.s1.language.dual_ar import DualAR
+from training.s1.language.dual_ar import LanguageModel
 from training.s1.language.prompts import IM_END, SEMANTIC, SEMANTIC_CODES, Rows
 
 TEMPERATURE, TOP_P = 0.7, 0.8
@@ -18,7 +18,7 @@ TEMPERATURE, TOP_P = 0.7, 0.8
 class Sampler:
     """Draws of one seed: one of the likeliest that together reach `top_p`, as fish-speech draws."""
 
-    def __init__(self, model: DualAR, seed: int, temperature: float = TEMPERATURE, top_p: float = TOP_P) -> None:
+    def __init__(self, model: LanguageModel, seed: int, temperature: float = TEMPERATURE, top_p: float = TOP_P) -> None:
         self.model, self.temperature, self.top_p = model, temperature, top_p
         self.device = model.embeddings.weight.device
         self.generator = torch.Generator(self.device).manual_seed(seed)

@@ -12,16 +12,16 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from training.averaging import WeightAverage
-from training.optimizer import MuonAdamW
+from training.muon_adamw import MuonAdamW
 from training.parallel import ProcessGroup
 from training.prefetching import prefetch, to_device
 from training.s1.codec import ctc, weights
 from training.s1.language import batches, checkpoint
 from training.s1.language.batches import BatchBuilder, TokenBatch
-from training.s1.language.dual_ar import DualAR, Shape
-from training.s1.language.held_out import speak_held_out
+from training.s1.language.dual_ar import LanguageModel, Shape
 from training.s1.language.options import LanguageOptions
 from training.s1.language.tokens import encode_corpus
+from training.s1.language.validation import speak_held_out
 from training.shards import load_shards, read_notes, save_shards, save_state
 
 log = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ class LanguageTrainer:
         self.tokens = encode_corpus(options.data, options.codec, group, device, options.augment)
         torch.manual_seed(options.seed)
         shape = Shape(n_layer=options.depth, num_codebooks=self.tokens.codes.shape[1])
-        self.model = DualAR(shape, options.dropout).to(device)
+        self.model = LanguageModel(shape, options.dropout).to(device)
         self.letters = nn.Linear(shape.dim, batches.AHEAD * ctc.CLASSES).to(device)  # of the middle states
         self.live = nn.ModuleDict({"model": self.model, "letters": self.letters})
         self.trained, self.best, self.stopping = 0, float("inf"), False
@@ -106,14 +106,14 @@ class LanguageTrainer:
             hidden = last.flatten(0, 1)
             logits = self.model.semantic_logits(hidden[batch.places])
             fast = self.model.fast_logits(hidden[batch.fast_places], batch.fast_codes)
-            said = self.letters(middle.flatten(0, 1)[batch.places]).unflatten(-1, (batches.AHEAD, -1))
+            spelled = self.letters(middle.flatten(0, 1)[batch.places]).unflatten(-1, (batches.AHEAD, -1))
         total, smoothing = batch.weights.sum(), self.options.smoothing if self.live.training else 0.0
         each = F.cross_entropy(logits.float(), batch.labels, reduction="none", label_smoothing=smoothing)
         right = (logits.argmax(-1) == batch.labels).float()
         return {
             "semantic": (each * batch.weights).sum() / total,
             "fast": F.cross_entropy(fast.float().flatten(0, 1), batch.fast_codes[:, 1:].flatten()),
-            "letters": F.cross_entropy(said.float().flatten(0, 1), batch.letters.flatten(), ignore_index=-1),
+            "letters": F.cross_entropy(spelled.float().flatten(0, 1), batch.letters.flatten(), ignore_index=-1),
             "right": (right * batch.weights).sum() / total,
         }
 

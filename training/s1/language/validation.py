@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 
 from training.s1.codec import ctc, quantization, weights
 from training.s1.language import prompts
-from training.s1.language.dual_ar import DualAR
+from training.s1.language.dual_ar import LanguageModel
 from training.s1.language.options import LanguageOptions
 from training.s1.language.sampling import Sampler, sample
 from training.s1.language.tokens import Tokens
 
 
 def speak_held_out(
-    model: DualAR, tokens: Tokens, speakers: list[NDArray[np.int64]], options: LanguageOptions
+    model: LanguageModel, tokens: Tokens, speakers: list[NDArray[np.int64]], options: LanguageOptions
 ) -> tuple[float, float]:
     """Lines from a reference of their own speaker (utterances by speaker): letter error rate by the codec's CTC head, and
     frames made for each frame of the original."""
