@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from assets.voices.s1.upstream import open_packages, stand_in
+from training.packages import open_packages, stand_in
 
 # Imported at the top of the modules used here and never called by them.
 UNUSED = ("librosa", "librosa.filters", "rjieba", "pypinyin")

@@ -12,8 +12,8 @@ import torch
 import yaml
 from torch import nn
 
-from assets.voices.s1.upstream import build, prepare_imports
 from bench.checkpoints import redraw
+from training.s1.codec.upstream import build, prepare_imports
 
 CONTROLS = ("<|begin_of_text|>", "<|end_of_text|>", "<|pad|>", "<|im_start|>", "<|im_end|>", "<|interleave|>")
 

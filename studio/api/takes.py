@@ -36,9 +36,9 @@ def router(studio: Studio) -> APIRouter:
         return take_json(studio.history.get(session_id, id))
 
     @routes.get("/takes/{id}/loudness")
-    def loudness(id: str, owner: Owner) -> dict[str, float | None]:
+    def loudness(id: str, session_id: SessionId) -> dict[str, float | None]:
         """Integrated, by ITU-R BS.1770-4; None for silence. By itself, because measuring reads the sound."""
-        level = loudness_lufs(studio.history.audio(owner, id))
+        level = loudness_lufs(studio.history.audio(session_id, id))
         return {"loudness_lufs": level if level > SILENCE_DB else None}
 
     @routes.get("/takes/{id}/audio.{format}")

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Playwright, expect
 from engines.text import estimate_s, parse
 from tests.browser.serving import ROOT, Served, wait_until_idle
 from tests.browser.visiting import CHROMIUM, FLAGS, LONG, RUNS, SOME, Visitor, held_back, visiting
-from tests.voices import paces
+from tests.training import paces
 
 # How often the waveform of a recording is drawn, and how often anything could be.
 COUNT = """

@@ -155,6 +155,22 @@ def test_only_the_page_imports_gradio() -> None:
     assert wrong == []
 
 
+def test_neither_engines_nor_the_product_import_training() -> None:
+    assert [
+        *violations("engines", "training"),
+        *violations("studio", "training"),
+        *violations("app.py", "training"),
+    ] == []
+
+
+def test_training_imports_engines_and_nothing_else_of_the_house() -> None:
+    assert violations("training", "studio", "app", "bench", "tests", "gradio", "fastapi") == []
+
+
+def test_assets_hold_no_python_module() -> None:
+    assert list((ROOT / "assets").rglob("*.py")) == []
+
+
 def test_no_module_of_the_product_imports_the_composition_root() -> None:
     assert violations("studio", "app") == []
 

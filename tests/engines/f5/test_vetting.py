@@ -15,7 +15,6 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from assets.voices.f5.packing import pack
 from bench.checkpoints import ARCH, SYMBOLS
 from engines.base import Checkpoint
 from engines.errors import BadCheckpoint, Cancelled, EngineFailed
@@ -25,6 +24,7 @@ from engines.f5.vetting.sandbox import SandboxLimits
 from engines.f5.vetting.task import VettingTask
 from tests.engines.f5.tuning import checkpoint, network
 from tests.engines.malicious import FILES, State
+from training.int8 import pack
 
 ROOT = Path(__file__).parents[3]
 

@@ -1,4 +1,4 @@
-"""What the embedded voice is worth, in a small form of `python -m assets.voices.evaluate f5`: outside ears only."""
+"""What the embedded voice is worth, in a small form of `python -m training.evaluation f5`: measured from outside only."""
 
 import random
 from pathlib import Path
@@ -7,19 +7,21 @@ import numpy as np
 import pytest
 import soxr
 
-from assets.voices.corpus.heldout import heldout, is_held_out
-from assets.voices.corpus.sentences import read_sentences, write_sentences
-from assets.voices.corpus.templates import generate
-from assets.voices.distance import edits
-from assets.voices.evaluation import ears
-from assets.voices.evaluation.trials import ends_quietly, plan
 from engines.audio import rms_dbfs
 from engines.types import Audio, Reference, Samples
 from tests.engines.f5.conftest import VOICES, Mouth, reference
-from tests.voices import paces
-from tests.voices.claims import borne_out
+from tests.training import paces
+from tests.training.claims import borne_out
+from training.corpus.heldout import heldout, is_held_out
+from training.corpus.sentences import read_sentences, write_sentences
+from training.corpus.spelling import words
+from training.corpus.templates import generate
+from training.evaluation import recognizer
+from training.evaluation.edit_distance import edits
+from training.evaluation.measurement import ends_quietly, evaluation_lines
+from training.evaluation.speaker_encoder import embed, nearest
 
-NAMES = sorted(path.stem for path in (VOICES / "heldout").glob("*.wav"))
+NAMES = sorted(path.stem for path in (VOICES / "heldout").glob("*.flac"))
 CLEAR = [name for name in NAMES if not name.startswith("espeak")]  # pocketsphinx hardly follows espeak-ng's own speech
 
 
@@ -28,7 +30,7 @@ def said(mouth: Mouth) -> dict[str, tuple[str, Samples]]:
     """One closed-set line by each held-out reference: (line, samples at 24 kHz)."""
     lines = heldout()["closed"]
     return {
-        name: (line, mouth.say(line, reference(VOICES / "heldout" / f"{name}.wav")).audio.samples)
+        name: (line, mouth.say(line, reference(VOICES / "heldout" / f"{name}.flac")).audio.samples)
         for name, line in zip(NAMES, lines, strict=False)
     }
 
@@ -36,36 +38,37 @@ def said(mouth: Mouth) -> dict[str, tuple[str, Samples]]:
 def test_closed_set_sentences_are_understood_as_the_card_claims(said: dict[str, tuple[str, Samples]]) -> None:
     lines = heldout()["closed"]
     right = [
-        not edits(ears.words(line), ears.hear_choice(clip, lines)) for line, clip in (said[name] for name in CLEAR)
+        not edits(words(line), recognizer.recognize_choice(clip, lines))
+        for line, clip in (said[name] for name in CLEAR)
     ]
     assert borne_out("f5", "closed_right", right)
 
 
 def test_the_own_reference_is_the_closest_as_the_card_claims(said: dict[str, tuple[str, Samples]]) -> None:
-    prints = {name: ears.voice_print(reference(VOICES / "heldout" / f"{name}.wav").audio.samples) for name in NAMES}
-    assert borne_out("f5", "own_nearest", [ears.nearest(clip, prints) == name for name, (_, clip) in said.items()])
+    embeddings = {name: embed(reference(VOICES / "heldout" / f"{name}.flac").audio.samples) for name in NAMES}
+    assert borne_out("f5", "own_nearest", [nearest(clip, embeddings) == name for name, (_, clip) in said.items()])
 
 
 def test_lines_are_whole_and_end_quietly_as_the_card_claims(said: dict[str, tuple[str, Samples]]) -> None:
-    whole = [ears.has_ends(clip, line) and ends_quietly(clip) for line, clip in said.values()]
+    whole = [recognizer.has_ends(clip, line) and ends_quietly(clip) for line, clip in said.values()]
     assert borne_out("f5", "whole", whole)
 
 
 @pytest.mark.parametrize(("name", "line"), [("slt-low", 0), ("rms-deep", 9)])
 def test_a_line_from_a_quiet_clip_at_22050_hz_is_understood(mouth: Mouth, name: str, line: int) -> None:
-    lines, voice = heldout()["closed"], reference(VOICES / "heldout" / f"{name}.wav")
+    lines, voice = heldout()["closed"], reference(VOICES / "heldout" / f"{name}.flac")
     quiet = Audio(soxr.resample(voice.audio.samples, 24_000, 22_050).astype(np.float32) / 10, 22_050)
     take = mouth.say(lines[line], Reference(quiet, voice.transcript))
-    assert ears.hear_choice(take.audio.samples * 10, lines) == ears.words(lines[line])
+    assert recognizer.recognize_choice(take.audio.samples * 10, lines) == words(lines[line])
     assert rms_dbfs(take.audio.samples) == pytest.approx(rms_dbfs(quiet.samples), abs=4)
 
 
-def test_takes_last_as_long_as_is_told_before_whatever_the_pace_of_the_reference(mouth: Mouth) -> None:
+def test_takes_last_as_long_as_was_estimated_whatever_the_pace_of_the_reference(mouth: Mouth) -> None:
     info, line = mouth.manager.status("f5").info, paces.LINES[1]
     assert info is not None
     for name, voice in paces.references().items():
         made_s = mouth.say(line, voice, steps=3).audio.duration_s
-        assert made_s == pytest.approx(paces.told_s(info, name, line), rel=0.15), name
+        assert made_s == pytest.approx(paces.estimated_s(info, name, line), rel=0.15), name
 
 
 def test_held_out_lines_are_known_as_held_out() -> None:
@@ -78,9 +81,9 @@ def test_a_list_of_sentences_is_read_without_held_out_lines(tmp_path: Path) -> N
     assert read_sentences(tmp_path / "sentences.txt.gz") == {"example": [line]}
 
 
-def test_half_of_the_evaluation_still_hears_every_reference() -> None:
-    half = plan(2)
-    assert len(half) >= 50 and {trial.reference for trial in half} == {*NAMES, "human"}
+def test_half_of_the_evaluation_still_has_every_reference() -> None:
+    half = evaluation_lines(2)
+    assert len(half) >= 50 and {line.reference for line in half} == {*NAMES, "human"}
 
 
 @pytest.mark.parametrize("kind", ["everyday", "game", "numbers", "digits", "short"])

@@ -6,13 +6,13 @@ import soxr
 import torch
 from torch import Tensor
 
-from assets.voices.samples import SHIPPED, read_references
 from engines.s1.caches import CodeStore
 from engines.s1.files import EMBEDDED
 from engines.s1.model import S1Model
 from engines.s1.references import LEVEL_RMS, S1Reference, S1ReferenceEncoder
 from engines.types import Audio, Reference
 from tests.engines.s1.conftest import read
+from training.references import SHIPPED, read_references
 
 RATE = 24_000
 ALIKE = {8_000: 0.4, 16_000: 0.7, 22_050: 0.7, 44_100: 0.95, 48_000: 0.95, 96_000: 0.95}  # share of semantic codes

@@ -114,7 +114,7 @@ def test_the_whole_clip_has_the_whole_transcript_and_nothing_has_nothing():
 
 
 def test_the_words_split_off_are_those_a_recogniser_hears_in_the_window():
-    spoken = [RECORDINGS / f"{name}.wav" for name in ("kal-light", "rms-deep", "awb-plain")]
+    spoken = [RECORDINGS / f"{name}.flac" for name in ("kal-light", "rms-deep", "awb-plain")]
     clips = [decode(path, max_duration_s=60) for path in spoken]
     story = " ".join(path.with_suffix(".txt").read_text().strip() for path in spoken)
     gap = np.zeros(clips[0].sample_rate // 2, np.float32)

@@ -1,1 +1,0 @@
-"""The synthetic speech both embedded voices learn from: sentences, speakers, sound."""

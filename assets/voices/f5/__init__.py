@@ -1,1 +1,0 @@
-"""The small embedded F5 voice: its training, export and evaluation."""

@@ -1,0 +1,65 @@
+"""What a distilled voice learns is what the studio's sampler does with guidance."""
+
+import torch
+from torch import Tensor
+
+from engines.f5.config import DiTConfig
+from engines.f5.network import DiT
+from engines.f5.sampling import Schedule, advance, start_row
+from training.f5.batches import MelBatch
+from training.f5.distillation import Teacher, loss
+from training.f5.flow import FlowTask
+
+FRAMES, KNOWN = 40, 16
+
+
+def network() -> DiT:
+    torch.manual_seed(0)
+    config = DiTConfig(
+        vocabulary_size=35, dim=32, depth=2, heads=1, text_dim=32, text_embedding_average_upsampling=True
+    )
+    return DiT(config).eval()
+
+
+def task() -> FlowTask:
+    generator = torch.Generator().manual_seed(1)
+    target, noise = (torch.randn(1, FRAMES, 100, generator=generator) for _ in range(2))
+    masked = torch.arange(FRAMES)[None, :] >= KNOWN
+    return FlowTask(target, noise, masked, torch.arange(1, 21)[None, :])
+
+
+def sampled(model: DiT, start: Tensor, end: Tensor) -> Tensor:
+    """The mean velocity of the sampler's two guided steps between two times."""
+    given = task()
+    times = torch.cat((start, (start + end) / 2, end))
+    plan = Schedule(times, model.modulation(times[:-1]))
+    way = start_row(model, given.target[0, :KNOWN], given.tokens[0], given.at(start)[0], plan, 2.0)
+    while not way.done:
+        advance([way], model)
+    return (way.x - given.at(start)[0]) / (end - start)
+
+
+def test_the_teacher_is_the_guided_sampler() -> None:
+    model = network()
+    teacher = Teacher.of(model, 2.0, 7, torch.device("cpu"))
+    start, end = teacher.grid[3:4], teacher.grid[4:5]
+    made = teacher.velocity(task(), start, end, torch.tensor([False]))[0]
+    torch.testing.assert_close(made, sampled(model, start, end), rtol=1e-3, atol=1e-3)
+
+
+def test_rows_without_text_learn_the_unguided_velocity() -> None:
+    model = network()
+    teacher = Teacher.of(model, 2.0, 7, torch.device("cpu"))
+    start, end, hidden = teacher.grid[:1], teacher.grid[:1], torch.tensor([True])
+    made = teacher.velocity(task(), start, end, hidden)
+    own = model(task().at(start), task().context(model, hidden, hidden), model.modulation(start))
+    torch.testing.assert_close(made, own)
+
+
+def test_a_student_that_is_its_teacher_without_guidance_loses_little() -> None:
+    """With no guidance to learn only the half steps differ."""
+    model = network()
+    teacher = Teacher.of(model, 0.0, 7, torch.device("cpu"))
+    bank = torch.randn(200, 100)
+    batch = MelBatch(torch.arange(128).view(2, 64), torch.randint(1, 35, (2, 32)), torch.tensor([[20, 64], [30, 64]]))
+    assert loss(model, teacher, bank, batch, torch.Generator().manual_seed(2)) < 0.05

@@ -1,0 +1,11 @@
+"""The recognizer that the voices are measured with."""
+
+from training.evaluation import recognizer
+from training.references import HELDOUT, read_references
+
+
+def test_a_clip_is_recognized_the_same_twice() -> None:
+    clip, _ = read_references(HELDOUT)["espeak-woman"]
+    first = recognizer.recognize(clip)
+    assert len(first) > 5
+    assert recognizer.recognize(clip) == first

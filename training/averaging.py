@@ -1,0 +1,27 @@
+"""Exponential moving average of a model's parameters: what is evaluated and exported."""
+
+import torch
+from torch import nn
+
+
+class WeightAverage:
+    """`keep` is the share that the average keeps at a step; buffers are constants in these models and left out."""
+
+    def __init__(self, model: nn.Module, keep: float) -> None:
+        self.keep = keep
+        self.live = dict(model.named_parameters())
+        self.mean = {name: parameter.detach().clone() for name, parameter in self.live.items()}
+
+    @torch.no_grad()
+    def update(self, step: int) -> None:
+        """After a step of the optimizer, counted from the beginning of the training."""
+        keep = min(self.keep, (1 + step) / (10 + step))
+        torch._foreach_lerp_(list(self.mean.values()), [p.detach() for p in self.live.values()], 1 - keep)
+
+    @torch.no_grad()
+    def swap(self) -> None:
+        """Exchange average and live values; call twice around an evaluation."""
+        for name, parameter in self.live.items():
+            kept = parameter.detach().clone()
+            parameter.copy_(self.mean[name])
+            self.mean[name].copy_(kept)

@@ -1,0 +1,1 @@
+"""The synthetic speech both embedded voices are trained on: sentences, speakers, recordings."""

@@ -1,0 +1,145 @@
+"""Speaker augmentation on the device that trains: recordings as other speakers would say the same words.
+
+The vocal tract's length is perturbed (after Jaitly and Hinton 2013), each region of formants by its own factor besides;
+colour, breath, a room and a microphone are added. Lengths stay, so the same recordings can be augmented anew.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+
+import torch
+from torch import Tensor
+
+from training.references import RATE_HZ
+
+FFT, HOP = 1024, 256
+BINS = FFT // 2 + 1
+QUEFRENCIES = 44  # of a spectrum's envelope: what is finer is pitch
+REGIONS_HZ = (0.0, 450.0, 900.0, 1500.0, 2300.0, 3300.0, 5000.0, 8000.0, 12_000.0)  # ends of formants' usual ranges
+TRACT, REGION = 0.14, 0.07  # deviations of the logarithms of the whole tract's factor and of each region's
+COLOUR_DB, TILT_DB, BAND_DB = 3.5, 6.0, 60.0  # deviations of a region's gain and of the gain from 100 Hz to 12 kHz
+MOST_GAIN = 4.0  # natural logarithm
+SHARE_CHANGED, SHARE_BREATH, SHARE_ROOM, SHARE_BAND, SHARE_NOISE = 0.85, 0.35, 0.3, 0.25, 0.4
+ROOM_S = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Augmentations:
+    """One row a speaker."""
+
+    places: Tensor  # (n, BINS) angle from which each bin takes its envelope, 0 to pi
+    colour: Tensor  # (n, BINS) natural logarithm of the gain
+    breath: Tensor  # (n, BINS) noise beside the voice, as a share of the envelope
+    room: Tensor  # (n,) level of the echoes beside the voice
+    decay_s: Tensor  # (n,) in which they fall by 60 dB
+    noise: Tensor  # (n,) deviation of the microphone's
+
+    def select(self, rows: Tensor) -> "Augmentations":
+        return Augmentations(*(getattr(self, field.name)[rows] for field in fields(self)))
+
+
+def draw(count: int, generator: torch.Generator) -> Augmentations:
+    """`count` rows on the generator's device; some of them leave the voice as it is, in a clean room."""
+    normal, uniform = _draws(generator)
+    changed = uniform(count, 1) < SHARE_CHANGED
+    factors = normal(count, 1).clamp(-2, 2) * TRACT + normal(count, len(REGIONS_HZ)).clamp(-2, 2) * REGION
+    bins = torch.linspace(0, RATE_HZ / 2, BINS, device=generator.device)
+    moved = bins * torch.exp(-_between(factors, bins)) / (RATE_HZ / 2)
+    plain = bins[None] / (RATE_HZ / 2)
+    colour_db = _between(normal(count, len(REGIONS_HZ)) * COLOUR_DB, bins)
+    octaves = (bins.clamp(min=100) / 1100).log() / math.log(12_000 / 100)
+    colour_db = colour_db + normal(count, 1) * TILT_DB * octaves
+    colour = torch.where(changed, colour_db, 0.0) + _band(uniform, count, bins)
+    breath_db = -30 + 22 * uniform(count, 1) - 200 * (uniform(count, 1) > SHARE_BREATH)
+    rise = ((bins - 800) / 3000).clamp(0, 1)
+    return Augmentations(
+        places=torch.where(changed, moved.clamp(0, 1), plain) * math.pi,
+        colour=colour * (math.log(10) / 20),
+        breath=10 ** (breath_db / 20) * rise,
+        room=10 ** ((-26 + 18 * uniform(count)) / 20) * (uniform(count) < SHARE_ROOM),
+        decay_s=0.08 + 0.3 * uniform(count),
+        noise=10 ** ((-78 + 30 * uniform(count)) / 20) * (uniform(count) < SHARE_NOISE),
+    )
+
+
+def augment(samples: Tensor, changes: Augmentations, generator: torch.Generator) -> Tensor:
+    """(b, t), each row changed by its own; loudness stays."""
+    window = torch.hann_window(FFT, device=samples.device)
+    spectrum = torch.stft(samples, FFT, HOP, window=window, return_complex=True)
+    level = spectrum.abs().clamp(min=1e-6).log()
+    basis, analysis = _cosines(samples.device)
+    own = analysis @ level  # (b, QUEFRENCIES, frames)
+    order = torch.arange(QUEFRENCIES, device=samples.device)
+    moved = torch.cos(changes.places[..., None] * order) - basis
+    gain = (moved @ own + changes.colour[..., None]).clamp(-MOST_GAIN, MOST_GAIN)
+    spectrum = spectrum * gain.exp()
+    air = torch.randn(spectrum.shape, dtype=spectrum.dtype, device=samples.device, generator=generator)
+    spectrum = spectrum + air * (changes.breath[..., None] * (basis @ own + gain).clamp(max=4).exp())
+    made = torch.istft(spectrum, FFT, HOP, window=window, length=samples.shape[1])
+    made = _as_loud(_echo(made, changes, generator), samples)
+    return (made + torch.randn(made.shape, device=made.device, generator=generator) * changes.noise[:, None]).clamp(
+        -1, 1
+    )
+
+
+Draw = Callable[..., Tensor]  # of a shape
+
+
+def _draws(generator: torch.Generator) -> tuple[Draw, Draw]:
+    """Standard normal and uniform numbers of a shape, on the generator's device."""
+
+    def normal(*shape: int) -> Tensor:
+        return torch.randn(shape, device=generator.device, generator=generator)
+
+    def uniform(*shape: int) -> Tensor:
+        return torch.rand(shape, device=generator.device, generator=generator)
+
+    return normal, uniform
+
+
+def _between(values: Tensor, bins: Tensor) -> Tensor:
+    """(n, regions) -> (n, BINS), straight lines between the regions' ends."""
+    knots = torch.tensor(REGIONS_HZ, device=bins.device)
+    right = torch.searchsorted(knots, bins).clamp(1, len(knots) - 1)
+    share = (bins - knots[right - 1]) / (knots[right] - knots[right - 1])
+    return values[:, right - 1] * (1 - share) + values[:, right] * share
+
+
+def _band(uniform: Draw, count: int, bins: Tensor) -> Tensor:
+    """(count, BINS) dB of a microphone without the lowest and the highest frequencies."""
+    narrow = uniform(count, 1) < SHARE_BAND
+    top = 3600 * (11_000 / 3600) ** uniform(count, 1)
+    low = 40 + 160 * uniform(count, 1)
+    fall = -BAND_DB * ((bins / top - 1) * 3).clamp(0, 1) - 24 * ((1 - bins / low) * 1.5).clamp(0, 1)
+    return torch.where(narrow, fall, 0.0)
+
+
+def _cosines(device: torch.device) -> tuple[Tensor, Tensor]:
+    """(BINS, QUEFRENCIES) that draws an envelope, and (QUEFRENCIES, BINS) that finds it in a log spectrum."""
+    order = torch.arange(QUEFRENCIES, device=device)
+    basis = torch.cos(torch.linspace(0, math.pi, BINS, device=device)[:, None] * order)
+    weights = torch.full((BINS,), 2.0 / (BINS - 1), device=device)
+    weights[0] = weights[-1] = 1.0 / (BINS - 1)
+    taper = 0.5 + 0.5 * torch.cos(math.pi * order / QUEFRENCIES)
+    analysis = (basis * weights[:, None]).T * taper[:, None]
+    analysis[0] /= 2
+    return basis, analysis
+
+
+def _echo(samples: Tensor, changes: Augmentations, generator: torch.Generator) -> Tensor:
+    """Each row with the decaying noise of its room."""
+    length = int(ROOM_S * RATE_HZ)
+    time = torch.arange(length, device=samples.device) / RATE_HZ
+    tail = torch.randn(len(samples), length, device=samples.device, generator=generator)
+    tail = tail * torch.exp(-6.9 * time / changes.decay_s[:, None]) * (time > 0.004)
+    tail = tail / tail.norm(dim=1, keepdim=True) * changes.room[:, None]
+    tail[:, 0] = 1.0
+    size = (samples.shape[1] + length + 4095) // 4096 * 4096  # few sizes: each one costs the GPU a plan
+    return torch.fft.irfft(torch.fft.rfft(samples, size) * torch.fft.rfft(tail, size), size)[:, : samples.shape[1]]
+
+
+def _as_loud(made: Tensor, samples: Tensor) -> Tensor:
+    before, after = (x.square().mean(1, keepdim=True).sqrt() for x in (samples, made))
+    made = made * (before / after.clamp(min=1e-5))
+    return made / (made.abs().amax(1, keepdim=True) / 0.97).clamp(min=1.0)

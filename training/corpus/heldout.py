@@ -1,0 +1,46 @@
+"""What training must never see: evaluation lines, digit strings, closed-set sentences, reference speakers and their lines."""
+
+import functools
+import json
+from pathlib import Path
+from typing import Any
+
+from training.corpus.spelling import spell_digits, words
+
+PATH = Path(__file__).with_name("heldout.json")
+
+
+@functools.cache
+def heldout() -> dict[str, Any]:
+    """`open`, `closed`, `digits` (strings of six digits), `speakers` (settings, name, line), `shipped` (the same),
+    `strangers` (voices of synthesizers that training never hears), `humans` (clips of the f5-tts package)."""
+    content: dict[str, Any] = json.loads(PATH.read_text(encoding="utf-8"))
+    return content
+
+
+@functools.cache
+def _lines() -> frozenset[str]:
+    content = heldout()
+    lines = content["open"] + content["closed"] + [spell_digits(digits) for digits in content["digits"]]
+    lines += [speaker["line"] for kind in ("speakers", "shipped", "strangers", "humans") for speaker in content[kind]]
+    return frozenset(_key(line) for line in lines)
+
+
+def _key(line: str) -> str:
+    return " ".join(words(line))
+
+
+def is_held_out(line: str) -> bool:
+    """Whether a line is, up to case and punctuation, one of the evaluation's."""
+    return _key(line) in _lines()
+
+
+def is_held_out_voice(voice: str, ratio: float, pitch_hz: float) -> bool:
+    """Whether a speaker's formant ratio and mean pitch come near those of a held-out speaker of the same voice."""
+    content = heldout()
+    return any(
+        voice == other["voice"]
+        and abs(ratio / other["ratio"] - 1) < 0.03
+        and abs(pitch_hz / other["pitch_hz"] - 1) < 0.06
+        for other in content["speakers"] + content["shipped"]
+    )

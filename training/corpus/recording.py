@@ -1,0 +1,83 @@
+"""Record the shipped and the held-out references: `python -m training.corpus.recording`.
+
+Needs flite, espeak-ng and the programs of `programs.py`. The recordings are kept in the tree, so that evaluation and tests
+need none of them; those of the programs are not (their terms), and are made when they are first needed.
+"""
+
+import argparse
+import logging
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from training.corpus import programs
+from training.corpus.heldout import heldout
+from training.corpus.speakers import Speaker, render
+from training.corpus.spelling import normalise
+from training.references import (
+    HELDOUT,
+    RATE_HZ,
+    SHIPPED,
+    STRANGERS,
+    Clip,
+    ReferenceClips,
+    read_references,
+    write_clip,
+    write_samples,
+)
+
+log = logging.getLogger(__name__)
+
+
+def record(settings: dict[str, Any], folder: Path, suffix: str) -> None:
+    """Write NAME.wav or NAME.flac, and NAME.txt, of a speaker's settings in `heldout.json`."""
+    numbers = {key: float(settings[key]) for key in ("ratio", "pitch_hz", "spread", "stretch")}
+    speaker = Speaker(voice=settings["voice"], **numbers, images=settings.get("images", 0.0), noise_db=-75.0)
+    line = normalise(settings["line"])
+    if line is None:
+        raise ValueError(f"{settings['name']}: the line holds characters the voices do not know")
+    samples = render(speaker, line, np.random.default_rng(0))
+    write_samples(folder / f"{settings['name']}{suffix}", samples)
+    _write_transcript(settings, folder)
+    log.info("%s: %.2f s", settings["name"], len(samples) / RATE_HZ)
+
+
+def record_stranger(settings: dict[str, str], folder: Path) -> None:
+    """The same for a voice of a synthesizer that is held out."""
+    clip = render_stranger(settings["name"], settings["voice"], settings["line"])
+    write_clip(folder / f"{settings['name']}.wav", clip)
+    _write_transcript(settings, folder)
+    log.info("%s: %.2f s", settings["name"], len(clip) / RATE_HZ)
+
+
+def render_stranger(name: str, voice: str, line: str) -> Clip:
+    """The line by the synthesizer that the name begins with."""
+    return programs.speak(name.partition("-")[0], voice, line)
+
+
+def read_strangers() -> ReferenceClips:
+    """References of the synthesizers that are held out, recorded where they are missing."""
+    for settings in heldout()["strangers"]:
+        if not (STRANGERS / f"{settings['name']}.wav").exists():
+            record_stranger(settings, STRANGERS)
+    return read_references(STRANGERS)
+
+
+def _write_transcript(settings: dict[str, Any], folder: Path) -> None:
+    (folder / f"{settings['name']}.txt").write_text(settings["line"] + "\n", encoding="utf-8")
+
+
+def main() -> None:
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    for settings in heldout()["shipped"]:
+        record(settings, SHIPPED, ".wav")  # the product ships them as they are
+    for settings in heldout()["speakers"]:
+        record(settings, HELDOUT, ".flac")
+    for settings in heldout()["strangers"]:
+        record_stranger(settings, STRANGERS)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""A corpus on disk: `audio.i16`, `index.npz` (offsets and lengths in samples, speakers) and `texts.json` of one folder."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Recordings:
+    """Utterances, one behind another."""
+
+    audio: NDArray[np.int16]  # (samples,) mono at 24 kHz; of a file, mapped into memory and not copied
+    offsets: NDArray[np.int64]  # (utterances,) first sample of each
+    lengths: NDArray[np.int64]  # in samples
+    speakers: NDArray[np.int32]
+    texts: list[str]
+
+
+def read_recordings(folder: Path) -> Recordings:
+    """Raises FileNotFoundError where the folder holds no corpus."""
+    index = np.load(folder / "index.npz")
+    offsets, lengths = index["offsets"].astype(np.int64), index["lengths"].astype(np.int64)
+    texts: list[str] = json.loads((folder / "texts.json").read_text(encoding="utf-8"))
+    return Recordings(np.memmap(folder / "audio.i16", np.int16, "c"), offsets, lengths, index["speakers"], texts)
+
+
+def write_index(folder: Path, lengths: Sequence[int], speakers: Sequence[int], texts: Sequence[str]) -> None:
+    """What lies in an `audio.i16` that was written already."""
+    sizes = np.array(lengths, np.int64)
+    np.savez(
+        folder / "index.npz",
+        offsets=np.cumsum(sizes) - sizes,
+        lengths=sizes,
+        speakers=np.array(speakers, np.int32),
+    )
+    (folder / "texts.json").write_text(json.dumps(list(texts)), encoding="utf-8")

@@ -1,0 +1,135 @@
+"""Synthesize the sentences with many made-up speakers into a corpus folder."""
+
+import logging
+import multiprocessing
+import random
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import count, islice
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from training.corpus.recordings import write_index
+from training.corpus.sentences import Sentences
+from training.corpus.speakers import draw_speaker, render, warm
+from training.references import RATE_HZ
+
+log = logging.getLogger(__name__)
+UTTERANCES = 22  # of each speaker
+SHORTEST_S, LONGEST_S = 0.5, 9.0  # "no." with its lead and tail is 0.6 s long
+PACE = 0.07  # deviation of a line's pace from its speaker's, as a logarithm: how long a line is must not be certain
+JOINED = {"gloss", "example", "tale", "words", "everyday", "game", "numbers"}
+ENOUGH, JOIN_CHANCE = 55, 0.75  # characters below which a line of those kinds gets another
+SHARES = {
+    "gloss": 0.08,
+    "example": 0.17,
+    "tale": 0.01,
+    "words": 0.18,
+    "everyday": 0.18,
+    "game": 0.08,
+    "numbers": 0.08,
+    "digits": 0.08,
+    "short": 0.07,
+    "word": 0.07,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorpusOptions:
+    out: Path
+    hours: float
+    seed: int
+    workers: int
+    seconds: float  # of work, after which the corpus ends early
+
+
+@dataclass(frozen=True, slots=True)
+class SpeakerAudio:
+    """The utterances of one speaker, one behind another."""
+
+    audio: NDArray[np.int16]
+    lengths: list[int]
+    texts: list[str]
+
+
+@dataclass(slots=True)
+class Index:
+    """What has been written so far."""
+
+    lengths: list[int] = field(default_factory=list)
+    speakers: list[int] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+
+    def add(self, speaker: int, part: SpeakerAudio) -> None:
+        self.lengths += part.lengths
+        self.speakers += [speaker] * len(part.lengths)
+        self.texts += part.texts
+
+
+Task = tuple[int, int, list[str]]  # seed, speaker, lines
+
+
+def tasks(sentences: Sentences, seed: int) -> Iterator[Task]:
+    """Endless speakers with the lines of each; a sentence is repeated only when its kind is used up."""
+    rng = random.Random(seed)
+    kinds, used = [kind for kind in SHARES if sentences.get(kind)], dict.fromkeys(SHARES, 0)
+    for speaker in count():
+        lines = []
+        for kind in rng.choices(kinds, [SHARES[kind] for kind in kinds], k=UTTERANCES):
+            line = ""
+            while not line or (kind in JOINED and len(line) < ENOUGH and rng.random() < JOIN_CHANCE):
+                line = f"{line} {sentences[kind][used[kind] % len(sentences[kind])]}".strip()
+                used[kind] += 1
+            lines.append(line)
+        yield seed, speaker, lines
+
+
+def synthesize(task: Task) -> SpeakerAudio:
+    """The lines of one speaker; those that come out too short or too long are left out."""
+    seed, number, lines = task
+    rng = np.random.default_rng((seed, number))
+    speaker = draw_speaker(rng)
+    pieces, texts = [], []
+    for line in lines:
+        pace = float(np.exp(rng.normal(0, PACE)))
+        audio = render(replace(speaker, stretch=speaker.stretch * pace), line, rng)
+        if SHORTEST_S <= len(audio) / RATE_HZ <= LONGEST_S:
+            pieces.append(audio)
+            texts.append(line)
+    joined = np.concatenate(pieces) if pieces else np.zeros(0, np.int16)
+    return SpeakerAudio(joined, [len(piece) for piece in pieces], texts)
+
+
+def write_corpus(options: CorpusOptions, sentences: Sentences) -> None:
+    """Write the corpus folder; every speaker depends on seed and number alone, however many workers there are."""
+    options.out.mkdir(parents=True, exist_ok=True)
+    started, index = time.monotonic(), Index()
+    warm()  # before the fork, so that the workers share what it loads
+    with (
+        multiprocessing.get_context("fork").Pool(options.workers) as pool,
+        (options.out / "audio.i16").open("wb") as file,
+    ):
+        most = int(options.hours * 60) + options.workers  # a speaker says more than a minute
+        rows = islice(tasks(sentences, options.seed), most)
+        for speaker, part in enumerate(pool.imap(synthesize, rows, chunksize=2)):
+            file.write(part.audio.tobytes())
+            index.add(speaker, part)
+            if _hours(index) >= options.hours or time.monotonic() - started > options.seconds:
+                break
+        pool.terminate()
+    write_index(options.out, index.lengths, index.speakers, index.texts)
+    spent_s, hours = time.monotonic() - started, _hours(index)
+    log.info(
+        "%.2f h by %d speakers in %.0f s: %.0f times real time",
+        hours,
+        index.speakers[-1] + 1,
+        spent_s,
+        hours * 3600 / spent_s,
+    )
+
+
+def _hours(index: Index) -> float:
+    return sum(index.lengths) / RATE_HZ / 3600

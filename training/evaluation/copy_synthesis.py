@@ -1,0 +1,51 @@
+"""Copy synthesis: a recording through the vocoder of F5 or the codec of S1, without any model of speech between."""
+
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import TypeVar
+
+import torch
+
+from engines.base import Checkpoint
+from engines.runtime.placement import Placement
+from engines.types import Progress
+from training.references import Clip
+
+Copier = Callable[[Clip], Clip]
+Loaded = TypeVar("Loaded")
+CPU = Placement(torch.device("cpu"), torch.float32)
+
+
+def copier(engine: str, folder: Path) -> Copier:
+    """A function from a clip to its copy."""
+    return {"f5": _vocoder, "s1": _codec}[engine](Checkpoint(str(folder)))
+
+
+def _vocoder(checkpoint: Checkpoint) -> Copier:
+    from engines.f5.mel import log_mel
+    from engines.f5.model import load
+
+    vocoder = _result(load(checkpoint, CPU)).vocoder
+    return lambda clip: vocoder(log_mel(torch.from_numpy(clip))).numpy()
+
+
+def _codec(checkpoint: Checkpoint) -> Copier:
+    from engines.s1.model import load
+
+    codec = _result(load(checkpoint, CPU)).codec
+
+    @torch.inference_mode()
+    def copy(clip: Clip) -> Clip:
+        made: Clip = codec.decode(codec.encode(torch.from_numpy(clip)))[: len(clip)].numpy()
+        return made
+
+    return copy
+
+
+def _result(work: Generator[Progress, None, Loaded]) -> Loaded:
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            value: Loaded = end.value
+            return value

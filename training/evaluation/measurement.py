@@ -1,0 +1,96 @@
+"""The lines of the evaluation, by which reference each is spoken, and what outside models make of the takes."""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from training.corpus import flite
+from training.corpus.heldout import heldout
+from training.corpus.spelling import spell_digits, words
+from training.evaluation import recognizer
+from training.evaluation.edit_distance import edits
+from training.evaluation.speaker_encoder import Embedding, embed, nearest
+from training.references import RATE_HZ, Clip, ReferenceClips
+
+log = logging.getLogger(__name__)
+Speak = Callable[[str, str], Clip]  # name of a reference, line -> clip
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationLine:
+    kind: str  # open, closed, digits or human
+    reference: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One take of a line."""
+
+    line: EvaluationLine
+    wrong: int  # words
+    count: int
+    whole: bool  # first and last word there, quiet at the end
+    nearest: str = ""  # of the references, the one that sounds most like it; measured of open lines
+
+
+def is_flite(reference: str) -> bool:
+    """Whether a held-out reference is spoken by one of flite's voices."""
+    voices = {speaker["name"]: speaker["voice"] for speaker in heldout()["speakers"]}
+    return voices.get(reference) in flite.VOICES
+
+
+def evaluation_lines(every: int = 1) -> list[EvaluationLine]:
+    """Every line once, by the references in turn; closed sets and digits by flite's, which the recognizer understands.
+
+    Of `every` lines one is kept, another in each round of the references, so that all of them are measured.
+    """
+    content = heldout()
+    names = [speaker["name"] for speaker in content["speakers"]]
+    clear = [name for name in names if is_flite(name)]
+    digits = [spell_digits(digits) for digits in content["digits"]]
+    parts = (
+        ("open", names, content["open"]),
+        ("closed", clear, content["closed"]),
+        ("digits", clear, digits),
+        ("human", ["human"], content["closed"]),
+    )
+    return [
+        EvaluationLine(kind, speakers[number % len(speakers)], line)
+        for kind, speakers, lines in parts
+        for number, line in enumerate(lines)
+        if (number + number // len(names)) % every == 0
+    ]
+
+
+def measure_lines(lines: Sequence[EvaluationLine], speak: Speak, known: ReferenceClips) -> list[Measurement]:
+    """Speak and measure every line whose reference is known."""
+    embeddings = {name: embed(clip) for name, (clip, _) in known.items() if name != "human"}
+    measured = []
+    for line in lines:
+        if line.reference in known:
+            measured.append(measure(line, speak(line.reference, line.text), embeddings))
+            log.info("%s %s: %d of %d wrong", line.kind, line.reference, measured[-1].wrong, measured[-1].count)
+    return measured
+
+
+def measure(line: EvaluationLine, clip: Clip, embeddings: Mapping[str, Embedding]) -> Measurement:
+    """`embeddings` are those of the references."""
+    wanted = words(line.text)
+    if line.kind == "open":
+        found = recognizer.recognize(clip)
+    elif line.kind == "digits":
+        found = recognizer.recognize_digits(clip)
+    else:
+        found = recognizer.recognize_choice(clip, heldout()["closed"])
+    whole = recognizer.has_ends(clip, line.text) and ends_quietly(clip)
+    near = nearest(clip, embeddings) if line.kind == "open" else ""
+    return Measurement(line, edits(wanted, found), len(wanted), whole, near)
+
+
+def ends_quietly(clip: Clip) -> bool:
+    """Whether the last 50 ms are 30 dB below the line."""
+    tail, level = clip[-RATE_HZ // 20 :], float(np.sqrt(np.mean(clip**2)))
+    return float(np.sqrt(np.mean(tail**2))) < level * 10**-1.5

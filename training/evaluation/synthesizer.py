@@ -1,0 +1,51 @@
+"""Speak with a checkpoint as the studio does: through its manager, lane and engine, on the CPU."""
+
+import time
+from pathlib import Path
+
+from engines import audio
+from engines.base import Checkpoint
+from engines.errors import NotReady
+from engines.registry import Device
+from engines.scheduling.manager import Manager, Policy
+from engines.types import Audio, EngineInfo, Reference, Request, Take
+from training.references import RATE_HZ, Clip
+
+POLL_S = 0.05
+
+
+class Synthesizer:
+    """One loaded engine."""
+
+    def __init__(self, engine: str, folder: Path) -> None:
+        self._engine = engine
+        self._manager = Manager({engine: Checkpoint(str(folder))}, Device(name="cpu"), Policy())
+        self._manager.start()
+        while (status := self._manager.status(engine)).state != "ready":
+            if status.state == "failed":
+                raise NotReady(status.message)
+            time.sleep(POLL_S)
+
+    def speak(self, reference: Reference, line: str, seed: int) -> Take:
+        """Raises EngineError."""
+        request = Request(text=line, reference=reference, seed=seed, engine=self._engine)
+        ticket = self._manager.submit(request, session_id="evaluation")
+        while not ticket.ended:
+            ticket.read(POLL_S)
+        return ticket.result()
+
+    @property
+    def info(self) -> EngineInfo | None:
+        return self._manager.status(self._engine).info
+
+    def close(self) -> None:
+        self._manager.close(5.0)
+
+
+def reference_of(clip: Clip, transcript: str) -> Reference:
+    return Reference(Audio(clip, RATE_HZ), transcript)
+
+
+def samples_of(take: Take) -> Clip:
+    """The take at 24 kHz."""
+    return audio.resample(take.audio, RATE_HZ).samples

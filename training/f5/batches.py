@@ -1,0 +1,127 @@
+"""Training items for the flow: one to three utterances of one speaker in a row, as a reference and a line are.
+
+Every row of a batch fills its frames exactly, so no attention mask is needed: an item's length is rounded to a multiple of
+STEP by cutting or lengthening the silence at its end.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from training.corpus.recordings import Recordings
+from training.f5.text import join, tokens_of
+
+STEP, LONGEST = 64, 1472  # frames
+CUT, STRETCH = 12, 52  # frames of final silence that may go or come to reach a multiple of STEP; they sum to STEP
+COUNTS, CHANCES = (1, 2, 3), (0.25, 0.55, 0.2)
+HEAD_CUT, LOOP = 6, 8  # leading frames that may go; last frames that are repeated as silence
+
+
+@dataclass(frozen=True, slots=True)
+class MelItem:
+    parts: tuple[int, ...]  # numbers of utterances
+    frames: int  # a multiple of STEP
+
+
+@dataclass(frozen=True, slots=True)
+class MelBatch:
+    frames: Tensor  # (b, n) int64 rows of the mel bank
+    tokens: Tensor  # (b, t) int64
+    spans: Tensor  # (b, 2) int64: first masked frame, frame behind the last
+
+
+@dataclass(frozen=True, slots=True)
+class Utterances:
+    """What items are built from, for one share of the speakers."""
+
+    counts: NDArray[np.int64]  # mel frames of each utterance
+    starts: NDArray[np.int64]  # its first row in the mel bank
+    texts: list[str]
+    by_speaker: list[NDArray[np.int64]]
+
+
+def utterances_of(recordings: Recordings, counts: NDArray[np.int64], speakers: set[int]) -> Utterances:
+    starts = np.cumsum(counts) - counts
+    chosen = [np.flatnonzero(recordings.speakers == speaker) for speaker in sorted(speakers)]
+    return Utterances(counts, starts, recordings.texts, chosen)
+
+
+def draw_items(utterances: Utterances, rng: np.random.Generator) -> Iterator[MelItem]:
+    """Every utterance once, in a new order and newly joined."""
+    # Drawn together: a draw of its own for each item would keep the trainer waiting.
+    wishes = iter(rng.choice(COUNTS, sum(map(len, utterances.by_speaker)), p=CHANCES).tolist())
+    counts = utterances.counts.tolist()
+    for group in utterances.by_speaker:
+        order = rng.permutation(group).tolist()
+        while order:
+            wanted, total = next(wishes), 0
+            chosen: list[int] = []
+            while order and len(chosen) < wanted and total + counts[order[-1]] <= LONGEST + CUT:
+                chosen.append(order.pop())
+                total += counts[chosen[-1]]
+            if not chosen:
+                order.pop()
+                continue
+            yield MelItem(tuple(chosen), max(STEP, (total + STRETCH) // STEP * STEP))
+
+
+def build(utterances: Utterances, items: list[MelItem], rng: np.random.Generator, seam_share: float) -> MelBatch:
+    frames = np.empty((len(items), items[0].frames), np.int64)
+    spans = np.empty((len(items), 2), np.int64)
+    texts = []
+    for row, item in enumerate(items):
+        seams = _lay(utterances, item, frames[row], rng)
+        spans[row] = _span(item, seams, rng, seam_share)
+        text = utterances.texts[item.parts[0]]
+        for other in item.parts[1:]:
+            text = join(text, utterances.texts[other])
+        texts.append(tokens_of(text[: item.frames]))
+    tokens = np.zeros((len(items), (max(len(text) for text in texts) + 31) // 32 * 32), np.int64)
+    for row, ids in enumerate(texts):
+        tokens[row, : len(ids)] = ids
+    return MelBatch(torch.from_numpy(frames), torch.from_numpy(tokens), torch.from_numpy(spans))
+
+
+def _lay(utterances: Utterances, item: MelItem, row: NDArray[np.int64], rng: np.random.Generator) -> list[int]:
+    """Write an item's rows of the mel bank; returns where a later utterance begins."""
+    seams, place = [], 0
+    spare = sum(int(utterances.counts[utterance]) for utterance in item.parts) - item.frames
+    for utterance in item.parts:
+        start, count = int(utterances.starts[utterance]), int(utterances.counts[utterance])
+        head = int(rng.integers(0, HEAD_CUT + 1)) if spare > -STRETCH + HEAD_CUT else 0
+        spare -= head
+        seams.append(place)
+        end = min(place + count - head, len(row))
+        row[place:end] = np.arange(start + head, start + head + end - place)
+        place = end
+    last = int(row[place - 1])
+    row[place:] = last - np.arange(len(row) - place) % LOOP
+    return seams[1:]
+
+
+def _span(item: MelItem, seams: list[int], rng: np.random.Generator, seam_share: float) -> tuple[int, int]:
+    """The frames to be made: from a seam to the end as in use, or any 60 to 100 %, half of them suffixes."""
+    if seams and rng.random() < seam_share:
+        return int(rng.choice(seams)), item.frames
+    size = max(1, int(item.frames * rng.uniform(0.6, 1.0)))
+    start = item.frames - size if rng.random() < 0.5 else int(rng.integers(0, item.frames - size + 1))
+    return start, start + size
+
+
+def stream(utterances: Utterances, frames_per_step: int, seed: int, seam_share: float) -> Iterator[MelBatch]:
+    """Endless batches of rows of one length; what is left of a length stays for the next round."""
+    rng = np.random.default_rng(seed)
+    waiting: dict[int, list[MelItem]] = {}
+    while True:
+        full: list[list[MelItem]] = []
+        for item in draw_items(utterances, rng):
+            rows = waiting.setdefault(item.frames, [])
+            rows.append(item)
+            if len(rows) >= max(1, frames_per_step // item.frames):
+                full.append(waiting.pop(item.frames))
+        for number in rng.permutation(len(full)):
+            yield build(utterances, full[number], rng, seam_share)

@@ -1,0 +1,15 @@
+"""A DiT or a vocoder on disk: carried between calls as float16 shards, or exported."""
+
+from pathlib import Path
+
+from training.shards import State, has_shards, load_exported, load_shards
+
+PREFIX = "ema_model.transformer."  # of every name in an exported DiT
+
+
+def load_dit(folder: Path) -> State:
+    """Float32 weights of a training's folder, else of an exported checkpoint."""
+    if has_shards(folder, "dit"):
+        return load_shards(folder, "dit")
+    exported = load_exported(folder / "model.safetensors")
+    return {name.removeprefix(PREFIX): tensor for name, tensor in exported.items()}

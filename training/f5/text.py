@@ -1,0 +1,19 @@
+"""Text as the embedded F5 voice reads it."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from training.corpus.spelling import ALPHABET
+
+INDEX = {character: position + 1 for position, character in enumerate(ALPHABET)}  # token 0 is the filler
+
+
+def tokens_of(text: str) -> NDArray[np.int64]:
+    """Token ids of a line that is already in the alphabet."""
+    return np.array([INDEX[character] for character in text], np.int64)
+
+
+def join(first: str, second: str) -> str:
+    """The text of two utterances in a row, as inference joins reference and line."""
+    first = first.rstrip()
+    return f"{first} {second}" if first.endswith((".", "?", "!")) else f"{first}. {second}"

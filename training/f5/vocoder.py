@@ -1,0 +1,37 @@
+"""The vocoder: Vocos (Siuzdak 2023) as the `vocos` package defines it, at our size."""
+
+from typing import Any
+
+from torch import Tensor, nn
+
+from engines.f5.mel import BANDS, HOP
+from training.f5.mels import FFT
+from training.references import RATE_HZ
+
+
+def describe(dim: int, depth: int) -> dict[str, Any]:
+    """The package's own configuration, as in vocos-mel-24khz."""
+    features = {"sample_rate": RATE_HZ, "n_fft": FFT, "hop_length": HOP, "n_mels": BANDS, "padding": "center"}
+    backbone = {"input_channels": BANDS, "dim": dim, "intermediate_dim": 3 * dim, "num_layers": depth}
+    head = {"dim": dim, "n_fft": FFT, "hop_length": HOP, "padding": "center"}
+    return {
+        "feature_extractor": {"class_path": "vocos.feature_extractors.MelSpectrogramFeatures", "init_args": features},
+        "backbone": {"class_path": "vocos.models.VocosBackbone", "init_args": backbone},
+        "head": {"class_path": "vocos.heads.ISTFTHead", "init_args": head},
+    }
+
+
+class TrainableVocoder(nn.Module):
+    """Backbone and head under the package's parameter names; mel (b, n, 100) -> samples (b, (n - 1) * 256)."""
+
+    def __init__(self, dim: int, depth: int) -> None:
+        from vocos.heads import ISTFTHead
+        from vocos.models import VocosBackbone
+
+        super().__init__()
+        description = describe(dim, depth)
+        self.backbone = VocosBackbone(**description["backbone"]["init_args"])
+        self.head = ISTFTHead(**description["head"]["init_args"])
+
+    def forward(self, mel: Tensor) -> Tensor:
+        return self.head(self.backbone(mel.transpose(1, 2)).float())

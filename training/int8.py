@@ -1,0 +1,25 @@
+"""Weights in a quarter of the space: int8, one float16 scale an output channel, as `engines.runtime.weights` restores them."""
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+from engines.runtime.weights import SCALE
+
+SMALLEST = 4096  # elements; a smaller tensor, or a vector, stays float16
+
+
+def pack(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """`name` becomes int8 and `name.scale` (channels,) float16 for big matrices and kernels; the rest becomes float16."""
+    packed: dict[str, Tensor] = {}
+    for name, tensor in tensors.items():
+        if tensor.ndim < 2 or tensor.numel() < SMALLEST or min(tensor.shape[:2]) < 2:
+            packed[name] = tensor.detach().half().contiguous()
+            continue
+        flat = tensor.detach().float().flatten(1)
+        scale = (flat.abs().amax(1) / 127).clamp(min=1e-7).half()
+        whole = (flat / scale.float()[:, None]).round().clamp(-127, 127)
+        packed[name] = whole.to(torch.int8).view_as(tensor).contiguous()
+        packed[name + SCALE] = scale
+    return packed

@@ -1,0 +1,49 @@
+"""Muon for the matrices inside the blocks, AdamW for the rest, as one optimizer."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from training.muon import Muon
+
+
+class MuonAdamW:
+    """`matrices` are some of the `parameters`; the rates are those that a step's factor is applied to."""
+
+    def __init__(
+        self,
+        parameters: Sequence[nn.Parameter],
+        matrices: Sequence[nn.Parameter],
+        rates: tuple[float, float],
+        betas: tuple[float, float],
+    ) -> None:
+        self.parameters = list(parameters)
+        chosen = {id(parameter) for parameter in matrices}
+        rest = [parameter for parameter in self.parameters if id(parameter) not in chosen]
+        self.muon_rate, self.adam_rate = rates
+        self.muon = Muon(matrices)
+        self.adam = torch.optim.AdamW(rest, lr=self.adam_rate, betas=betas, weight_decay=0.01, fused=True)
+
+    @property
+    def gradients(self) -> list[Tensor]:
+        return [parameter.grad for parameter in self.parameters if parameter.grad is not None]
+
+    def step(self, factor: float) -> Tensor:
+        """A step at a share of the rates, with gradients clipped to a norm of 1, or to zero where one is not finite;
+        returns their norm."""
+        norm = nn.utils.clip_grad_norm_(self.parameters, 1.0, foreach=True)
+        for gradient in self.gradients:
+            gradient.nan_to_num_(0.0, 0.0, 0.0).mul_(torch.isfinite(norm))
+        self.adam.param_groups[0]["lr"] = self.adam_rate * factor
+        self.adam.step()
+        self.muon.step(self.muon_rate * factor)
+        return norm.detach()
+
+    def state(self) -> dict[str, object]:
+        return {"adam": self.adam.state_dict(), "muon": self.muon.state()}
+
+    def restore(self, state: dict[str, dict[str, Tensor]]) -> None:
+        """Of `state`, with any other entries beside."""
+        self.adam.load_state_dict(state["adam"])
+        self.muon.restore(state["muon"])

@@ -1,0 +1,151 @@
+"""Both voices in one call of a stated time: every part is a process of its own."""
+
+import logging
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+from safetensors.torch import save_file
+from torch import Tensor
+
+from training.f5.checkpoint import PREFIX, load_dit
+from training.int8 import pack
+from training.references import checkpoint
+from training.s1.language.checkpoint import read_state
+from training.shards import has_shards
+
+log = logging.getLogger(__name__)
+MARGIN_S = 45.0  # of a part: starting its processes, its last test on held-out speech, and its files
+PACKING_S = 12.0  # at the very end
+Extra = dict[str, list[str]] | None  # by part
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PipelineOptions:
+    out: Annotated[Path, "folder of the small files"]
+    work: Annotated[Path, "a large folder for the corpus and full states, which stays behind"]
+    seconds: Annotated[float, "of wall time for all"]
+    gpus: Annotated[tuple[int, ...], "comma-separated numbers; none: the CPU"] = ()
+    sentences: Annotated[Path | None, "a gzipped list made by the corpus's --write-sentences"] = None
+    resume: Annotated[Path | None, "the --out of an earlier call"] = None
+    hours: Annotated[float, "of the corpus"] = 80.0
+    corpus_seconds: Annotated[float, "after which the corpus ends early"] = 80.0
+    flow_share: Annotated[float, "of F5's time, before its student's"] = 0.75
+    codec_share: Annotated[float, "of S1's time, before its language model's"] = 0.6
+    steps: Annotated[int, "at most, of each part"] = 10**9
+    seed: Annotated[int, "of the corpus"] = 1
+    extra: Annotated[Extra, 'JSON: further arguments by part, {"flow": ["--seams", "0.7"], …}'] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The options and when the call began."""
+
+    options: PipelineOptions
+    began: float = field(default_factory=time.monotonic)
+
+    @property
+    def left_s(self) -> float:
+        return self.began + self.options.seconds - PACKING_S - time.monotonic()
+
+    def folder(self, part: str) -> Path:
+        return self.options.work / part
+
+    def minutes(self, share: float = 1.0) -> str:
+        """A share of what is left, as an argument."""
+        return f"{max(2.0, (self.left_s - MARGIN_S) * share) / 60:.3f}"
+
+    def common(self, part: str, gpus: tuple[int, ...], shipped: Path) -> list[str]:
+        """Arguments that every training has: a part resumes from an earlier call's weights, or the shipped ones."""
+        earlier = self.options.resume / part if self.options.resume else None
+        start = earlier if earlier and earlier.exists() else shipped
+        arguments = ["--data", self.folder("corpus"), "--out", self.folder(part), "--resume", start]
+        arguments += ["--gpus", ",".join(map(str, gpus)), "--steps", self.options.steps]
+        return list(map(str, arguments))
+
+    def run(self, part: str, module: str, *arguments: str) -> None:
+        """One part in a process of its own, killed when all time is over; its output goes to `part`.log of `work`."""
+        command = [sys.executable, "-m", f"training.{module}", *arguments, *(self.options.extra or {}).get(part, [])]
+        log.info("%s: %s", part, " ".join(command[2:]))
+        environment = os.environ | {"TORCHINDUCTOR_CACHE_DIR": str(self.folder("compiled"))}
+        with self.folder(f"{part}.log").open("w") as file:
+            process = subprocess.Popen(
+                command, stdout=file, stderr=subprocess.STDOUT, env=environment, start_new_session=True
+            )
+            try:
+                code = process.wait(max(5.0, self.left_s))
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, 9)
+                code = process.wait()
+        log.info("%s ended with %d, %.0f s are left", part, code, self.left_s)
+
+
+def train_both(options: PipelineOptions) -> None:
+    call = Call(options)
+    for folder in (options.out, options.work):
+        folder.mkdir(parents=True, exist_ok=True)
+    make_corpus(call)
+    middle = (len(options.gpus) + 1) // 2
+    halves = options.gpus[:middle], options.gpus[middle:] or options.gpus
+    voices = [
+        threading.Thread(target=train, args=(call, gpus))
+        for train, gpus in zip((train_f5, train_s1), halves, strict=True)
+    ]
+    for voice in voices:
+        voice.start()
+    for voice in voices:
+        voice.join()
+    pack_up(call)
+    log.info("all done after %.0f s", time.monotonic() - call.began)
+
+
+def make_corpus(call: Call) -> None:
+    options = call.options
+    arguments = ["--out", call.folder("corpus"), "--hours", options.hours, "--seconds", options.corpus_seconds]
+    arguments += ["--workers", os.cpu_count() or 1, "--seed", options.seed]
+    arguments += ["--sentences", options.sentences] if options.sentences else []
+    call.run("corpus", "corpus", *map(str, arguments))
+
+
+def train_f5(call: Call, gpus: tuple[int, ...]) -> None:
+    """The flow, and its student in the same process."""
+    share = call.options.flow_share
+    shares = ["--minutes", call.minutes(share), "--student-minutes", call.minutes(1 - share)]
+    call.run("flow", "f5", "train", *call.common("flow", gpus, checkpoint("f5")), *shares)
+
+
+def train_s1(call: Call, gpus: tuple[int, ...]) -> None:
+    """The codec, then the language model on its codes."""
+    share, shipped = call.options.codec_share, checkpoint("s1")
+    codec = call.common("codec", gpus, shipped)
+    call.run("codec", "s1.codec", "train", *codec, "--minutes", call.minutes(share))
+    if share < 1 and has_shards(call.folder("codec"), "codec"):
+        language = [*call.common("language", gpus, shipped), "--codec", str(call.folder("codec"))]
+        call.run("language", "s1.language", "train", *language, "--minutes", call.minutes())
+
+
+def pack_up(call: Call) -> None:
+    """Small files of what was learned: DiTs and language model as int8, the codec in halves as it is."""
+    out = call.options.out
+    for folder in (call.folder("flow"), call.folder("flow") / "student"):
+        if has_shards(folder, "dit"):
+            _write({PREFIX + name: value for name, value in load_dit(folder).items()}, out / folder.name)
+            shutil.copy(folder / "dit.json", out / folder.name)
+    if has_shards(call.folder("language"), "language"):
+        _write(read_state(call.folder("language")), out / "language")
+    logs = [f"== {path.stem}\n{path.read_text(encoding='utf-8')}" for path in sorted(call.options.work.glob("*.log"))]
+    (out / "logs.txt").write_text("\n".join(logs), encoding="utf-8")
+    for shard in call.folder("codec").glob("codec-*.safetensors"):
+        (out / "codec").mkdir(exist_ok=True)
+        shutil.copy(shard, out / "codec" / shard.name)
+
+
+def _write(tensors: dict[str, Tensor], folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    save_file(pack(tensors), folder / "model.safetensors")

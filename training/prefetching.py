@@ -1,0 +1,40 @@
+"""Batches built by a thread and moved to the device while the ones before are trained on."""
+
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from typing import Any, TypeVar
+
+import torch
+from torch import Tensor
+
+Batch = TypeVar("Batch")  # a dataclass of tensors
+
+
+def prefetch(batches: Iterator[Batch], device: torch.device, depth: int = 8) -> Iterator[Batch]:
+    """The same batches on the device, up to `depth` of them ahead."""
+    ready: queue.Queue[Batch | Exception] = queue.Queue(depth)
+
+    def fill() -> None:
+        try:
+            for batch in batches:
+                ready.put(_each(batch, Tensor.pin_memory) if device.type == "cuda" else batch)
+        except Exception as error:  # handed to the trainer, which would wait for ever
+            ready.put(error)
+
+    threading.Thread(target=fill, daemon=True).start()
+    while True:
+        batch = ready.get()
+        if isinstance(batch, Exception):
+            raise batch
+        yield to_device(batch, device)
+
+
+def to_device(batch: Batch, device: torch.device) -> Batch:
+    return _each(batch, lambda part: part.to(device, non_blocking=True))
+
+
+def _each(batch: Batch, change: Callable[[Tensor], Tensor]) -> Batch:
+    shown: Any = batch
+    return type(batch)(*(change(getattr(shown, field.name)) for field in fields(shown)))

@@ -1,0 +1,56 @@
+"""The recorded references in `assets/voices`, and where the checkpoints beside them lie.
+
+A reference is NAME.txt, what is said, beside NAME.wav or NAME.flac: mono, 16 bit, 24 kHz.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import soundfile
+from numpy.typing import NDArray
+
+RATE_HZ = 24_000
+VOICES = Path(__file__).parents[1] / "assets" / "voices"
+SHIPPED = VOICES / "references"
+HELDOUT = VOICES / "heldout"
+STRANGERS = VOICES / "strangers"
+
+Clip = NDArray[np.float32]  # (samples,) in [-1, 1] at RATE_HZ
+ReferenceClips = dict[str, tuple[Clip, str]]  # name -> clip and transcript
+
+
+def checkpoint(engine: str) -> Path:
+    """Folder of the shipped checkpoint of `f5` or `s1`."""
+    return VOICES / engine / "checkpoint"
+
+
+def read_references(folder: Path) -> ReferenceClips:
+    """Every reference of a folder, by name."""
+    paths = sorted((*folder.glob("*.wav"), *folder.glob("*.flac")), key=lambda path: path.stem)
+    return {path.stem: (read_clip(path), transcript(path)) for path in paths}
+
+
+def transcript(path: Path) -> str:
+    """What is said in the clip of this path."""
+    return path.with_suffix(".txt").read_text(encoding="utf-8").strip()
+
+
+def read_clip(path: Path) -> Clip:
+    """Samples of a mono 24 kHz 16-bit file. Raises ValueError for any other."""
+    with soundfile.SoundFile(path) as file:
+        if (file.channels, file.subtype, file.samplerate) != (1, "PCM_16", RATE_HZ):
+            raise ValueError(f"{path}: mono, 16 bit and {RATE_HZ} Hz are wanted; record it again")
+        clip: Clip = file.read(dtype="float32")
+        return clip
+
+
+def write_clip(path: Path, clip: Clip) -> None:
+    """16-bit WAV or FLAC, as the suffix says; what is beyond [-1, 1] is clipped."""
+    write_samples(path, (np.clip(clip, -1, 1) * 32767).astype(np.int16))
+
+
+def write_samples(path: Path, samples: NDArray[np.int16]) -> None:
+    """(samples,) as 16-bit WAV or FLAC, as the suffix says."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    smallest = 1.0 if path.suffix == ".flac" else None
+    soundfile.write(path, samples, RATE_HZ, subtype="PCM_16", compression_level=smallest)

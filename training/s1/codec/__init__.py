@@ -1,0 +1,1 @@
+"""The codec of the embedded S1 voice, after openaudio-s1-mini's: training, export, evaluation by copy synthesis."""

@@ -1,0 +1,40 @@
+"""The codec's functions, compiled where that is wanted."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from training.s1.codec import network, quantization
+
+Function = Callable[..., Any]
+
+
+class CodecFunctions:
+    """Closures over the model, so that each compiles once for each of its few shapes."""
+
+    def __init__(self, model: Any, compiled: bool) -> None:
+        self.compiled = compiled
+        self._encode: Function = lambda audio: network.encode(model, audio)
+        self._decode: Function = lambda z: network.decode(model, z)
+        self._quantize: Function = lambda z, depth: quantization.quantize(model, z, depth)
+        if compiled:
+            self._encode = torch.compile(self._encode, dynamic=False)
+            self._decode = torch.compile(self._decode, dynamic=False)
+            self._quantize = torch.compile(self._quantize, dynamic=False)
+
+    def encode(self, audio: Tensor) -> Tensor:
+        """As `network.encode`."""
+        z: Tensor = self._encode(audio)
+        return z
+
+    def decode(self, z: Tensor) -> Tensor:
+        """As `network.decode`."""
+        audio: Tensor = self._decode(z)
+        return audio
+
+    def quantize(self, z: Tensor, depth: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """As `quantization.quantize`."""
+        found: tuple[Tensor, Tensor, Tensor, Tensor] = self._quantize(z, depth)
+        return found

@@ -1,0 +1,93 @@
+"""How far one sound is from another: log-mel and magnitude distances at several resolutions."""
+
+from functools import cache
+
+import torch
+from torch import Tensor
+
+# window in samples and mel bands of each resolution (after Kumar et al. 2023, arXiv:2306.06546, without the shortest)
+RESOLUTIONS = ((128, 12), (256, 24), (512, 48), (1024, 80), (2048, 128))
+FLOOR = 1e-4
+HIGH_HZ, HIGH_WEIGHT = 7000.0, 0.25  # above, a bin of the linear spectra counts less: few words differ there
+CEPSTRA = 13
+CEPSTRAL_WINDOW, CEPSTRAL_HOP, CEPSTRAL_BANDS, CEPSTRAL_HZ, CEPSTRAL_FLOOR = 640, 240, 26, (130.0, 6800.0), 2e-5
+
+
+def spectral_distance(made: Tensor, real: Tensor, sample_rate: int) -> tuple[Tensor, Tensor]:
+    """(b, samples) twice -> the loss to descend and its log-mel part alone, for the log."""
+    loss, mel_part = made.new_zeros(()), made.new_zeros(())
+    for window, bands in RESOLUTIONS:
+        ours, theirs = magnitude(made, window), magnitude(real, window)
+        bank = mel_bank(window, bands, sample_rate, made.device)
+        mel = (_log(bank @ ours) - _log(bank @ theirs)).abs().mean()
+        linear = ((_log(ours) - _log(theirs)).abs() * _low_first(window, sample_rate, made.device)).mean()
+        gap = torch.linalg.vector_norm(ours - theirs) / torch.linalg.vector_norm(theirs).clamp(min=1e-3)
+        loss = loss + mel + 0.25 * linear + 0.5 * gap
+        mel_part = mel_part + mel.detach()
+    return loss / len(RESOLUTIONS), mel_part / len(RESOLUTIONS)
+
+
+def cepstral_distance(made: Tensor, real: Tensor, sample_rate: int) -> Tensor:
+    """(b, samples) twice -> the distance of mel cepstra, a speech recognizer's features, every 10 ms, and of their changes.
+
+    Each counts in units of its own deviation in `real`.
+    """
+    ours, theirs = _cepstra(made, sample_rate), _cepstra(real, sample_rate)
+    loss = made.new_zeros(())
+    for a, b in ((ours, theirs), (ours[..., 4:] - ours[..., :-4], theirs[..., 4:] - theirs[..., :-4])):
+        deviation = b.std(dim=(0, 2), keepdim=True).clamp(min=1e-3)
+        loss = loss + ((a - b) / deviation).abs().mean()
+    return loss / 2
+
+
+def _cepstra(audio: Tensor, sample_rate: int) -> Tensor:
+    """(b, samples) -> (b, CEPSTRA, frames)."""
+    bank = mel_bank(CEPSTRAL_WINDOW, CEPSTRAL_BANDS, sample_rate, audio.device, CEPSTRAL_HZ)
+    return _cosines(audio.device) @ (bank @ magnitude(audio, CEPSTRAL_WINDOW, CEPSTRAL_HOP) + CEPSTRAL_FLOOR).log()
+
+
+@cache
+def _cosines(device: torch.device) -> Tensor:
+    """(CEPSTRA, CEPSTRAL_BANDS), the cosine transform of a spectrum's bands."""
+    bands = (torch.arange(CEPSTRAL_BANDS) + 0.5) / CEPSTRAL_BANDS
+    return torch.cos(torch.pi * torch.arange(CEPSTRA)[:, None] * bands).to(device)
+
+
+@cache
+def _low_first(window: int, sample_rate: int, device: torch.device) -> Tensor:
+    """(window // 2 + 1, 1) weights of mean one."""
+    bins = torch.linspace(0, sample_rate / 2, window // 2 + 1, device=device)[:, None]
+    weights = torch.where(bins < HIGH_HZ, 1.0, HIGH_WEIGHT)
+    return weights / weights.mean()
+
+
+def magnitude(audio: Tensor, window: int, hop: int = 0) -> Tensor:
+    """(b, samples) -> (b, window // 2 + 1, frames) at a hop of, else, a quarter window, scaled to the window's sum."""
+    taper = _taper(window, audio.device)
+    bins = torch.stft(audio, window, hop or window // 4, window=taper, return_complex=True)
+    power = torch.view_as_real(bins).square().sum(-1)
+    return (power + 1e-10).sqrt() * (2 / window)
+
+
+def _log(values: Tensor) -> Tensor:
+    return (values + FLOOR).log()
+
+
+@cache
+def _taper(window: int, device: torch.device) -> Tensor:
+    return torch.hann_window(window, device=device)
+
+
+@cache
+def mel_bank(
+    window: int, bands: int, sample_rate: int, device: torch.device, span: tuple[float, float] | None = None
+) -> Tensor:
+    """(bands, window // 2 + 1) triangles on the HTK mel scale, each summing to one where it holds a bin; span in Hz."""
+    bins = torch.linspace(0, sample_rate / 2, window // 2 + 1)
+    low, high = 2595 * torch.log10(1 + torch.tensor(span or (0.0, sample_rate / 2)) / 700)
+    edges = 700 * (10 ** (torch.linspace(float(low), float(high), bands + 2) / 2595) - 1)
+    width = bins[1] - bins[0]  # no triangle narrower than one bin
+    rise = (bins - edges[:-2, None]) / (edges[1:-1] - edges[:-2]).clamp(min=width)[:, None]
+    fall = (edges[2:, None] - bins) / (edges[2:] - edges[1:-1]).clamp(min=width)[:, None]
+    bank = torch.minimum(rise, fall).clamp(min=0)
+    return (bank / bank.sum(1, keepdim=True).clamp(min=1e-6)).to(device)

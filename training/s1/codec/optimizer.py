@@ -1,0 +1,73 @@
+"""AdamW on the codec and its CTC head, with the running average of both."""
+
+import copy
+import math
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from training.parallel import ProcessGroup
+from training.s1.codec import quantization
+
+WARM_STEPS = 200
+FALL_FROM, LOWEST = 0.55, 0.03  # share of the training where the rate begins to fall, and what remains of it
+
+
+class CodecOptimizer:
+    """The codebooks follow running means (`quantization.py`); with `decoder_only`, the decoder alone is trained."""
+
+    def __init__(self, model: Any, head: nn.Module, group: ProcessGroup, rate: float, decoder_only: bool) -> None:
+        self.group, self.learning_rate = group, rate
+        for level in quantization.levels(model):
+            level.codebook.weight.requires_grad_(False)
+        if decoder_only:
+            model.requires_grad_(False)
+            for part in (model.decoder, model.quantizer.upsample, model.quantizer.post_module):
+                part.requires_grad_(True)
+            head.requires_grad_(False)
+        live = nn.ModuleDict({"codec": model, "head": head})
+        self.averaged = copy.deepcopy(live).requires_grad_(False).eval()
+        self.parameters = [parameter.data for parameter in live.parameters()]
+        self.averages = [parameter.data for parameter in self.averaged.parameters()]
+        self.trained = [parameter for parameter in live.parameters() if parameter.requires_grad]
+        for parameter in self.trained:
+            parameter.grad = torch.zeros_like(parameter)
+        self.adam: Any = torch.optim.AdamW(self.trained, betas=(0.8, 0.98), weight_decay=0.0, fused=True)
+
+    def step(self, loss: Tensor, progress: float, warm_steps: int) -> Tensor:
+        """A step, left out where a gradient is not finite; returns the gradients' norm."""
+        rate = self._rate(progress, warm_steps)
+        for group in self.adam.param_groups:
+            group["lr"] = rate
+        self.adam.zero_grad(set_to_none=False)  # every GPU exchanges the same list of gradients at each step
+        torch.autograd.backward(loss)
+        self.group.average([parameter.grad for parameter in self.trained if parameter.grad is not None])
+        norm = nn.utils.clip_grad_norm_(self.trained, 1.0, foreach=True)
+        self.adam.found_inf = (~torch.isfinite(norm)).float()
+        self.adam.step()
+        return norm.detach()
+
+    def _rate(self, progress: float, warm_steps: int) -> float:
+        """A warm-up of each call and of the quantizer, a plateau, and a cosine over the last 45 %."""
+        warm = min(1.0, (warm_steps + 1) / WARM_STEPS)
+        fall = max(0.0, (progress - FALL_FROM) / (1 - FALL_FROM))
+        return self.learning_rate * warm * (LOWEST + (1 - LOWEST) * 0.5 * (1 + math.cos(math.pi * fall)))
+
+    @torch.no_grad()
+    def average(self, step: int) -> None:
+        """Move the averages towards the parameters after this step of the whole training."""
+        decay = min(0.999, (1 + step) / (10 + step))
+        torch._foreach_lerp_(self.averages, self.parameters, 1 - decay)
+
+    @torch.no_grad()
+    def restart_average(self) -> None:
+        torch._foreach_copy_(self.averages, self.parameters)
+
+    def state(self) -> dict[str, Any]:
+        return {"optimizer": self.adam.state_dict(), "averages": list(self.averages)}
+
+    @torch.no_grad()
+    def restore(self, state: dict[str, Any]) -> None:
+        self.adam.load_state_dict(state["optimizer"])
+        torch._foreach_copy_(self.averages, state["averages"])

@@ -1,0 +1,137 @@
+"""The codec's weights on disk: a few small files to carry, and the package's own form to load."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import save_file
+from torch import nn
+
+from training.int8 import pack
+from training.s1.codec import network, quantization, upstream
+from training.s1.codec.ctc import CTCHead
+from training.shards import State, has_shards, load_exported, load_shards, read_notes, save_shards
+
+EXPORTED = "codec.safetensors"
+HEAD = "reader."  # of the names, on disk, of the CTC head, which is carried but never exported
+
+
+def plain_state(model: nn.Module) -> State:
+    """Parameters alone: tables and masks are rebuilt with the model."""
+    return {name: parameter.detach() for name, parameter in model.named_parameters()}
+
+
+def save(model: nn.Module, head: nn.Module, folder: Path, progress: Mapping[str, Any], config: str) -> None:
+    """Write a folded model and its CTC head as float16 shards that also hold configuration and progress."""
+    state = plain_state(model) | {HEAD + name: value for name, value in plain_state(head).items()}
+    save_shards(state, folder, "codec", {"config": config, "progress": json.dumps(dict(progress))})
+
+
+def read_state(folder: Path, part: str = "codec") -> State:
+    """Float32 parameters of a checkpoint folder: the `codec`'s or the `head`'s, which an exported one does not hold."""
+    if is_exported(folder):
+        return _read_exported(folder) if part == "codec" else {}
+    state = load_shards(folder, "codec")
+    if part == "head":
+        return {name.removeprefix(HEAD): value for name, value in state.items() if name.startswith(HEAD)}
+    return {name: value for name, value in state.items() if not name.startswith(HEAD)}
+
+
+def is_exported(folder: Path) -> bool:
+    """Whether a folder holds a packed codec in place of a training's shards."""
+    return (folder / EXPORTED).exists() and not has_shards(folder, "codec")
+
+
+def _read_exported(folder: Path) -> State:
+    model = upstream.build(upstream.parse_config(read_config(folder)))
+    state = load_exported(folder / EXPORTED)
+    if missing := dict(model.named_parameters()).keys() - state.keys():
+        raise KeyError(f"{EXPORTED} lacks {sorted(missing)[:4]}; export it again")
+    model.load_state_dict(state, strict=False)
+    return plain_state(network.fold(model))
+
+
+def read_config(folder: Path | None) -> str:
+    """The text of a checkpoint's configuration, or nothing."""
+    if folder and is_exported(folder):
+        return upstream.read_text(folder / "codec.yaml")
+    return read_notes(folder, "codec").get("config", "")
+
+
+def read_progress(folder: Path) -> dict[str, Any]:
+    """The progress given to `save`, or nothing."""
+    if is_exported(folder):
+        return {"quantised": True}
+    return dict(json.loads(read_notes(folder, "codec").get("progress", "{}")))
+
+
+def load(folder: Path) -> nn.Module:
+    """The codec of a checkpoint folder, its weights plain, for inference."""
+    model = network.fold(upstream.build(upstream.parse_config(read_config(folder))))
+    fill(model, read_state(folder))
+    return model.eval().requires_grad_(False)
+
+
+def load_head(folder: Path, model: nn.Module) -> CTCHead:
+    """The head that recognizes letters in its semantic codes."""
+    head = CTCHead(quantization.semantic_width(model))
+    fill(head, read_state(folder, "head"))
+    return head.eval().requires_grad_(False)
+
+
+@torch.no_grad()
+def fill(model: nn.Module, state: State) -> None:
+    """Copy every parameter by name; a missing or surplus one is an error."""
+    own = dict(model.named_parameters())
+    if own.keys() != state.keys():
+        odd = sorted(own.keys() ^ state.keys())
+        raise KeyError(f"parameters differ: {odd[:4]}; use the checkpoint's own configuration")
+    for name, parameter in own.items():
+        parameter.copy_(state[name])
+
+
+def upstream_state(plain: State, names: list[str]) -> State:
+    """The same weights under the package's names, each weight norm as its length and direction."""
+    state: State = {}
+    for name in names:
+        if name in plain:
+            state[name] = plain[name].clone()
+        elif name.endswith(("parametrizations.weight.original0", "weight_g")):
+            weight = plain[_plain_name(name)]
+            state[name] = weight.flatten(1).norm(dim=1).reshape(-1, 1, 1)
+        elif name.endswith(("parametrizations.weight.original1", "weight_v")):
+            state[name] = plain[_plain_name(name)].clone()
+    return state
+
+
+def _plain_name(name: str) -> str:
+    for ending in ("parametrizations.weight.original0", "parametrizations.weight.original1", "weight_g", "weight_v"):
+        if name.endswith(ending):
+            return name.removesuffix(ending) + "weight"
+    return name
+
+
+def export(folder: Path, target: Path, packed: bool = False) -> None:
+    """Write `codec.pth` as fish-speech loads it, with the YAML that its loader instantiates beside it.
+
+    `packed`: `codec.safetensors` instead, big matrices as int8 with a `.scale` beside them, as `engines.runtime.weights` reads.
+    """
+    target.mkdir(parents=True, exist_ok=True)
+    config = read_config(folder)
+    model = upstream.build(upstream.parse_config(config))
+    names = [name for name, _ in model.named_parameters()]
+    state = upstream_state(read_state(folder), names)
+    if len(state) != len(names):
+        raise KeyError(f"no weight for {sorted(set(names) - state.keys())[:4]}; the checkpoint is of another form")
+    write(state, target / "codec", packed)
+    (target / "codec.yaml").write_text(config, encoding="utf-8")
+
+
+def write(state: State, path: Path, packed: bool) -> None:
+    """Write `path`.safetensors packed, or `path`.pth in float16."""
+    if packed:
+        save_file(pack(state), path.with_suffix(".safetensors"))
+    else:
+        torch.save({name: value.half() for name, value in state.items()}, path.with_suffix(".pth"))

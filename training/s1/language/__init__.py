@@ -1,0 +1,1 @@
+"""The dual-autoregressive model of the embedded S1 voice: training on the codec's codes, export of the whole checkpoint."""

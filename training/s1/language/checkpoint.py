@@ -1,0 +1,59 @@
+"""The dual-AR model's weights on disk: as training carries them, and as the whole checkpoint folder S1 loaders read."""
+
+import json
+from pathlib import Path
+
+from training.corpus.spelling import ALPHABET
+from training.s1.codec import weights
+from training.s1.language import prompts
+from training.s1.language.dual_ar import LanguageModel, Shape
+from training.shards import State, has_shards, load_exported, load_shards, read_notes
+
+DEFAULTS = {  # its best settings, as `engines.s1.model.Defaults` reads it
+    "temperature": 0.7,
+    "top_p": 0.8,
+    "repetition_penalty": 1.0,
+    "group_characters": 90,
+    "least_characters": 8,
+    "pace_kept": 0.3,  # measured on takes from references of 55 to 93 ms a byte
+    "own_pace": 16.0,
+    "characters": ALPHABET,
+    "markers": False,
+}
+EXPORTED = "model.safetensors"
+MODEL = "model."  # training carries the model under this prefix, and its letters' head beside it
+
+
+def load(folder: Path) -> LanguageModel:
+    """The model of a training's folder, for inference."""
+    model = LanguageModel(Shape(**json.loads(read_notes(folder, "language")["shape"])))
+    weights.fill(model, read_state(folder))
+    return model.eval().requires_grad_(False)
+
+
+def read_state(folder: Path) -> State:
+    """The model's parameters, of a training's folder or of an exported, packed one."""
+    if is_exported(folder):
+        return load_exported(folder / EXPORTED)
+    state = load_shards(folder, "language")
+    return {name.removeprefix(MODEL): value for name, value in state.items() if name.startswith(MODEL)}
+
+
+def is_exported(folder: Path) -> bool:
+    return (folder / EXPORTED).exists() and not has_shards(folder, "language")
+
+
+def export(checkpoint: Path, codec: Path, out: Path, packed: bool = False) -> None:
+    """Write config.json, model.pth, codec.pth, codec.yaml, tokenizer.tiktoken, special_tokens.json and our defaults.
+
+    `packed`: safetensors instead, big matrices as int8 with a `.scale` beside them, as `engines.runtime.weights` restores; else
+    float16, which fish-speech 0.1.0 loads as it is.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    shape = load(checkpoint).shape
+    state = read_state(checkpoint)
+    weights.write(state, out / "model", packed)
+    (out / "config.json").write_text(json.dumps(shape.config(), indent=2) + "\n", encoding="utf-8")
+    (out / "generation_config.json").write_text(json.dumps(DEFAULTS, indent=2) + "\n", encoding="utf-8")
+    prompts.write_tokenizer(out)
+    weights.export(codec, out, packed)

@@ -1,0 +1,79 @@
+"""The dual-AR model's input: a tokenizer of bytes, and sequences laid out as fish-speech 0.1.0 lays out its prompts.
+
+<|interleave|> then, for each utterance of a speaker, <|speaker:0|> TEXT CODES <|im_end|>; inference stops before the codes.
+"""
+
+import base64
+import json
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+SEMANTIC_CODES = 1024
+SPECIAL = (
+    "<|begin_of_text|>",
+    "<|end_of_text|>",
+    "<|pad|>",
+    "<|im_start|>",
+    "<|im_end|>",
+    "<|phoneme_start|>",
+    "<|phoneme_end|>",
+    "<|tool_call_start|>",
+    "<|tool_call_end|>",
+    "<|text|>",
+    "<|voice|>",
+    "<|interleave|>",
+    "<|audio_start|>",
+    "<|audio_end|>",
+    "<|audio|>",
+    "<|speaker:0|>",
+)
+BYTES = 256
+IM_END = BYTES + SPECIAL.index("<|im_end|>")
+INTERLEAVE = BYTES + SPECIAL.index("<|interleave|>")
+SPEAKER = BYTES + SPECIAL.index("<|speaker:0|>")
+SEMANTIC = BYTES + len(SPECIAL)
+VOCABULARY = (SEMANTIC + SEMANTIC_CODES + 15) // 16 * 16
+
+Rows = NDArray[np.int16]
+
+
+def text_rows(text: str, codebooks: int) -> Rows:
+    """(n, 1 + codebooks): <|speaker:0|> and the bytes of a line."""
+    tokens = [SPEAKER, *text.encode()]
+    rows = np.zeros((len(tokens), 1 + codebooks), np.int16)
+    rows[:, 0] = tokens
+    return rows
+
+
+def code_rows(codes: NDArray[np.int16]) -> Rows:
+    """(t, codebooks) -> (t + 1, 1 + codebooks): semantic tokens with all codes beside them, then <|im_end|>."""
+    rows = np.zeros((len(codes) + 1, 1 + codes.shape[1]), np.int16)
+    rows[:-1, 0] = codes[:, 0] + SEMANTIC
+    rows[:-1, 1:] = codes
+    rows[-1, 0] = IM_END
+    return rows
+
+
+def start_row(codebooks: int) -> Rows:
+    rows = np.zeros((1, 1 + codebooks), np.int16)
+    rows[0, 0] = INTERLEAVE
+    return rows
+
+
+def prompt(line: str, references: list[tuple[str, NDArray[np.int16]]], codebooks: int) -> Rows:
+    """The prompt of a line: references with their codes, then its text."""
+    parts = [start_row(codebooks)]
+    for text, codes in references:
+        parts += [text_rows(text, codebooks), code_rows(codes)]
+    return np.concatenate([*parts, text_rows(line, codebooks)])
+
+
+def write_tokenizer(folder: Path) -> None:
+    """tokenizer.tiktoken and special_tokens.json, as FishTokenizer reads them."""
+    ranks = (f"{base64.b64encode(bytes([rank])).decode()} {rank}\n" for rank in range(BYTES))
+    (folder / "tokenizer.tiktoken").write_text("".join(ranks), encoding="utf-8")
+    names = [*SPECIAL, *(f"<|semantic:{code}|>" for code in range(SEMANTIC_CODES))]
+    numbered = {name: BYTES + place for place, name in enumerate(names)}
+    (folder / "special_tokens.json").write_text(json.dumps(numbered, indent=0), encoding="utf-8")

@@ -1,0 +1,69 @@
+"""Weights in training: float16 files small enough to carry to another machine, and the full state for this one."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from engines.runtime import weights
+
+SHARD_BYTES = 14 * 2**20
+State = dict[str, Tensor]
+
+
+def save_shards(tensors: Mapping[str, Tensor], folder: Path, name: str, notes: Mapping[str, str] | None = None) -> None:
+    """Write `name-00001.safetensors` and on, each under SHARD_BYTES and appearing whole, the notes in every one."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, shard in enumerate(_shards(tensors), start=1):
+        target = folder / f"{name}-{number:05d}.safetensors"
+        save_file(shard, target.with_suffix(".part"), metadata=dict(notes) if notes else None)
+        target.with_suffix(".part").replace(target)
+
+
+def _shards(tensors: Mapping[str, Tensor]) -> list[State]:
+    shards: list[State] = [{}]
+    size = 0
+    for name, value in tensors.items():
+        half = value.detach().to("cpu", torch.float16).contiguous()
+        if size + half.nbytes > SHARD_BYTES:
+            shards.append({})
+            size = 0
+        shards[-1][name] = half
+        size += half.nbytes
+    return shards
+
+
+def has_shards(folder: Path, name: str) -> bool:
+    return any(folder.glob(f"{name}-*.safetensors"))
+
+
+def load_shards(folder: Path, name: str) -> State:
+    """Float32 tensors of `name-*.safetensors`. Raises FileNotFoundError where there are none."""
+    shards = sorted(folder.glob(f"{name}-*.safetensors"))
+    if not shards:
+        raise FileNotFoundError(f"{folder} holds no {name}-*.safetensors; train one first")
+    return {key: value.float() for shard in shards for key, value in load_file(shard).items()}
+
+
+def read_notes(folder: Path | None, name: str) -> dict[str, str]:
+    """The notes of the first shard, or none."""
+    shards = sorted(folder.glob(f"{name}-*.safetensors")) if folder else []
+    if not shards:
+        return {}
+    with safe_open(shards[0], "pt") as file:
+        return dict(file.metadata() or {})
+
+
+def load_exported(path: Path) -> State:
+    """Float32 tensors of an exported file, int8 ones restored. Raises BadCheckpoint."""
+    return {name: value.float() for name, value in weights.read(path).items()}
+
+
+def save_state(state: Mapping[str, object], path: Path) -> None:
+    """The full state, for a later call on the same machine; it appears whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    torch.save(dict(state), path.with_suffix(".part"))
+    path.with_suffix(".part").replace(path)
