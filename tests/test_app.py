@@ -93,7 +93,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory, outside: Path) -> Iterator
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("PYTHONPATH", str(outside.parent))
         environment.setenv("OUTSIDE", str(outside))
-        with serving(tmp_path_factory.mktemp("data")) as served:
+        with serving(tmp_path_factory.mktemp("data"), fresh=True) as served:
             yield served
 
 

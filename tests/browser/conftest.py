@@ -9,7 +9,7 @@ import soundfile
 from playwright.sync_api import Browser, Playwright, expect, sync_playwright
 
 from tests.browser.serving import PATIENCE_S, ROOT, Served, serving
-from tests.browser.visiting import CHROMIUM, FLAGS, Visitor, visiting
+from tests.browser.visiting import CHROMIUM, DESKTOP, FLAGS, Visitor, visiting
 
 expect.set_options(timeout=1000 * PATIENCE_S)
 SHIPPED = sorted((ROOT / "assets" / "voices" / "references").glob("*.wav"))
@@ -28,10 +28,15 @@ def playwright() -> Iterator[Playwright]:
 
 
 @pytest.fixture(scope="session")
-def browser(playwright: Playwright) -> Iterator[Browser]:
-    launched = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-    yield launched
-    launched.close()
+def browser(playwright: Playwright, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """With a profile of its own, whose cache spares it to fetch and compile the same scripts for every visitor."""
+    profile = tmp_path_factory.mktemp("profile")
+    first = playwright.chromium.launch_persistent_context(
+        profile, executable_path=CHROMIUM, args=FLAGS, viewport=DESKTOP
+    )
+    assert first.browser is not None
+    yield first.browser
+    first.close()
 
 
 @pytest.fixture

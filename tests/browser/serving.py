@@ -1,8 +1,12 @@
-"""The real studio, `python app.py`, as a process of its own on a free port with its own data folder."""
+"""The real studio as a process of its own, on a free port with its own data folder.
+
+It is a fork of a process that has imported what `app.py` imports, which takes ten seconds of processor each time; `fresh`
+starts `python app.py` itself, as a user does.
+"""
 
 import json
+import multiprocessing
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -12,18 +16,50 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload(["tests.browser.preloaded"])
 PATIENCE_S = 300.0  # what never comes fails after this; no machine is so slow that what comes takes as long
 LOOK_S = 0.05
+
+
+class Fork:
+    """A forked studio, with as much of subprocess.Popen as tests use."""
+
+    def __init__(self, environment: dict[str, str], log: Path) -> None:
+        self._process = FORKS.Process(target=run, args=(environment, log))
+        self._process.start()
+        self.pid = self._process.pid
+        self.kill, self.terminate = self._process.kill, self._process.terminate
+
+    def poll(self) -> int | None:
+        return self._process.exitcode
+
+    def wait(self, timeout: float | None = None) -> int:
+        self._process.join(timeout)
+        assert self._process.exitcode is not None, "the studio has not ended"
+        return self._process.exitcode
+
+
+def run(environment: dict[str, str], log: Path) -> None:
+    """The forked process."""
+    os.chdir(ROOT)
+    os.environ.clear()
+    os.environ.update(environment)
+    with log.open("ab") as sink:
+        for stream in (sys.stdout, sys.stderr):
+            os.dup2(sink.fileno(), stream.fileno())
+    import_module("app").main()
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
     url: str
-    process: subprocess.Popen[bytes]
+    process: subprocess.Popen[bytes] | Fork
     log: Path
 
     def get(self, path: str) -> Any:
@@ -32,12 +68,14 @@ class Served:
 
     def stop(self) -> int:
         """SIGTERM, as a service manager would; the exit code."""
-        self.process.send_signal(signal.SIGTERM)
+        self.process.terminate()
         return self.process.wait(PATIENCE_S)
 
 
 @contextmanager
-def serving(data_dir: Path, port: int = 0, door: str = "/ready", **settings: object) -> Iterator[Served]:
+def serving(
+    data_dir: Path, port: int = 0, door: str = "/ready", *, fresh: bool = False, **settings: object
+) -> Iterator[Served]:
     """Start, wait until it can speak (or until this `door` answers), and stop at the end whatever happened."""
     port = port or free_port()
     data_dir.mkdir(parents=True, exist_ok=True)
@@ -45,8 +83,7 @@ def serving(data_dir: Path, port: int = 0, door: str = "/ready", **settings: obj
     ours = {"STUDIO_PORT": port, "STUDIO_DATA_DIR": data_dir, "STUDIO_DEVICE": "cpu", **settings}
     environment = {name: value for name, value in os.environ.items() if not name.startswith("STUDIO_")}
     environment |= {name: str(value) for name, value in ours.items()}
-    with log.open("ab") as sink:
-        process = subprocess.Popen([sys.executable, "app.py"], cwd=ROOT, env=environment, stdout=sink, stderr=sink)
+    process = started(environment, log) if fresh else Fork(environment, log)
     served = Served(f"http://127.0.0.1:{port}", process, log)
     try:
         wait_until_ready(served, door)
@@ -54,6 +91,11 @@ def serving(data_dir: Path, port: int = 0, door: str = "/ready", **settings: obj
     finally:
         process.kill()
         process.wait()
+
+
+def started(environment: dict[str, str], log: Path) -> subprocess.Popen[bytes]:
+    with log.open("ab") as sink:
+        return subprocess.Popen([sys.executable, "app.py"], cwd=ROOT, env=environment, stdout=sink, stderr=sink)
 
 
 def until(condition: Callable[[], object]) -> None:

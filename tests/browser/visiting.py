@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Page, Route, ViewportSize, expect
 
 from tests.browser.serving import PATIENCE_S, Served
 
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+DESKTOP: ViewportSize = {"width": 1440, "height": 900}
 READY = "body[data-ready]"
 RUNS = re.compile("Starting|Speaking")  # what the words beside the button say of a request that runs
 REFUSED = "Failed to load resource: the server responded with a status of"  # Chromium's own line for each 4xx
@@ -90,18 +91,36 @@ class Visitor:
 
 
 @contextmanager
-def visiting(browser: Browser, served: Served, **context: Any) -> Iterator[Visitor]:
-    """A new session in its own context; at the end the console must have stayed quiet."""
-    session = browser.new_context(**({"viewport": {"width": 1440, "height": 900}} | context))
-    session.add_init_script(LISTEN)
-    session.set_default_timeout(1000 * PATIENCE_S)
-    visitor = Visitor(session.new_page(), served.url)
-    visitor.watch()
-    try:
+def visiting(browser: Browser, served: Served, **options: Any) -> Iterator[Visitor]:
+    """A new session; at the end the console must have stayed quiet."""
+    with _page(browser, served.url, options) as page:
+        page.add_init_script(LISTEN)
+        page.set_default_timeout(1000 * PATIENCE_S)
+        visitor = Visitor(page, served.url)
+        visitor.watch()
         yield visitor
         assert visitor.complaints == [], visitor.complaints
+
+
+@contextmanager
+def _page(browser: Browser, url: str, options: dict[str, Any]) -> Iterator[Page]:
+    """In the browser's own profile, emptied of all but its cache, unless somebody is there or a context needs options."""
+    own = next(iter(browser.contexts), None)
+    if options or own is None or len(own.pages) > 1:
+        context = browser.new_context(**({"viewport": DESKTOP} | options))
+        try:
+            yield context.new_page()
+        finally:
+            context.close()
+        return
+    own.clear_cookies()
+    page = own.new_page()
+    own.new_cdp_session(page).send("Storage.clearDataForOrigin", {"origin": url, "storageTypes": "all"})
+    try:
+        yield page
     finally:
-        session.close()
+        for opened in own.pages[1:]:
+            opened.close()
 
 
 @contextmanager
