@@ -25,7 +25,7 @@ from studio.listening import Listening
 from studio.references.library import ClipStore
 from studio.references.session_clips import UPLOADS, SessionClips
 from studio.settings import Settings, WrongSettings
-from studio.speaking import Speaking
+from studio.speaking import SpeechService
 from studio.studio import Studio
 from studio.telemetry.gauges import open_gauge
 from studio.telemetry.telemetry import Telemetry
@@ -55,7 +55,7 @@ def compose(settings: Settings) -> Studio:
     return Studio(
         settings=settings,
         manager=manager,
-        speaking=Speaking(manager, session_clips, history, champions),
+        speaking=SpeechService(manager, session_clips, history, champions),
         clips=clips,
         session_clips=session_clips,
         history=history,

@@ -88,8 +88,8 @@ def _wrong(name: str, wanted: str, value: object, error: type[EngineError] = Bad
 
 def shown(value: object) -> str:
     """Whatever a client sent, short enough for a sentence."""
-    told = reprlib.repr(value)
-    return told if len(told) <= SHOWN_MAX else told[: SHOWN_MAX - 1] + "…"
+    text = reprlib.repr(value)
+    return text if len(text) <= SHOWN_MAX else text[: SHOWN_MAX - 1] + "…"
 
 
 # How a field of each type is read, and what it is when it is neither given nor has a default.

@@ -11,7 +11,7 @@ from dotenv import dotenv_values
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from studio.stores import Place, parse_stores
+from studio.places import Place, parse_stores
 
 PREFIX = "STUDIO_"
 ENV_FILE = ".env"

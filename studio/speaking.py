@@ -105,7 +105,7 @@ def doubts(reference: Reference) -> list[str]:
     return [rate.message] if rate.state == "fail" else []
 
 
-class Speaking:
+class SpeechService:
     def __init__(
         self, manager: Manager, session_clips: "SessionClips", history: "History", champions: "Champions"
     ) -> None:

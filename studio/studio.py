@@ -10,7 +10,7 @@ from studio.listening import Listening
 from studio.references.library import ClipStore
 from studio.references.session_clips import SessionClips
 from studio.settings import Settings
-from studio.speaking import Speaking
+from studio.speaking import SpeechService
 from studio.telemetry.telemetry import Telemetry
 
 
@@ -18,7 +18,7 @@ from studio.telemetry.telemetry import Telemetry
 class Studio:
     settings: Settings
     manager: Manager
-    speaking: Speaking
+    speaking: SpeechService
     clips: ClipStore
     session_clips: SessionClips  # whose clips; pages and routes add and get clips through it
     history: History

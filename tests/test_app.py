@@ -144,8 +144,8 @@ def first_and_end(client: httpx.Client, session: str) -> tuple[float, float]:
     """When the first byte of sound came, and when the take was there."""
     with client.stream("GET", f"/gradio_api/queue/data?session_hash={session}") as events:
         lines = events.iter_lines()  # held, for whoever lets go of it leaves
-        told = next(line for line in lines if "process_generating" in line)
-        id = json.loads(told.removeprefix("data:"))["output"]["data"][0]["id"]
+        reported = next(line for line in lines if "process_generating" in line)
+        id = json.loads(reported.removeprefix("data:"))["output"]["data"][0]["id"]
         with client.stream("GET", f"/studio/live/{id}.pcm") as sound:
             first, *_ = [time.monotonic() for _ in sound.iter_raw()]
         assert any("process_completed" in line for line in lines)
@@ -168,8 +168,8 @@ def test_those_in_the_pages_own_line_are_counted_timed_and_refused_when_it_is_fu
         etas_s = [one["eta_s"] for one in (*seen["running"], *seen["waiting"])]
         assert etas_s == sorted(etas_s) and len(set(etas_s)) == 3
         with client.stream("GET", "/gradio_api/queue/data?session_hash=third") as events:
-            told = next(json.loads(line[5:]) for line in events.iter_lines() if '"estimation"' in line)
-        assert told["rank"] == 1 and told["rank_eta"] > 0
+            reported = next(json.loads(line[5:]) for line in events.iter_lines() if '"estimation"' in line)
+        assert reported["rank"] == 1 and reported["rank_eta"] > 0
         for session, answer in zip(("first", "second", "third"), accepted, strict=True):
             leave = {"session_hash": session, "fn_index": 0, **answer.json()}
             client.post("/gradio_api/cancel", json=leave).raise_for_status()
@@ -183,8 +183,8 @@ def test_sigterm_finishes_two_accepted_jobs_refuses_a_third_and_exits_0(small: S
         heard.append(client.predict(text=LINE, api_name="/speak")[2])
 
     def accepted() -> int:
-        told = now(small)
-        return len(told["running"]) + len(told["waiting"]) + len(heard)
+        reported = now(small)
+        return len(reported["running"]) + len(reported["waiting"]) + len(heard)
 
     threads = [threading.Thread(target=speak, args=(Client(small.url, verbose=False),)) for _ in range(2)]
     for thread in threads:

@@ -13,7 +13,7 @@ from fastapi.responses import FileResponse, JSONResponse
 from pydantic import AfterValidator, BaseModel, Field
 
 from engines.scheduling.manager import Manager
-from studio.api.errors import SayingRoute, SessionId, owners_only
+from studio.api.errors import SentenceRoute, SessionId, owners_only
 from studio.api.jobs import job_json
 from studio.api.uploads import received
 from studio.champions.champion import NAME_MAX, BadChampion, Champion, ChampionConflict, Consent, UnknownChampion
@@ -107,7 +107,7 @@ def router(studio: Studio, ownership: Ownership) -> APIRouter:
 
 def _reading(studio: Studio, ownership: Ownership) -> APIRouter:
     """For everybody. A version is no secret: takes that were made with it name it."""
-    routes = APIRouter(prefix=ROOT, tags=["champions"], route_class=SayingRoute)
+    routes = APIRouter(prefix=ROOT, tags=["champions"], route_class=SentenceRoute)
     champions = studio.champions
 
     @routes.get("")
@@ -138,7 +138,9 @@ def _reading(studio: Studio, ownership: Ownership) -> APIRouter:
 
 def _writing(studio: Studio, ownership: Ownership) -> APIRouter:
     """Words, facts, portraits and versions. A conflict is answered with the version that is current."""
-    routes = APIRouter(prefix=ROOT, tags=["champions"], route_class=SayingRoute, dependencies=[owners_only(ownership)])
+    routes = APIRouter(
+        prefix=ROOT, tags=["champions"], route_class=SentenceRoute, dependencies=[owners_only(ownership)]
+    )
     champions = studio.champions
 
     def answer(id: str, save: Callable[[], SavedChampion]) -> Any:
@@ -201,7 +203,7 @@ def _writing(studio: Studio, ownership: Ownership) -> APIRouter:
 def _importing(studio: Studio, ownership: Ownership) -> APIRouter:
     """Archives and weights: long work, followed at /studio/jobs. Uploads may be gigabytes, and go to the disk."""
     routes = APIRouter(
-        prefix="/studio", tags=["champions"], route_class=SayingRoute, dependencies=[owners_only(ownership)]
+        prefix="/studio", tags=["champions"], route_class=SentenceRoute, dependencies=[owners_only(ownership)]
     )
     champions, uploads = studio.champions, studio.settings.data_dir / UPLOADS
 

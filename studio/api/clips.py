@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from engines.text import MAX_CHARACTERS
 from engines.types import Audio
-from studio.api.errors import SayingRoute, SessionId
+from studio.api.errors import SentenceRoute, SessionId
 from studio.history.takes import peaks
 from studio.references.clip import Clip
 from studio.references.mend import Mend, mend, mended_name, starts_at_s
@@ -46,7 +46,7 @@ class Mending(Span):
 
 
 def router(studio: Studio) -> APIRouter:
-    routes = APIRouter(prefix="/studio/clips", tags=["clips"], route_class=SayingRoute)
+    routes = APIRouter(prefix="/studio/clips", tags=["clips"], route_class=SentenceRoute)
     own, described = studio.session_clips, _describer(studio)
 
     @routes.get("")
@@ -96,7 +96,7 @@ def router(studio: Studio) -> APIRouter:
         better = mend(audio, mending.name, original=studio.clips.original(id))
         start_s = mending.start_s * trims + starts_at_s(audio, mending.name)
         parent = None if mending.name == "mono" else found  # which is decoded anew
-        kept = own.keep(session_id, better, mended_name(found.name, mending.name), parent=parent, start_s=start_s)
+        kept = own.add_audio(session_id, better, mended_name(found.name, mending.name), parent=parent, start_s=start_s)
         return described(kept.id)
 
     @routes.post("/{id}/transcribe")

@@ -39,7 +39,7 @@ HEADERS = {
 }
 
 
-class SayingRoute(APIRoute):
+class SentenceRoute(APIRoute):
     """A route whose failures are `{"error": sentence}`."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:

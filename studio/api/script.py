@@ -22,7 +22,7 @@ from engines.text import (
     without_markers,
 )
 from engines.types import EngineInfo
-from studio.api.errors import SayingRoute, SessionId
+from studio.api.errors import SentenceRoute, SessionId
 from studio.order import Order
 from studio.studio import Studio
 
@@ -44,7 +44,7 @@ class ScriptForm(BaseModel):
 
 
 def router(studio: Studio) -> APIRouter:
-    routes = APIRouter(prefix="/studio", tags=["script"], route_class=SayingRoute)
+    routes = APIRouter(prefix="/studio", tags=["script"], route_class=SentenceRoute)
 
     @routes.post("/script")
     def script(form: ScriptForm, session_id: SessionId) -> dict[str, Any]:

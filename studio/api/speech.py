@@ -18,7 +18,7 @@ from engines.errors import BadSetting, Cancelled, NotReady
 from engines.scheduling.ticket import Ticket
 from engines.text import MAX_CHARACTERS
 from engines.types import Take
-from studio.api.errors import SayingRoute
+from studio.api.errors import SentenceRoute
 from studio.champions.champion import CHAMPION_SETTINGS
 from studio.order import Order, read_order, shown
 from studio.studio import Studio
@@ -52,7 +52,7 @@ class Speech(BaseModel):
 
 
 def router(studio: Studio) -> APIRouter:
-    routes = APIRouter(prefix="/v1", tags=["speech"], route_class=SayingRoute)
+    routes = APIRouter(prefix="/v1", tags=["speech"], route_class=SentenceRoute)
     threads = CapacityLimiter(WAITING_MAX)
 
     @routes.post("/audio/speech")

@@ -14,13 +14,13 @@ def desk(listening: Listening, session_id: str, trial: Trial | None) -> dict[str
     """What lies before a listener: the trial, how many pairs wait, and the results unless a trial is unsealed."""
     blind = trial is not None and trial.stage != "sealed"
     return {
-        "trial": trial and told(trial),
+        "trial": trial and trial_json(trial),
         "pairs": listening.waiting(session_id),
         "tally": None if blind else [_tally(one) for one in listening.tally(session_id)],
     }
 
 
-def told(trial: Trial) -> dict[str, Any]:
+def trial_json(trial: Trial) -> dict[str, Any]:
     """A trial as its listener may know it now."""
     blind = {
         "id": trial.id,

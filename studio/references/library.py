@@ -66,7 +66,7 @@ class ClipStore:
         source = Source(channels=header.channels, sample_rate=audio.sample_rate, mix_loss_db=loss_db)
         return self._publish(Clip(audio.digest, _plain(name), audio, source), {ORIGINAL: path})
 
-    def keep(self, audio: Audio, name: str, *, parent: Clip | None = None, start_s: float = 0.0) -> Clip:
+    def add_audio(self, audio: Audio, name: str, *, parent: Clip | None = None, start_s: float = 0.0) -> Clip:
         """Keep mono sound made here. Raises BadAudio and NoRoom.
 
         `parent` is the clip it was mended from, beginning there at `start_s`: its source and its ancestor are this one's.

@@ -1,4 +1,4 @@
-"""Whose clips: the samples everyone sees, and the clips each session brought."""
+"""Whose clips: the samples everyone sees, and the clips each session added."""
 
 import shutil
 import tempfile
@@ -114,11 +114,11 @@ class SessionClips:
         """Take in a sound file. Raises BadAudio, NoRoom."""
         return self._add(session_id, self._clips.add(path, name))
 
-    def keep(
+    def add_audio(
         self, session_id: str, audio: Audio, name: str, *, parent: Clip | None = None, start_s: float = 0.0
     ) -> Clip:
         """Take in sound made here; `parent` is the clip it was mended from, from `start_s` on. Raises BadAudio, NoRoom."""
-        return self._add(session_id, self._clips.keep(audio, name, parent=parent, start_s=start_s))
+        return self._add(session_id, self._clips.add_audio(audio, name, parent=parent, start_s=start_s))
 
     def delete(self, session_id: str, id: str) -> None:
         """Take one of this session's clips away; `restore` brings it back until it is purged.

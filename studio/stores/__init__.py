@@ -1,5 +1,6 @@
 """Places archives go to and come from: folders, S3, the Hugging Face Hub."""
 
+from studio.places import Place, WrongStores, parse_stores
 from studio.stores.backend import TransferSettings
 from studio.stores.entry import ArchiveFacts, StoreEntry, TransferPlan
 from studio.stores.errors import (
@@ -14,7 +15,6 @@ from studio.stores.errors import (
     Unreachable,
 )
 from studio.stores.factory import open_stores
-from studio.stores.places import Place, WrongStores, parse_stores
 from studio.stores.store import Store
 
 __all__ = [

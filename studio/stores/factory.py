@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from studio.places import FolderPlace, Place, S3Place
 from studio.stores.backend import Backend, TransferSettings
 from studio.stores.folder import FolderBackend
-from studio.stores.places import FolderPlace, Place, S3Place
 from studio.stores.store import Store
 
 

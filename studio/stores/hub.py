@@ -12,13 +12,13 @@ from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, ge
 from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils import build_hf_headers, hf_raise_for_status  # type: ignore[attr-defined]
 
+from studio.places import HubPlace
 from studio.stores.backend import CHUNK_BYTES, Kind, TransferSettings
 from studio.stores.entry import ArchiveFacts, StoreEntry, TransferProgress, archive_name, champion_of
 from studio.stores.facts import facts_json, read_facts
 from studio.stores.hub_card import CardRow, updated_card
 from studio.stores.hub_errors import as_store_errors
 from studio.stores.hub_timeout import WatchedFile, wait_for
-from studio.stores.places import HubPlace
 from studio.stores.retry import Retry
 
 CARD = "README.md"

@@ -14,6 +14,7 @@ from huggingface_hub.errors import (
 )
 
 from engines.errors import EngineError
+from studio.places import HubPlace
 from studio.stores.errors import (
     NotAllowed,
     StoreError,
@@ -22,7 +23,6 @@ from studio.stores.errors import (
     UnknownArchive,
     Unreachable,
 )
-from studio.stores.places import HubPlace
 
 OVERTAKEN = (409, 412)
 

@@ -7,10 +7,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
+from studio.places import S3Place
 from studio.stores.backend import CHUNK_BYTES, Kind, TransferSettings
 from studio.stores.entry import ArchiveFacts, StoreEntry, TransferProgress, archive_name, champion_of
 from studio.stores.errors import StoreMissing, UnknownArchive
-from studio.stores.places import S3Place
 from studio.stores.retry import Retry
 from studio.stores.s3_bucket import AT_ONCE, Bucket
 from studio.stores.s3_upload import MultipartUpload

@@ -9,8 +9,8 @@ import boto3
 from botocore.config import Config
 from s3transfer.utils import signal_not_transferring, signal_transferring
 
+from studio.places import S3Place
 from studio.stores.backend import TransferSettings
-from studio.stores.places import S3Place
 from studio.stores.retry import Retry
 from studio.stores.s3_errors import as_store_errors
 

@@ -65,12 +65,12 @@ def kept(served: Served, id: str, **facts: Any) -> SavedChampion:
     return keep(Library(served.log.parent), id, **({"name": id.capitalize()} | facts))
 
 
-def told(owner: Visitor, path: str) -> Any:
+def reported(owner: Visitor, path: str) -> Any:
     return owner.page.request.get(f"{owner.url}/studio/{path}").json()
 
 
 def known(owner: Visitor, id: str) -> dict[str, Any]:
-    champion: dict[str, Any] = told(owner, f"champions/{id}")
+    champion: dict[str, Any] = reported(owner, f"champions/{id}")
     return champion
 
 
@@ -240,7 +240,7 @@ def test_a_conflict_is_settled_by_saving_over_it(owner: Visitor, house: Served) 
     sheet(owner.page).get_by_role("button", name="Save mine over it").click()
     owner.expect_message("Fought-over is saved.")
     assert known(owner, "fought-over")["notes"] == "Mine, typed for an hour."
-    notes = [one["notes"] for one in told(owner, "champions/fought-over/versions")]
+    notes = [one["notes"] for one in reported(owner, "champions/fought-over/versions")]
     assert "Theirs." in notes
 
 
@@ -345,7 +345,7 @@ def test_a_push_is_paused_survives_a_reload_and_goes_on(owner: Visitor, house: S
     card(page, "slow").get_by_role("button", name="Go on").click()
     owner.expect_message("bucket holds slow now.")
     expect(card(page, "slow").locator(".work")).to_have_count(0)
-    assert "slow" in [held["id"] for held in told(owner, "stores/bucket")]
+    assert "slow" in [held["id"] for held in reported(owner, "stores/bucket")]
 
 
 def test_a_store_is_deleted_from_only_when_asked_twice(owner: Visitor, house: Served) -> None:
@@ -359,11 +359,11 @@ def test_a_store_is_deleted_from_only_when_asked_twice(owner: Visitor, house: Se
     row.get_by_role("button", name="Delete stored from shelf").click()
     expect(row.get_by_role("alert")).to_contain_text("from shelf for good?")
     row.get_by_role("button", name="Not now").click()
-    assert [held["id"] for held in told(owner, "stores/shelf")] == ["stored"]
+    assert [held["id"] for held in reported(owner, "stores/shelf")] == ["stored"]
     row.get_by_role("button", name="Delete stored from shelf").click()
     row.get_by_role("button", name="Delete for good").click()
     expect(sheet(page)).to_contain_text("It holds no archive yet")
-    assert told(owner, "stores/shelf") == []
+    assert reported(owner, "stores/shelf") == []
 
 
 def test_a_package_can_still_be_downloaded_after_a_reload_until_a_newer_version(

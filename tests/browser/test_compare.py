@@ -43,8 +43,8 @@ def provide(visitor: Visitor, served: Served, oaks: int = 1, elms: int = 1) -> l
 
 def names_of(takes: list[StoredTake]) -> list[bytes]:
     """Everything that would tell which side is which."""
-    told = {text for take in takes for text in (take.id, str(take.order.seed), take.engine, take.checkpoint)}
-    return [text.encode() for text in told]
+    reported = {text for take in takes for text in (take.id, str(take.order.seed), take.engine, take.checkpoint)}
+    return [text.encode() for text in reported]
 
 
 def next_pair(page: Page) -> None:
@@ -230,13 +230,13 @@ def test_programs_compare_and_vote_through_named_endpoints(studio: Served) -> No
     client = Client(studio.url, verbose=False)
     who, history = session_id_of(client.cookies[COOKIE]), History(studio.log.parent)
     takes = [keep(history, who, seed=SEED, audio=sound(0.5), **arm) for arm in (OAK, ELM)]
-    told = client.predict(take_a=takes[0].id, take_b=takes[1].id, api_name="/compare")
-    assert not [name for name in names_of(takes) if name.decode() in repr(told)]
-    ballot = {"trial": told["id"], "choice": "b", "heard_a_s": 0.5, "heard_b_s": 0.5}
+    reported = client.predict(take_a=takes[0].id, take_b=takes[1].id, api_name="/compare")
+    assert not [name for name in names_of(takes) if name.decode() in repr(reported)]
+    ballot = {"trial": reported["id"], "choice": "b", "heard_a_s": 0.5, "heard_b_s": 0.5}
     with pytest.raises(AppError, match="was not heard"):
         client.predict(**ballot, api_name="/vote")
     for side in ("a", "b"):
-        assert httpx.get(studio.url + told[side]["sound"], cookies=client.cookies).status_code == 200
+        assert httpx.get(studio.url + reported[side]["sound"], cookies=client.cookies).status_code == 200
     time.sleep(1.0)  # no vote sooner after the sides were fetched
     with pytest.raises(AppError, match="correct it"):
         client.predict(**ballot | {"choice": "oak"}, api_name="/vote")

@@ -23,14 +23,14 @@ def test_the_sound_of_a_line_that_is_spoken_streams_before_its_end(studio: Serve
     with httpx.Client(base_url=studio.url, timeout=PATIENCE_S) as session:
         session.get("/").raise_for_status()
         cookies = "; ".join(f"{name}={value}" for name, value in session.cookies.items())
-        told = speaking(Client(studio.url, headers={"cookie": cookies}, verbose=False))
-        id = next(status["id"] for status, _, _ in told if status["state"] == "running" and status["sample_rate"])
+        reported = speaking(Client(studio.url, headers={"cookie": cookies}, verbose=False))
+        id = next(status["id"] for status, _, _ in reported if status["state"] == "running" and status["sample_rate"])
         with session.stream("GET", f"/studio/live/{id}.pcm") as sound:
             pieces = sound.raise_for_status().iter_raw()
             first = next(pieces)
             meanwhile = session.get(f"/studio/live/{id}").json()["state"]
             rest = list(pieces)
-        *_, (_, audio, _) = told
+        *_, (_, audio, _) = reported
     assert meanwhile == "running"
     assert len(first) + sum(map(len, rest)) == 2 * soundfile.info(Path(audio)).frames
     assert rest

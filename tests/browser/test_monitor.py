@@ -62,6 +62,6 @@ def test_a_page_on_the_monitor_asks_one_thing_of_the_server_once_a_second_at_mos
 
 def told_at_s(page: Page) -> float:
     """The server's time of the next answer that the page draws."""
-    with page.expect_response(lambda answer: "/studio/telemetry" in answer.url) as told:
+    with page.expect_response(lambda answer: "/studio/telemetry" in answer.url) as reported:
         pass
-    return float(told.value.json()["at_s"])
+    return float(reported.value.json()["at_s"])

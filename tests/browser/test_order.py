@@ -62,7 +62,7 @@ def test_a_strip_that_comes_after_the_studio_went_silent_says_so(newcomer: Visit
 
 
 def test_a_state_cannot_be_heard_as_if_it_happened_once(visitor: Visitor) -> None:
-    told = visitor.page.evaluate(
+    reported = visitor.page.evaluate(
         """async () => {
           const { changed, emit, follow, on } = await import('/studio/assets/js/core/bus.js');
           const told = (act) => { try { act(); return ''; } catch (error) { return error.message; } };
@@ -70,7 +70,7 @@ def test_a_state_cannot_be_heard_as_if_it_happened_once(visitor: Visitor) -> Non
           return acts.map(told);
         }"""
     )
-    assert [message.partition(";")[0] for message in told] == [
+    assert [message.partition(";")[0] for message in reported] == [
         f'nobody tells "{name}" this way' for name in ("engine", "voice", "field", "egnine")
     ]
 

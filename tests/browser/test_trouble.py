@@ -132,13 +132,13 @@ def test_with_room_for_one_take_but_not_for_two_it_is_kept(browser: Browser, cra
 
 def test_a_disk_that_fills_anywhere_in_an_upload_is_told_as_having_no_room(tmp_path: Path, disk: Path) -> None:
     clips = SessionClips(ClipStore(disk), disk)
-    told = set()
+    reported = set()
     for pages in range(-4, 16):
         clip = write_clip(tmp_path / "clip.wav", 2.0, seed=pages + 4)
         ballast = fill(disk, leave_bytes=3 * clip.stat().st_size + 4096 * pages)
         try:
-            told.add(type(clips.receive("ann", io.BytesIO(clip.read_bytes()), "clip")))
+            reported.add(type(clips.receive("ann", io.BytesIO(clip.read_bytes()), "clip")))
         except NoRoom as error:
-            told.add(type(error))
+            reported.add(type(error))
         ballast.unlink()
-    assert told == {Clip, NoRoom}
+    assert reported == {Clip, NoRoom}

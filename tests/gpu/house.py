@@ -76,8 +76,8 @@ def opened(data_dir: Path, **settings: object) -> Iterator[House]:
 def running(data_dir: Path, **settings: object) -> Iterator[House]:
     """Started and ready."""
     with opened(data_dir, **settings) as house:
-        told = {status.name: (status.state, status.message) for status in house.manager.statuses()}
-        assert set(told.values()) == {("ready", "ready")}, told
+        reported = {status.name: (status.state, status.message) for status in house.manager.statuses()}
+        assert set(reported.values()) == {("ready", "ready")}, reported
         yield house
 
 

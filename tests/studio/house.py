@@ -23,7 +23,7 @@ from studio.listening import Listening
 from studio.references.library import ClipStore
 from studio.references.session_clips import SessionClips
 from studio.settings import Settings
-from studio.speaking import Speaking
+from studio.speaking import SpeechService
 from studio.studio import Studio
 from studio.telemetry.gauges import ProcessGauge
 from studio.telemetry.telemetry import Telemetry
@@ -72,7 +72,7 @@ def studio_of(
     studio = Studio(
         settings=settings,
         manager=manager,
-        speaking=Speaking(manager, session_clips, history, champions),
+        speaking=SpeechService(manager, session_clips, history, champions),
         clips=clips,
         session_clips=session_clips,
         history=history,

@@ -175,6 +175,11 @@ def test_no_module_of_the_product_imports_the_composition_root() -> None:
     assert violations("studio", "app") == []
 
 
+def test_the_settings_know_no_service() -> None:
+    known = {name for name in imports(ROOT / "studio" / "settings.py") if within(name, "studio", "engines")}
+    assert {name for name in known if not within(name, "studio.places")} == set()
+
+
 def test_routes_and_pages_are_not_imported_by_services() -> None:
     services = [path for path in modules("studio") if path.relative_to(ROOT / "studio").parts[0] not in ("ui", "api")]
     wrong = [str(path) for path in services if any(within(name, "studio.ui", "studio.api") for name in imports(path))]

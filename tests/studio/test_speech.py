@@ -145,8 +145,8 @@ def test_the_champion_speaks_as_it_was_kept(reception: Reception) -> None:
         7,
     )
     assert request.temperature is None  # this engine has none
-    told = [answer.headers[name] for name in ("x-engine", "x-seed", "x-checkpoint")]
-    assert told == [ENGINE, "7", "brass"]
+    reported = [answer.headers[name] for name in ("x-engine", "x-seed", "x-checkpoint")]
+    assert reported == [ENGINE, "7", "brass"]
 
 
 def test_what_is_asked_for_counts_before_what_was_kept(reception: Reception) -> None:

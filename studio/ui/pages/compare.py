@@ -9,13 +9,13 @@ from pydantic import TypeAdapter, ValidationError
 
 from engines.errors import EngineError
 from studio.listening import Ballot
-from studio.listening.disclosure import told
+from studio.listening.disclosure import trial_json
 from studio.studio import Studio
 from studio.ui.components.island import island
 from studio.web.session import SESSION_HEADER
 
 BALLOT = TypeAdapter(Ballot)
-Told = dict[str, Any]
+TrialJson = dict[str, Any]
 
 
 def compare_page(studio: Studio) -> None:
@@ -25,29 +25,29 @@ def compare_page(studio: Studio) -> None:
     api(voter(studio), api_name="vote", concurrency_limit=None)
 
 
-def comparer(studio: Studio) -> Callable[..., Told]:
+def comparer(studio: Studio) -> Callable[..., TrialJson]:
     """The listener of `/compare`, over one studio."""
 
-    def compare(request: gr.Request, take_a: str, take_b: str) -> Told:
+    def compare(request: gr.Request, take_a: str, take_b: str) -> TrialJson:
         """Begin a blind trial of two takes: each side's sound is at an address that names neither."""
         try:
-            return told(studio.listening.open(request.headers[SESSION_HEADER], str(take_a), str(take_b)))
+            return trial_json(studio.listening.open(request.headers[SESSION_HEADER], str(take_a), str(take_b)))
         except EngineError as error:
             raise gr.Error(str(error), print_exception=False) from error
 
     return compare
 
 
-def voter(studio: Studio) -> Callable[..., Told]:
+def voter(studio: Studio) -> Callable[..., TrialJson]:
     """The listener of `/vote`, over one studio."""
 
-    def vote(request: gr.Request, trial: str, choice: str, heard_a_s: float, heard_b_s: float) -> Told:
+    def vote(request: gr.Request, trial: str, choice: str, heard_a_s: float, heard_b_s: float) -> TrialJson:
         """Vote "a", "b" or "tie" after both sides were fetched and heard for so many seconds; tells which was which."""
         session_id, listening = request.headers[SESSION_HEADER], studio.listening
         try:
             ballot = BALLOT.validate_python({"choice": choice, "heard_a_s": heard_a_s, "heard_b_s": heard_b_s})
             listening.vote(session_id, str(trial), ballot)
-            return told(listening.reveal(session_id, str(trial)))
+            return trial_json(listening.reveal(session_id, str(trial)))
         except ValidationError as error:
             sentence = 'a vote is "a", "b" or "tie", with the seconds each side was heard; correct it and send it again'
             raise gr.Error(sentence, print_exception=False) from error

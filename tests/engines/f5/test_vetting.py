@@ -53,9 +53,9 @@ def answers(
         [sys.executable, "-m", "tests.engines.f5.vetting_forks"],
         cwd=ROOT, input="\n".join(tasks), capture_output=True, check=True, text=True,
     )  # fmt: skip
-    told = [json.loads(line) for line in done.stdout.splitlines()]
+    reported = [json.loads(line) for line in done.stdout.splitlines()]
     touched = [(folder / str(number) / "canary").exists() for number in range(len(FILES))]
-    return dict(zip(FILES, zip(told, touched, strict=True), strict=True))
+    return dict(zip(FILES, zip(reported, touched, strict=True), strict=True))
 
 
 def task(weights: Path, place: Path, base: Checkpoint) -> VettingTask:
@@ -260,8 +260,8 @@ def test_the_studio_neither_imports_torch_nor_grows(tmp_path: Path, base: Checkp
         cwd=ROOT, capture_output=True, check=False, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["torch"] is False and told["parameters"] > 0 and told["grown"] < 5_000_000
+    reported = json.loads(done.stdout)
+    assert reported["torch"] is False and reported["parameters"] > 0 and reported["grown"] < 5_000_000
 
 
 CONFINED = """

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Triton is built
 ROOT = Path(__file__).parents[3]
 
 
-def told(what: str) -> dict[str, Any]:
+def reported(what: str) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, "-m", "tests.engines.s1.without_gpu", what],
         cwd=ROOT,
@@ -28,7 +28,7 @@ def told(what: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def interpreted() -> dict[str, Any]:
-    return told("interpret")
+    return reported("interpret")
 
 
 @pytest.mark.parametrize("weights", ["float", "int8"])
@@ -43,5 +43,5 @@ def test_a_row_alone_has_the_very_numbers_it_has_in_company(interpreted: dict[st
 
 
 def test_every_kernel_of_the_full_network_compiles_for_a_hopper_gpu() -> None:
-    made = told("compile")
+    made = reported("compile")
     assert made.keys() == {"project", "attend", "draw", "advance"}

@@ -75,5 +75,5 @@ def test_the_order_that_is_told_is_the_order_that_is_served() -> None:
                 desk.serve()
             if desk.waiting and draw.random() < 0.2:
                 desk.waiting.remove(draw.choice(desk.waiting))
-        told = desk.order()
-        assert [desk.serve() for _ in told] == told
+        reported = desk.order()
+        assert [desk.serve() for _ in reported] == reported

@@ -201,10 +201,10 @@ def test_the_ranks_that_are_told_are_the_order_of_admission(houses) -> None:
     first = house.say("a", session_id="ann")
     until(lambda: first.state == "running")
     waiting = [house.say("a", session_id=session_id) for session_id in ("ann", "ann", "ben", "ben")]
-    told = sorted(waiting, key=lambda ticket: ticket.status().rank)
+    reported = sorted(waiting, key=lambda ticket: ticket.status().rank)
     gate.release(99)
     assert all(ticket.wait(SOON) for ticket in waiting)
-    assert sorted(waiting, key=lambda ticket: ticket.admitted_at) == told
+    assert sorted(waiting, key=lambda ticket: ticket.admitted_at) == reported
 
 
 def test_two_engines_share_the_device_by_time(houses) -> None:

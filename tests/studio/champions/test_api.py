@@ -104,13 +104,18 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
 
 def test_a_champion_is_told_whole(desk: Desk) -> None:
     kept = keep(desk.library)
-    (told,) = desk.browser.get("/studio/champions").json()
-    assert told == desk.browser.get("/studio/champions/ahri").json()
-    assert (told["id"], told["title"], told["version"], told["original"]) == ("ahri", "Ahri", kept.version, True)
-    assert (told["transcript"], told["votes"]) == (TRANSCRIPT, {"won": 3, "tied": 1, "lost": 2})
-    assert told["consent"]["by"] == "the speaker"
-    assert (round(told["duration_s"], 3), len(told["peaks"]), told["portrait"]) == (4.0, 120, None)
-    assert told["bytes"] == sum(member.bytes for member in kept.members.values())
+    (reported,) = desk.browser.get("/studio/champions").json()
+    assert reported == desk.browser.get("/studio/champions/ahri").json()
+    assert (reported["id"], reported["title"], reported["version"], reported["original"]) == (
+        "ahri",
+        "Ahri",
+        kept.version,
+        True,
+    )
+    assert (reported["transcript"], reported["votes"]) == (TRANSCRIPT, {"won": 3, "tied": 1, "lost": 2})
+    assert reported["consent"]["by"] == "the speaker"
+    assert (round(reported["duration_s"], 3), len(reported["peaks"]), reported["portrait"]) == (4.0, 120, None)
+    assert reported["bytes"] == sum(member.bytes for member in kept.members.values())
 
 
 def test_a_take_is_kept_with_everything_filled_in(desk: Desk) -> None:
@@ -132,8 +137,8 @@ def test_an_edit_changes_what_it_names_and_the_older_version_stays(desk: Desk) -
     form = {"notes": "colder", "consent": {"by": "Ann", "at": "2026-11-21", "statement": "Yes."}}
     after = desk.browser.put("/studio/champions/ahri", json={"expected": before.version, "champion": form}).json()
     assert (after["notes"], after["name"], after["consent"]["by"]) == ("colder", "Ahri", "Ann")
-    told = desk.browser.get("/studio/champions/ahri/versions").json()
-    assert [(one["version"], one["current"]) for one in told] == [(after["version"], True), (before.version, False)]
+    reported = desk.browser.get("/studio/champions/ahri/versions").json()
+    assert [(one["version"], one["current"]) for one in reported] == [(after["version"], True), (before.version, False)]
     older = desk.browser.get(f"/studio/champions/ahri?version={before.version}").json()
     assert older["consent"]["by"] == "the speaker"
 
@@ -371,8 +376,8 @@ def test_a_damaged_reference_does_not_hide_the_other_champions(desk: Desk) -> No
     path = desk.library.path(kept, "reference.wav")
     path.unlink()
     path.write_bytes(b"broken")
-    told = desk.browser.get("/studio/champions").json()
-    assert {one["id"]: bool(one["peaks"]) for one in told} == {"ahri": False, "yasuo": True}
+    reported = desk.browser.get("/studio/champions").json()
+    assert {one["id"]: bool(one["peaks"]) for one in reported} == {"ahri": False, "yasuo": True}
 
 
 def _until(true: Any) -> None:

@@ -71,15 +71,15 @@ def test_an_archive_is_named_like_its_champion(kept: SavedChampion, tmp_path: Pa
 def test_verify_says_what_an_archive_is(kept: SavedChampion, capsys: pytest.CaptureFixture[str]) -> None:
     run("pack", "ahri")
     assert run("verify", "ahri.tar.gz") == 0
-    told = capsys.readouterr().out
-    assert "ahri is a base champion" in told and kept.version in told
+    reported = capsys.readouterr().out
+    assert "ahri is a base champion" in reported and kept.version in reported
 
 
 def test_verify_says_what_is_wrong_and_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     written(tmp_path / "a.tar.gz", packed(tar(base({"reference.wav": None}))))
     assert run("verify", "a.tar.gz") == 1
-    told = capsys.readouterr()
-    assert "reference.wav is missing" in told.err and told.out == ""
+    reported = capsys.readouterr()
+    assert "reference.wav is missing" in reported.err and reported.out == ""
 
 
 def test_verify_needs_no_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -122,8 +122,8 @@ def test_wrong_settings_are_one_sentence(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_done_is_one_sentence(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(*arguments) == 1
-    told = capsys.readouterr()
-    assert told.out == "" and len(told.err.strip().splitlines()) == 1 and "; " in told.err
+    reported = capsys.readouterr()
+    assert reported.out == "" and len(reported.err.strip().splitlines()) == 1 and "; " in reported.err
 
 
 def test_an_archive_is_kept_under_another_id(kept: SavedChampion, library: Library) -> None:

@@ -131,10 +131,10 @@ def test_no_header_or_cookie_makes_a_visitor_the_owner(place: Place) -> None:
 
 def test_a_visitor_sees_champions_without_what_is_the_owners(place: Place) -> None:
     with place.client() as visitor:
-        (told,) = visitor.get("/studio/champions").json()
-        assert visitor.get("/studio/champions/ahri").json() == told
-        assert (told["title"], told["notes"], told["consent"]) == ("Ahri", "", None)
-        assert "between us" not in visitor.get(f"/studio/champions/ahri?version={told['version']}").text
+        (reported,) = visitor.get("/studio/champions").json()
+        assert visitor.get("/studio/champions/ahri").json() == reported
+        assert (reported["title"], reported["notes"], reported["consent"]) == ("Ahri", "", None)
+        assert "between us" not in visitor.get(f"/studio/champions/ahri?version={reported['version']}").text
         assert visitor.get("/studio/champions/ahri/reference.wav").content[:4] == b"RIFF"
 
 
@@ -242,8 +242,8 @@ def test_no_log_and_no_refusal_holds_a_password(locked: Place, caplog: pytest.Lo
         said += [ann.get("/studio/jobs", auth=(USER, "hunter2hunter2")).text]
         said += [ann.post("/studio/login", json={"user": USER, "password": PASSWORD}).text]
     assert "wrong login from 127.0.0.1" in caplog.text
-    for told in (caplog.text, *said):
-        assert not any(secret in told for secret in ("hunter2hunter2", PASSWORD, OWNER["authorization"][6:]))
+    for reported in (caplog.text, *said):
+        assert not any(secret in reported for secret in ("hunter2hunter2", PASSWORD, OWNER["authorization"][6:]))
 
 
 # The whole studio, as it is started, on every address of this machine.
@@ -340,9 +340,9 @@ def test_the_owners_program_packages_and_imports(public: Public) -> None:
     owner = public.client(OWNER)
     archive = owner.predict(champion="ahri", api_name="/package")
     assert Path(archive).name == "ahri.tar.gz"
-    told = owner.predict(archive=handle_file(archive), as_id="fox", api_name="/import")
-    assert (told["id"], told["transcript"]) == ("fox", TRANSCRIPT)
-    assert public.library.get("fox").version == told["version"]
+    reported = owner.predict(archive=handle_file(archive), as_id="fox", api_name="/import")
+    assert (reported["id"], reported["transcript"]) == ("fox", TRANSCRIPT)
+    assert public.library.get("fox").version == reported["version"]
     assert list((public.data_dir / "uploads").iterdir()) == []
 
 

@@ -12,7 +12,7 @@ TRANSCRIPT = "one two three, four five six.\r\n"  # line ends as they were typed
 
 
 def champion(id: str = "ahri", **facts: object) -> Champion:
-    told = {
+    reported = {
         "name": "Ahri",
         "consent": Consent(by="the speaker", at="2026-11-21", statement="May be used in this game."),
         "votes": Votes(won=3, tied=1, lost=2),
@@ -20,7 +20,7 @@ def champion(id: str = "ahri", **facts: object) -> Champion:
         "licence": "Apache-2.0",
         "line": "Don't you trust me?",
     }
-    return Champion(id=id, transcript=TRANSCRIPT, **(told | facts))  # type: ignore[arg-type]
+    return Champion(id=id, transcript=TRANSCRIPT, **(reported | facts))  # type: ignore[arg-type]
 
 
 def reference(seed: int = 0) -> Audio:

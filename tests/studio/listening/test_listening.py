@@ -13,7 +13,7 @@ import pytest
 
 from studio.history import History, UnknownTake
 from studio.listening import BadPair, Ballot, Choice, Decided, Listening, NoPairs, NotHeard, Trial, UnknownTrial
-from studio.listening.disclosure import desk, told
+from studio.listening.disclosure import desk, trial_json
 from tests.studio.listening.takes import keep, sound
 from tests.studio.losing import WAYS
 
@@ -68,13 +68,13 @@ def test_sides_are_drawn(room: Room) -> None:
 def test_nothing_told_before_the_vote_is_sealed_names_a_side(room: Room) -> None:
     trial = room.open()
     for stage in (trial, room.vote(trial)):
-        said = repr(told(stage))
+        said = repr(trial_json(stage))
         names = [side.contender for side in trial.sides]
         assert not [
             one for one in names if one.take_id in said or str(one.order.seed) in said or one.checkpoint in said
         ]
         assert desk(room.listening, "anna", stage)["tally"] is None
-    sealed = told(room.listening.reveal("anna", trial.id))
+    sealed = trial_json(room.listening.reveal("anna", trial.id))
     assert (sealed["a"]["take"], sealed["b"]["take"]) == tuple(side.contender.take_id for side in trial.sides)
     assert sealed["a"]["settings"]["seed"] in (71, 72)
     assert set(sealed["differs"]) == {"checkpoint", "seed"}
@@ -254,16 +254,16 @@ def test_a_pair_of_takes_counts_once_however_often_it_is_voted_on(room: Room) ->
     takes = keep(room.history, engine="f5").id, keep(room.history, engine="s1").id
     for count in range(3):
         trial = room.listening.open("anna", *takes)
-        assert told(trial)["repeats"] is (count > 0)
+        assert trial_json(trial)["repeats"] is (count > 0)
         room.vote(trial)
-        assert told(room.listening.reveal("anna", trial.id))["counts"] is (count == 0)
+        assert trial_json(room.listening.reveal("anna", trial.id))["counts"] is (count == 0)
     (one,) = room.listening.tally("anna")
     assert one.wins + one.losses + one.ties == 1
 
 
 def test_how_much_must_be_heard_is_one_number_that_the_shorter_side_has(room: Room) -> None:
     takes = [keep(room.history, seed=seed, audio=sound(length)) for seed, length in ((1, 0.5), (2, 0.9))]
-    said = told(room.listening.open("anna", takes[0].id, takes[1].id))
+    said = trial_json(room.listening.open("anna", takes[0].id, takes[1].id))
     assert said["must_hear_s"] == 0.4
     assert said["a"].keys() == said["b"].keys() == {"sound"}
 

@@ -127,7 +127,7 @@ def test_shipped_samples_are_wavs_with_a_transcript_beside_them(tmp_path):
 
 
 def test_a_mended_clip_is_kept_without_an_original(store):
-    kept = store.keep(good(), "mended.wav")
+    kept = store.add_audio(good(), "mended.wav")
     assert store.get(kept.id).audio.duration_s == pytest.approx(4.4) and store.original(kept.id) is None
 
 
@@ -171,7 +171,7 @@ def test_values_that_are_not_numbers_are_refused(store, tmp_path, value):
     with pytest.raises(BadAudio, match="NaN"):
         store.add(saved(tmp_path / "a.wav", samples), "a.wav")
     with pytest.raises(BadAudio, match="NaN"):
-        store.keep(Audio(samples, RATE), "a.wav")
+        store.add_audio(Audio(samples, RATE), "a.wav")
 
 
 def test_text_named_as_sound_is_refused(store, tmp_path):
@@ -209,7 +209,7 @@ def test_no_chain_of_mends_hides_clipping(store, tmp_path):
     found = store.add(saved(tmp_path / "a.wav", recorded), "a.wav")
     for name in ("high_pass", "normalise", "trim", "denoise"):
         better = mend(found.audio, name)
-        found = store.keep(better, name, parent=found, start_s=starts_at_s(found.audio, name))
+        found = store.add_audio(better, name, parent=found, start_s=starts_at_s(found.audio, name))
     whole = Window(0.0, found.audio.duration_s)
     assert check(found.audio, "clipping").state == "ok"
     unmended = store.unmended(found, whole)
@@ -223,14 +223,14 @@ def test_no_chain_of_mends_hides_clipping(store, tmp_path):
 def test_a_mended_clip_remembers_its_channels_and_can_still_be_taken_from_one(store, tmp_path):
     channels = np.stack([voice(4), -0.9 * voice(4)], 1)
     kept = store.add(saved(tmp_path / "a.wav", channels), "a.wav")
-    louder = store.keep(mend(kept.audio, "normalise"), "louder", parent=kept)
+    louder = store.add_audio(mend(kept.audio, "normalise"), "louder", parent=kept)
     assert check(louder.audio, "channels", louder.source).mend == "mono"
     assert np.array_equal(mend(louder.audio, "mono", original=store.original(louder.id)).samples, channels[:, 0])
 
 
 def test_a_mended_clip_outlives_the_clip_it_was_mended_from(store, tmp_path):
     kept = store.add(saved(tmp_path / "a.wav", np.clip(voice(4) * 12, -1, 1)), "a.wav")
-    quieter = store.keep(mend(kept.audio, "normalise"), "quieter", parent=kept)
+    quieter = store.add_audio(mend(kept.audio, "normalise"), "quieter", parent=kept)
     store.remove(kept.id)
     assert store.unmended(quieter, Window(0.0, 4.0)).digest == kept.id
 

@@ -20,9 +20,9 @@ from moto import settings
 from moto.server import ThreadedMotoServer
 
 from engines.types import Progress
+from studio.places import HubPlace
 from studio.stores import ArchiveFacts, Store, TransferSettings, open_stores, parse_stores
 from studio.stores.hub import HubBackend
-from studio.stores.places import HubPlace
 from tests.studio.stores.hub_double import REPO, Hub
 from tests.studio.stores.proxy import Proxy
 

@@ -29,7 +29,7 @@ class Caller:
     def __init__(self, url: str, letter: str) -> None:
         self.session = letter
         self.client = httpx.Client(base_url=url, cookies={COOKIE: letter * LETTERS}, timeout=PATIENCE_S)
-        self.told: dict[str, dict[str, Any]] = {}  # text -> the newest estimation
+        self.reported: dict[str, dict[str, Any]] = {}  # text -> the newest estimation
         self.ended: set[str] = set()
         self._texts: dict[str, str] = {}
         self._stream: threading.Thread | None = None
@@ -53,7 +53,7 @@ class Caller:
                 message = json.loads(line.removeprefix("data:")) if line else {}
                 text = self._texts.get(message.get("event_id", ""), "")
                 if message.get("msg") == "estimation":
-                    self.told[text] = message
+                    self.reported[text] = message
                 elif message.get("msg") == "process_completed":
                     self.ended.add(text)
 
@@ -125,16 +125,18 @@ def test_the_places_and_times_that_are_told_are_the_order_of_service(pages) -> N
     page.wait_for(running=1, waiting=2)
     ben.ask("b1", "b2")
     page.wait_for(running=1, waiting=4)
-    until(lambda: [one.get("queue_size") for one in (ann.told | ben.told).values()].count(4) == 4, PATIENCE_S)
-    told = sorted((one["rank"], one["rank_eta"], text) for text, one in (ann.told | ben.told).items() if text != "a1")
+    until(lambda: [one.get("queue_size") for one in (ann.reported | ben.reported).values()].count(4) == 4, PATIENCE_S)
+    reported = sorted(
+        (one["rank"], one["rank_eta"], text) for text, one in (ann.reported | ben.reported).items() if text != "a1"
+    )
     seen = httpx.get(f"{page.url}/studio/telemetry", cookies={COOKIE: "b" * LETTERS}).json()["waiting"]
     page.let_go()
     page.wait_for_all(ann, ben)
-    assert [rank for rank, *_ in told] == [0, 1, 2, 3]
-    assert [eta_s for _, eta_s, _ in told] == sorted({eta_s for _, eta_s, _ in told})
-    assert page.admitted[2:] == [text for *_, text in told] == ["b1", "a2", "b2", "a3"]
+    assert [rank for rank, *_ in reported] == [0, 1, 2, 3]
+    assert [eta_s for _, eta_s, _ in reported] == sorted({eta_s for _, eta_s, _ in reported})
+    assert page.admitted[2:] == [text for *_, text in reported] == ["b1", "a2", "b2", "a3"]
     assert [(one["rank"], one["mine"]) for one in seen] == [(1, True), (2, False), (3, True), (4, False)]
-    assert [one["eta_s"] for one in seen] == pytest.approx([eta_s for _, eta_s, _ in told])
+    assert [one["eta_s"] for one in seen] == pytest.approx([eta_s for _, eta_s, _ in reported])
 
 
 def test_both_visitors_are_in_one_batch_where_several_are_spoken_at_a_time(pages) -> None:  # type: ignore[no-untyped-def]
@@ -191,11 +193,11 @@ def test_whose_page_is_closed_leaves_the_line_and_the_next_moves_up(pages) -> No
     ben.client.post("/gradio_api/queue/join", json=leaving).raise_for_status()
     eve.ask("e1")
     page.wait_for(running=1, waiting=2)
-    until(lambda: eve.told.get("e1", {}).get("rank") == 1, PATIENCE_S)
+    until(lambda: eve.reported.get("e1", {}).get("rank") == 1, PATIENCE_S)
     with ben.client.stream("GET", "/gradio_api/queue/data?session_hash=leaving"):
         pass
     page.wait_for(running=1, waiting=1)
-    until(lambda: eve.told.get("e1", {}).get("rank") == 0, PATIENCE_S)
+    until(lambda: eve.reported.get("e1", {}).get("rank") == 0, PATIENCE_S)
     page.let_go()
     page.wait_for_all(ann, eve)
     assert page.admitted == ["a1", "e1"]

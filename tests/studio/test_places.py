@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from studio.places import FolderPlace, HubPlace, S3Place
 from studio.stores import WrongStores, open_stores, parse_stores
-from studio.stores.places import FolderPlace, HubPlace, S3Place
 
 ROOT = Path(__file__).parents[3]
 
