@@ -1,0 +1,25 @@
+"""The model cards, and the held-out clips they stand on."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from training.evaluation import figures
+from training.evaluation.card import write_card
+from training.references import HELDOUT, checkpoint, read_clip, write_clip
+
+
+@pytest.mark.parametrize("engine", ["f5", "s1"])
+def test_the_readme_of_a_checkpoint_is_its_card_with_its_figures(engine: str, tmp_path: Path) -> None:
+    folder = shutil.copytree(checkpoint(engine), tmp_path / "checkpoint")
+    written = (folder / "README.md").read_text(encoding="utf-8")
+    write_card(engine, folder, figures.read(folder))
+    assert (folder / "README.md").read_text(encoding="utf-8") == written
+
+
+@pytest.mark.parametrize("suffix", [".wav", ".flac"])
+def test_a_clip_is_read_as_it_was_written(suffix: str, tmp_path: Path) -> None:
+    clip = read_clip(HELDOUT / "slt-low.flac")
+    write_clip(tmp_path / f"clip{suffix}", clip)
+    assert abs(read_clip(tmp_path / f"clip{suffix}") - clip).max() <= 2 / 32768
