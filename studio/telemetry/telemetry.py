@@ -63,7 +63,7 @@ class Point:
     used_bytes: int
     parts_bytes: Mapping[str, int]  # by engine, and the rest; adds up to used_bytes
     utilisation: float  # 0 to 1: the GPU, or this process's share of all cores
-    lane_busy: float  # 0 to 1: time the scheduler spent in engines' steps
+    scheduler_busy: float  # 0 to 1: time the scheduler spent in engines' steps
     queued: int
     running: int
 
@@ -187,7 +187,7 @@ class Telemetry:
                 used_bytes=reading.used_bytes,
                 parts_bytes=parts | {OTHER: max(0, reading.used_bytes - sum(parts.values()))},
                 utilisation=reading.utilisation,
-                lane_busy=min(1.0, stepped / elapsed) if elapsed > 0 else 0.0,
+                scheduler_busy=min(1.0, stepped / elapsed) if elapsed > 0 else 0.0,
                 queued=queued,
                 running=running,
             )

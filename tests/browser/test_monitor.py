@@ -15,9 +15,9 @@ def test_the_strip_moves_while_a_job_runs(visitor: Visitor) -> None:
     visitor.write(LONG)
     visitor.hurry()
     visitor.speak()
-    expect(visitor.page.locator(".strip .lane")).to_contain_text("speaking 1")
+    expect(visitor.page.locator(".strip .scheduler")).to_contain_text("speaking 1")
     visitor.wait_for_takes(1)
-    expect(visitor.page.locator(".strip .lane")).not_to_contain_text("speaking")
+    expect(visitor.page.locator(".strip .scheduler")).not_to_contain_text("speaking")
     expect(visitor.page.locator(".strip")).to_contain_text(re.compile(r"P50 \d"))
 
 

@@ -113,7 +113,7 @@ interface TelemetryPoint {
   used_bytes: number;
   parts_bytes: Record<string, number>;
   utilisation: number;
-  lane_busy: number;
+  scheduler_busy: number;
   queued: number;
   running: number;
 }

@@ -108,9 +108,9 @@ def test_lane_busy_is_the_share_of_time_spent_in_steps(telemetry: Telemetry, clo
     clock.now_s += 2.0
     for _ in range(10):
         telemetry.record(SchedulerEvent(clock(), "stepped", "f5", "", {"step_s": 0.05, "rows": 1.0}))
-    assert telemetry.sample().lane_busy == pytest.approx(0.25)
+    assert telemetry.sample().scheduler_busy == pytest.approx(0.25)
     clock.now_s += 1.0
-    assert telemetry.sample().lane_busy == 0.0
+    assert telemetry.sample().scheduler_busy == 0.0
 
 
 def test_parts_of_memory_add_up_to_what_is_used(tmp_path: Path) -> None:

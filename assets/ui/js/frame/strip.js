@@ -48,7 +48,7 @@ function parts(telemetry) {
       h("b", {}, fine(latency_s.p95)),
     ),
     h(
-      "span.lane",
+      "span.scheduler",
       { title: `${plural(running.length, "request")} speaking, ${queue_length} waiting` },
       running.length > 0 && h("span.label-wide", {}, `speaking ${running.length} · `),
       "queue ",

@@ -94,20 +94,20 @@ function memoryCard() {
 }
 
 function useCard() {
-  return card("Use", "How busy device and lane are", (reading, { figures, drawing, scale, legend }) => {
+  return card("Use", "How busy device and scheduler are", (reading, { figures, drawing, scale, legend }) => {
     const { points, now, time, memory } = reading;
     const of = memory === "VRAM" ? "GPU" : "all cores";
     figures.replaceChildren(
       figure(percent(now.utilisation), of),
-      figure(percent(now.lane_busy), "lane", "Time the lane spent in engines' steps"),
+      figure(percent(now.scheduler_busy), "scheduler", "Time the scheduler spent in engines' steps"),
     );
     const lines = [
-      { className: "second", of: (/** @type {TelemetryPoint} */ point) => point.lane_busy },
+      { className: "second", of: (/** @type {TelemetryPoint} */ point) => point.scheduler_busy },
       { className: "first", of: (/** @type {TelemetryPoint} */ point) => point.utilisation },
     ];
     drawLines(drawing, points, lines, 1, time);
     scale.textContent = "100 %";
-    legend.replaceChildren(key("first", of), key("second", "lane: the one worker that owns the device"));
+    legend.replaceChildren(key("first", of), key("second", "scheduler: the one worker that owns the device"));
   });
 }
 
