@@ -3,3 +3,8 @@
 import os
 
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as engines.registry sets it, before any test imports torch
+
+import httpx._config
+
+for part in ("connect", "read", "write", "pool"):  # of requests that name no time limit; a busy machine is no fault
+    setattr(httpx._config.DEFAULT_TIMEOUT_CONFIG, part, 300.0)

@@ -45,7 +45,7 @@ class Visitor:
 
     def watch(self) -> None:
         page = self.page
-        page.on("console", lambda message: self._note(message.type, message.text))
+        page.on("console", lambda message: self._note(message.type, f"{message.text} {message.location['url']}"))
         page.on("pageerror", lambda error: self._note("error", str(error)))
         page.on("request", lambda request: self.requested.append(request.url))
 

@@ -393,7 +393,7 @@ def test_takes_and_clips_are_there_after_a_restart(tmp_path: Path) -> None:
         with (
             studio_of(tmp_path, Metronome(click_s=TAKE_S)) as studio,
             served(web(studio)) as url,
-            httpx.Client(base_url=url, cookies=cookies) as ann,
+            httpx.Client(base_url=url, cookies=cookies, timeout=300.0) as ann,
         ):
             ready(ann)
             if life == 0:
@@ -446,7 +446,7 @@ def test_elsewhere_only_the_login_controls_engines(tmp_path: Path, login: str, s
     with (
         studio_of(tmp_path, Metronome(), settings=settings) as studio,
         served(web(studio)) as url,
-        httpx.Client(base_url=url) as client,
+        httpx.Client(base_url=url, timeout=300.0) as client,
     ):
         ready(client)
         path = f"/studio/engines/{ENGINE}/unload"

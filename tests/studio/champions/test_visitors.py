@@ -79,7 +79,7 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         host="0.0.0.0", data_dir=folder / "data", login=request.param, stores=f"shelf=folder:{folder / 'shelf'}"
     )
     with studio_of(folder, Metronome(), settings=settings) as studio, served(web(studio)) as url:
-        with httpx.Client(base_url=url) as client:
+        with httpx.Client(base_url=url, timeout=300.0) as client:
             ready(client)
         keep(Library(studio.settings.data_dir), notes="between us")
         yield Place(studio, url)
@@ -384,7 +384,10 @@ def test_a_browser_that_logged_in_uses_the_named_endpoints(public: Public) -> No
 
 def test_a_line_one_visitor_spoke_is_unknown_to_the_next(public: Public) -> None:
     line = ["A line.", "", 0, 0, "", "f5", 7, 1, 2]
-    with httpx.Client(base_url=public.url) as ann, httpx.Client(base_url=public.url) as bob:
+    with (
+        httpx.Client(base_url=public.url, timeout=300.0) as ann,
+        httpx.Client(base_url=public.url, timeout=300.0) as bob,
+    ):
         ann.get("/studio/me")
         cookies = {"cookie": f"{SESSION}={ann.cookies[SESSION]}"}
         assert "event: complete" in public.called("speak", line, cookies)

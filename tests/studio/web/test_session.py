@@ -52,12 +52,12 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def client(url: str) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=url) as client:
+    with httpx.Client(base_url=url, timeout=300.0) as client:
         yield client
 
 
 def test_a_browser_keeps_its_owner_and_another_browser_is_another(url: str) -> None:
-    with httpx.Client(base_url=url) as one, httpx.Client(base_url=url) as other:
+    with httpx.Client(base_url=url, timeout=300.0) as one, httpx.Client(base_url=url, timeout=300.0) as other:
         mine = [one.get("/who").json()["session_id"] for _ in range(3)]
         assert mine[0] == mine[1] == mine[2]
         assert len(mine[0]) == 1
@@ -169,7 +169,7 @@ def test_many_browsers_at_once_stay_apart(url: str) -> None:
     session_ids: list[set[str]] = []
 
     def browse() -> None:
-        with httpx.Client(base_url=url) as client:
+        with httpx.Client(base_url=url, timeout=300.0) as client:
             session_ids.append({client.get("/who").json()["session_id"][0] for _ in range(10)})
 
     threads = [threading.Thread(target=browse) for _ in range(12)]
