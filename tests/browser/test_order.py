@@ -165,6 +165,7 @@ def test_a_way_back_does_not_vanish_while_nobody_looks(visitor: Visitor, voice: 
     page = visitor.page
     visitor.upload(voice)
     expect(page.locator(CHOSEN)).to_have_text("My voice.wav")
+    expect(page.locator(".chip").first).to_be_visible()  # nothing asks for the clip any more
     page.clock.install()
     page.get_by_role("button", name="Delete this clip").click()
     visitor.expect_message("Clip deleted.")
