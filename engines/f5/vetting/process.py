@@ -11,17 +11,20 @@ import sys
 import threading
 import time
 from collections.abc import Generator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, TypeVar
 
+import psutil
+
 from engines.base import Checkpoint
 from engines.errors import BadCheckpoint, Cancelled, EngineFailed
 from engines.f5.files import locate_design
 from engines.f5.vetting.file_kind import is_pytorch
-from engines.f5.vetting.sandbox import SandboxLimits, enforce, forbid_side_effects
+from engines.f5.vetting.sandbox import LIMITS_KNOWN, SandboxLimits, enforce, forbid_side_effects
 from engines.f5.vetting.task import VettingTask
 from engines.runtime.publishing import publishing
 
@@ -105,7 +108,7 @@ def _run(task: VettingTask, name: str, stop: threading.Event | None) -> Mapping[
             stderr=errors,
         )
         try:
-            _wait(child, name, task.limits.seconds, stop)
+            _wait(child, name, task.limits, stop)
         finally:
             child.kill()
             child.wait()
@@ -118,16 +121,24 @@ def _run(task: VettingTask, name: str, stop: threading.Event | None) -> Mapping[
         return answer
 
 
-def _wait(child: subprocess.Popen[bytes], name: str, seconds: float, stop: threading.Event | None) -> None:
-    due = time.monotonic() + seconds
+def _wait(child: subprocess.Popen[bytes], name: str, limits: SandboxLimits, stop: threading.Event | None) -> None:
+    due = time.monotonic() + limits.seconds
     while child.poll() is None:
         if stop is not None and stop.is_set():
             raise Cancelled("stopped")
         if time.monotonic() > due:
             raise BadCheckpoint(
-                f"{name} could not be checked within {seconds:.0f} s; try again when the machine is idle"
+                f"{name} could not be checked within {limits.seconds:.0f} s; try again when the machine is idle"
             )
+        if not LIMITS_KNOWN and _memory_bytes(child.pid) > limits.memory_bytes:
+            raise BadCheckpoint(TOO_MUCH.format(name))
         time.sleep(POLL_S)
+
+
+def _memory_bytes(pid: int) -> int:
+    with suppress(psutil.NoSuchProcess):
+        return int(psutil.Process(pid).memory_info().rss)
+    return 0
 
 
 def _tail(file: IO[bytes]) -> str:

@@ -1,13 +1,15 @@
 """Limits of a process that opens an unknown file: what it may use, and what it may do should the file get to run code."""
 
-import resource
+import importlib
 import sys
 from collections.abc import Collection
 from dataclasses import dataclass
+from importlib.util import find_spec
 from os import O_APPEND, O_CREAT, O_RDWR, O_TRUNC, O_WRONLY
 
 READS = frozenset({"os.listdir", "os.scandir"})
 SIDE_EFFECTS = ("os.", "socket.", "subprocess.", "shutil.", "ctypes.", "pty.", "mmap.")
+LIMITS_KNOWN = find_spec("resource") is not None  # Windows has none; there the parent watches the memory and the time
 WRITE_FLAGS = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND
 
 
@@ -22,6 +24,9 @@ class SandboxLimits:
 
 def enforce(limits: SandboxLimits) -> None:
     """Bound this process until it ends: its memory, not its address space, of which importing torch reserves tens of GB."""
+    if not LIMITS_KNOWN:
+        return
+    resource = importlib.import_module("resource")
     seconds = int(limits.seconds) + 1
     for kind, most in (
         (resource.RLIMIT_DATA, limits.memory_bytes),

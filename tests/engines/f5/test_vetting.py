@@ -19,6 +19,7 @@ from bench.checkpoints import ARCH, SYMBOLS
 from engines.base import Checkpoint
 from engines.errors import BadCheckpoint, Cancelled, EngineFailed
 from engines.f5.files import EMBEDDED, locate_design
+from engines.f5.vetting import process
 from engines.f5.vetting.process import Vetted, usual_limits, vet
 from engines.f5.vetting.sandbox import SandboxLimits
 from engines.f5.vetting.task import VettingTask
@@ -205,6 +206,27 @@ def test_too_little_memory_is_a_refusal(tmp_path: Path, base: Checkpoint, state:
         )
 
 
+# psutil itself needs the module on Linux, so it is hidden from whoever asks whether it is there.
+WITHOUT_LIMITS = """
+from importlib import util
+find = util.find_spec
+util.find_spec = lambda name, package=None: None if name == "resource" else find(name, package)
+"""
+
+
+def test_where_the_system_bounds_no_process_its_memory_is_watched(
+    tmp_path: Path, base: Checkpoint, state: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(WITHOUT_LIMITS)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(process, "LIMITS_KNOWN", False)
+    path, target = written(tmp_path, "plain", state), tmp_path / "out.safetensors"
+    usual = usual_limits(path)
+    with pytest.raises(BadCheckpoint, match="memory"):
+        vet(path, target, against=base, limits=SandboxLimits(100_000_000, usual.file_bytes, usual.seconds))
+    assert vet(path, target, against=base).tensors == len(state)
+
+
 def test_a_full_disk_is_no_fault_of_the_weights(tmp_path: Path, base: Checkpoint, state: State) -> None:
     path = written(tmp_path, "plain", state)
     usual = usual_limits(path)
@@ -242,6 +264,7 @@ import json, os, sys
 from pathlib import Path
 import psutil
 from engines.base import Checkpoint
+from engines.f5.vetting import process
 from engines.f5.vetting.process import vet
 
 def rss():
