@@ -27,8 +27,8 @@ from studio.references.session_clips import UPLOADS, SessionClips
 from studio.settings import Settings, WrongSettings
 from studio.speaking import SpeechService
 from studio.studio import Studio
+from studio.telemetry import Telemetry
 from studio.telemetry.gauges import open_gauge
-from studio.telemetry.telemetry import Telemetry
 from studio.ui import build, mount_assets, mount_page
 from studio.web.drain import Drain, DrainMiddleware
 from studio.web.guard import Guard

@@ -11,7 +11,7 @@ from studio.references.library import ClipStore
 from studio.references.session_clips import SessionClips
 from studio.settings import Settings
 from studio.speaking import SpeechService
-from studio.telemetry.telemetry import Telemetry
+from studio.telemetry import Telemetry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 from engines.types import EngineStatus
 from studio.api.errors import SentenceRoute, SessionId, as_json, owners_only
 from studio.studio import Studio
-from studio.telemetry.telemetry import Snapshot
+from studio.telemetry.snapshot import Snapshot
 from studio.web.ownership import Ownership
 
 STATUSES = TypeAdapter(list[EngineStatus])

@@ -14,7 +14,7 @@ from engines.errors import EngineError
 from engines.scheduling.fairness import Rotation
 from studio.order import Order, read_order
 from studio.studio import Studio
-from studio.telemetry.telemetry import Queued
+from studio.telemetry.snapshot import Queued
 from studio.web.session import SESSION_HEADER
 
 DEVICE = "gpu"  # the concurrency id of everything that makes audio

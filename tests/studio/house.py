@@ -25,8 +25,8 @@ from studio.references.session_clips import SessionClips
 from studio.settings import Settings
 from studio.speaking import SpeechService
 from studio.studio import Studio
+from studio.telemetry import Telemetry
 from studio.telemetry.gauges import ProcessGauge
-from studio.telemetry.telemetry import Telemetry
 from studio.web.guard import Guard
 from studio.web.session import SessionMiddleware
 from tests.engines.metronome import ENGINES, Metronome, spec_of

@@ -1,0 +1,92 @@
+"""What the panels are shown: requests, the device second by second, and figures over both."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from engines.types import EngineStatus, TicketState
+
+
+@dataclass(frozen=True, slots=True)
+class Percentiles:
+    p50: float | None
+    p95: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """A finished request."""
+
+    at_s: float  # when it finished; like every at_s, seconds of the studio's clock
+    engine: str
+    latency_s: float
+    ttfa_s: float
+    queued_s: float
+    rtf: float
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """The device over one second."""
+
+    at_s: float
+    used_bytes: int
+    parts_bytes: Mapping[str, int]  # by engine, and the rest; adds up to used_bytes
+    utilisation: float  # 0 to 1: the GPU, or this process's share of all cores
+    scheduler_busy: float  # 0 to 1: time the scheduler spent in engines' steps
+    queued: int
+    running: int
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """A request that waits before the scheduler."""
+
+    session_id: str
+    engine: str
+    eta_s: float | None  # to the end of its take
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """How often an engine found what it had made or read before, since it was loaded."""
+
+    engine: str
+    name: str
+    found: int
+    missed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedRequest:
+    """A request that waits or runs; only its session learns which it is."""
+
+    ticket_id: str  # empty for somebody else's, and before the scheduler
+    mine: bool
+    engine: str
+    state: TicketState
+    rank: int
+    progress: float
+    eta_s: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """Everything the strip and the Monitor page show."""
+
+    at_s: float
+    engines: Sequence[EngineStatus]
+    device: str
+    memory: str  # "VRAM" or "process memory": what the bytes mean
+    total_bytes: int
+    now: Point
+    latency_s: Percentiles
+    ttfa_s: Percentiles
+    rtf: Percentiles
+    requests: int  # how many the percentiles are over
+    caches: Sequence[Cache]  # as of each engine's last take
+    outcomes: Mapping[str, int]  # since start: arrived (in the scheduler), done, failed, cancelled, refused
+    queue_length: int  # waiting, not yet admitted
+    running: Sequence[ListedRequest]
+    waiting: Sequence[ListedRequest]  # in order of rank
+    points: Sequence[Point]  # oldest first, one a second, the last 10 minutes
+    timed: Sequence[Timed]  # oldest first
