@@ -1,6 +1,7 @@
-"""Speak with a checkpoint as the studio does: through its manager, lane and engine, on the CPU."""
+"""Speak with a checkpoint as the studio does: through its manager, scheduler and engine, on the CPU."""
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from engines import audio
@@ -28,11 +29,16 @@ class Synthesizer:
 
     def speak(self, reference: Reference, line: str, seed: int) -> Take:
         """Raises EngineError."""
-        request = Request(text=line, reference=reference, seed=seed, engine=self._engine)
-        ticket = self._manager.submit(request, session_id="evaluation")
-        while not ticket.ended:
-            ticket.read(POLL_S)
-        return ticket.result()
+        return self.speak_all([(reference, line)], seed)[0]
+
+    def speak_all(self, pairs: Sequence[tuple[Reference, str]], seed: int) -> list[Take]:
+        """At most as many as the queue holds, in batches; each take is as alone. Raises EngineError."""
+        asked = [Request(text=line, reference=voice, seed=seed, engine=self._engine) for voice, line in pairs]
+        tickets = [self._manager.submit(request, session_id="evaluation") for request in asked]
+        for ticket in tickets:
+            while not ticket.ended:
+                ticket.read(POLL_S)
+        return [ticket.result() for ticket in tickets]
 
     @property
     def info(self) -> EngineInfo | None:
