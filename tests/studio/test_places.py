@@ -9,7 +9,7 @@ import pytest
 from studio.places import FolderPlace, HubPlace, S3Place
 from studio.stores import WrongStores, open_stores, parse_stores
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 
 
 def test_each_kind_of_store_is_read() -> None:
