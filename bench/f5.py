@@ -142,7 +142,8 @@ def engine_figures(folder: Path, compile: str) -> dict[str, object]:
     for steps in STEPS:
         costs = []
         for seed in range(REPEATS + 1):
-            ticket = manager.submit(Request(text=text, reference=reference, seed=seed, steps=steps), session_id="bench")
+            request = Request(text=text, reference=reference, seed=seed, settings={"steps": steps})
+            ticket = manager.submit(request, session_id="bench")
             ticket.wait(120)
             costs.append(ticket.result().cost)
         last = costs[1:]

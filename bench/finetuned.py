@@ -157,7 +157,8 @@ def speaking(base: Checkpoint, made: list[Weights], compile: str) -> dict[str, o
     )
 
     def say(*sets: Weights | None) -> dict[str, float]:
-        asked = [Request(text=LINE, reference=reference, seed=1, steps=16, weights=weights) for weights in sets]
+        parts = {"text": LINE, "reference": reference, "seed": 1, "settings": {"steps": 16}}
+        asked = [Request(**parts, weights=weights) for weights in sets]
         tickets = [manager.submit(request, session_id=str(number)) for number, request in enumerate(asked)]
         takes = [ticket.result() for ticket in tickets if ticket.wait(120)]
         return {

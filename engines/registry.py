@@ -1,14 +1,14 @@
 """Engine names and how to make one. Importing this imports no torch; making an engine does, on the scheduler's thread."""
 
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Literal
+from typing import Any, Literal
 
 from engines.base import Checkpoint, Engine
-from engines.errors import UnknownEngine
-from engines.types import SettingRange
+from engines.errors import BadSetting, UnknownEngine
+from engines.types import Setting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,10 +33,12 @@ class Spec:
     name: str
     title: str
     good_at: str  # one sentence for the designer
-    settings: Mapping[str, SettingRange]  # of a Request, those it uses
+    settings: Sequence[Setting]
     reference_max_s: float
     factory: str  # "module:class", imported on the scheduler
     fine_tunes: bool = False  # whether it speaks with a champion's own weights
+    # Terms of published weights, by how their source begins; a checkpoint from elsewhere is its maker's.
+    licences: Mapping[str, str] = field(default_factory=dict)
 
     def make(self, device: Device) -> Engine:
         """Import the engine's module, torch with it, and build the engine."""
@@ -45,56 +47,60 @@ class Spec:
         os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
         # Read once as well: CUDA counts cards as the driver does, so that cuda:1 is the card whose memory the page shows.
         os.environ.setdefault("CUDA_DEVICE_ORDER", "PCI_BUS_ID")
-        module, _, name = self.factory.partition(":")
-        build: Callable[[Device], Engine] = getattr(import_module(module), name)
+        build: Callable[[Device], Engine] = _imported(self.factory)
         return build(device)
 
+    def licence(self, checkpoint: Checkpoint) -> str:
+        """The terms of a checkpoint's weights, as far as they are known."""
+        terms = (terms for source, terms in self.licences.items() if checkpoint.source.startswith(source))
+        return next(terms, "as stated by whoever made these weights")
 
-SPECS = {
-    "f5": Spec(
-        name="f5",
-        title="F5-TTS",
-        good_at="Speaks at the pace you set.",
-        settings={"speed": SettingRange(0.3, 2.5), "steps": SettingRange(2, 64), "guidance": SettingRange(0, 10)},
-        reference_max_s=12.0,
-        factory="engines.f5.engine:F5Engine",
-        fine_tunes=True,
-    ),
-    "s1": Spec(
-        name="s1",
-        title="S1-Mini",
-        good_at="Speaks as it makes the sound, so that it is heard almost at once.",
-        settings={
-            "temperature": SettingRange(0.05, 1.5),
-            "top_p": SettingRange(0.05, 1),
-            "repetition_penalty": SettingRange(0.9, 2),
-        },
-        reference_max_s=30.0,
-        factory="engines.s1.engine:S1Engine",
-    ),
-}
+    def check(self, asked: Mapping[str, float]) -> None:
+        """Raises BadSetting for what it would ignore or refuse: what a take records is what made it."""
+        known = {setting.name: setting for setting in self.settings}
+        for name, value in asked.items():
+            if name not in known:
+                raise BadSetting(
+                    f"{self.title} has no {name.replace('_', ' ')}; leave it out, or choose another engine"
+                )
+            known[name].check(value)
 
-SETTINGS = frozenset(name for known in SPECS.values() for name in known.settings)
+    def chosen(self, asked: Mapping[str, float], own: Mapping[str, float]) -> Mapping[str, float]:
+        """The value of each of its settings: as asked for, else the checkpoint's `own`. Raises BadSetting."""
+        values = {**own, **asked}
+        self.check(values)
+        return values
 
-# Published weights and their terms; a checkpoint from elsewhere is its maker's.
-LICENCES = {
-    ("f5", "hf://SWivid/F5-TTS"): "CC-BY-NC-4.0 (non-commercial)",
-    ("f5", "embedded"): "Apache-2.0, trained on synthetic speech",
-    ("s1", "hf://fishaudio/openaudio-s1-mini"): "CC-BY-NC-SA-4.0 (non-commercial)",
-    ("s1", "embedded"): "Apache-2.0, trained on synthetic speech",
+
+ENGINES = {  # where each engine's spec is
+    "f5": "engines.f5.spec:SPEC",
+    "s1": "engines.s1.spec:SPEC",
 }
 
 
 def spec(name: str) -> Spec:
     """The engine of this name. Raises UnknownEngine."""
-    if name not in SPECS:
-        raise UnknownEngine(f"there is no engine called {name!r}; choose one of {', '.join(SPECS)}")
-    return SPECS[name]
+    if name not in ENGINES:
+        raise UnknownEngine(f"there is no engine called {name!r}; choose one of {', '.join(ENGINES)}")
+    found: Spec = _imported(ENGINES[name])
+    return found
 
 
-def licence(name: str, checkpoint: Checkpoint) -> str:
-    """The terms of a checkpoint's weights, as far as they are known."""
-    for (engine, source), terms in LICENCES.items():
-        if engine == name and checkpoint.source.startswith(source):
-            return terms
-    return "as stated by whoever made these weights"
+def specs() -> list[Spec]:
+    """Every engine there is, whether this studio runs it or not."""
+    return [spec(name) for name in ENGINES]
+
+
+def settings() -> dict[str, Setting]:
+    """The settings of all engines by name, engine by engine; one that several share is as the first has it."""
+    known: dict[str, Setting] = {}
+    for engine in specs():
+        for setting in engine.settings:
+            known.setdefault(setting.name, setting)
+    return known
+
+
+def _imported(place: str) -> Any:
+    """What "module:name" names."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)

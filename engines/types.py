@@ -70,18 +70,15 @@ class Weights:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Request:
-    """What is to be spoken. None leaves a setting to the checkpoint's own default."""
+    """What is to be spoken."""
 
     text: str
     reference: Reference
     seed: int
     engine: str = "f5"
-    speed: float = 1.0  # f5 only; s1 refuses other values
-    steps: int | None = None  # f5: evaluations of the flow (NFE)
-    guidance: float | None = None  # f5: classifier-free guidance strength
-    temperature: float | None = None  # s1: how freely codes are drawn
-    top_p: float | None = None  # s1: share of the likeliest codes to draw from
-    repetition_penalty: float | None = None  # s1: above 1, recent codes are less likely
+    settings: Mapping[str, float] = field(
+        default_factory=dict
+    )  # of that engine, by name; what is not chosen is left to it
     weights: Weights | None = None  # f5: in place of the checkpoint's own; s1 speaks from the reference alone
 
 
@@ -147,7 +144,7 @@ class EngineInfo:
     licence: str
     sample_rate: int  # Hz of its takes
     reference_max_s: float  # longer references are refused, never cut in silence
-    defaults: Mapping[str, float]  # of the settings it knows, by their name in Request
+    defaults: Mapping[str, float]  # of its settings, by name, as the checkpoint has them
     vocabulary: frozenset[str]  # characters it can say; empty = any
     markers: tuple[str, ...]  # emotions and tones it acts on, written (excited)
     device: str
@@ -160,18 +157,30 @@ class EngineInfo:
     own_pace: float = 14.0  # its own speaking rate, bytes of text a second, which decides the rest
 
 
-@dataclass(frozen=True, slots=True)
-class SettingRange:
-    """The values a setting may have, both ends included."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """A number that a request may choose. Two engines that share a name mean the same by it."""
 
-    least: float
+    name: str
+    label: str  # of its field on the page
+    help: str  # one sentence for the designer
+    least: float  # the values it may have, both ends included
     most: float
+    step: float  # from one value to the next in its field
+    whole: bool = False
+    default: float | None = None  # None = the checkpoint's own
+    scales: Literal["nothing", "work", "pace"] = "nothing"  # device time grows with it; speech is so many times as fast
 
-    def check(self, name: str, value: float) -> float:
+    def check(self, value: float) -> float:
         """Return `value`. Raises BadSetting where it is outside."""
         if self.least <= value <= self.most:
             return value
-        raise BadSetting(f"{name.replace('_', ' ')} must be {self.least:g} to {self.most:g}, not {value:g}")
+        raise BadSetting(f"{self.words} must be {self.least:g} to {self.most:g}, not {value:g}")
+
+    @property
+    def words(self) -> str:
+        """Its name in a sentence."""
+        return self.name.replace("_", " ")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,7 +190,7 @@ class EngineStatus:
     name: str
     title: str
     good_at: str  # one sentence
-    settings: Mapping[str, SettingRange]  # of a Request, those it uses
+    settings: Mapping[str, Setting]  # those it knows, by name
     fine_tunes: bool  # whether it speaks with a champion's own weights
     reference_max_s: float  # s
     licence: str

@@ -2,16 +2,30 @@
 
 import math
 import reprlib
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, PlainSerializer
 
 from engines.errors import BadSetting, BadText, EngineError
+from engines.registry import settings
 from engines.text import MAX_CHARACTERS
 
 SEEDS = 2**31
+SETTINGS = "settings"  # the field of an order that is not told as one
 SHOWN_MAX = 80  # characters of a wrong value in a sentence
-WHOLE = {"seed": (0, SEEDS - 1), "steps": (1, 1_000)}  # engines set narrower bounds
+WHOLE_MAX = 1_000  # of a setting; engines set narrower bounds
+
+
+def _chosen(values: Mapping[str, float]) -> Mapping[str, float]:
+    """Of these values by name, those of settings that were not left alone."""
+    known = settings()
+    chosen = {name: value for name, value in values.items() if name in known and value != known[name].default}
+    return {name: int(value) if known[name].whole else float(value) for name, value in chosen.items()}
+
+
+ChosenSettings = Annotated[Mapping[str, float], AfterValidator(_chosen)]  # by name; what was left alone is not in it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,29 +39,56 @@ class Order:
     transcript: str  # ... and what is said in exactly that window
     engine: str = "f5"
     seed: int | None = None  # None draws one; the take records which
-    speed: float = 1.0
-    steps: int | None = None
-    guidance: float | None = None
-    temperature: float | None = None
-    top_p: float | None = None
-    repetition_penalty: float | None = None
+    settings: ChosenSettings = field(default_factory=dict)
     champion: str = ""  # its id; then it brings the reference, and there is no clip
     version: str = ""  # of the champion; empty = the current one, and the take records which that was
     attachment: str = ""  # weights on trial, heard before they are kept with the champion
 
 
 def read_order(values: Mapping[str, object]) -> Order:
-    """An order from whatever a client sent. What is None or absent is left to the studio, or empty.
+    """An order from whatever a client sent, as `flat` tells it. What is None or absent is left to the studio, or empty.
 
     Raises BadText and BadSetting for a value of a wrong kind, naming it.
     """
     read: dict[str, Any] = {}
-    for field in fields(Order):
-        read_value, blank = KINDS[field.type]
-        value = values.get(field.name)
-        default = blank if field.default is MISSING else field.default
-        read[field.name] = default if value is None else read_value(field.name, value)
+    for part in fields(Order):
+        if part.name == SETTINGS:
+            read[part.name] = _chosen(dict(_read_settings(values)))
+            continue
+        read_value, blank = KINDS[part.type]
+        value = values.get(part.name)
+        default = blank if part.default is MISSING else part.default
+        read[part.name] = default if value is None else read_value(part.name, value)
     return Order(**read)
+
+
+def flat(order: Order) -> dict[str, Any]:
+    """The order as it is stored and told: every setting there is beside the fields, None where it was left alone."""
+    told: dict[str, Any] = {}
+    for part in fields(Order):
+        if part.name == SETTINGS:
+            told |= {name: order.settings.get(name, setting.default) for name, setting in settings().items()}
+        else:
+            told[part.name] = getattr(order, part.name)
+    return told
+
+
+def _nested(stored: object) -> object:
+    """What `flat` made, as the fields of an order."""
+    if not isinstance(stored, Mapping):
+        return stored
+    chosen = {name: stored[name] for name in settings() if stored.get(name) is not None}
+    return {**stored, SETTINGS: chosen}
+
+
+FlatOrder = Annotated[Order, BeforeValidator(_nested), PlainSerializer(flat)]
+
+
+def _read_settings(values: Mapping[str, object]) -> Iterator[tuple[str, float]]:
+    for name, setting in settings().items():
+        if (value := values.get(name)) is not None:
+            bounds = min(1, int(setting.least)), max(WHOLE_MAX, int(setting.most))
+            yield name, _whole(name, value, *bounds) if setting.whole else _number(name, value)
 
 
 def _text(name: str, value: object) -> str:
@@ -72,8 +113,11 @@ def _number(name: str, value: object) -> float:
     return number
 
 
-def _whole(name: str, value: object) -> int:
-    low, high = WHOLE[name]
+def _seed(name: str, value: object) -> int:
+    return _whole(name, value, 0, SEEDS - 1)
+
+
+def _whole(name: str, value: object, low: int, high: int) -> int:
     whole = value if isinstance(value, int) and not isinstance(value, bool) else None
     if isinstance(value, float) and value.is_integer():  # JSON of some languages knows no other numbers
         whole = int(value)
@@ -96,6 +140,5 @@ def shown(value: object) -> str:
 KINDS: Mapping[object, tuple[Callable[[str, object], object], object]] = {
     str: (_text, ""),
     float: (_number, 0.0),
-    float | None: (_number, None),
-    int | None: (_whole, None),
+    int | None: (_seed, None),
 }

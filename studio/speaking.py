@@ -4,13 +4,11 @@ import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engines.errors import BadSetting
-from engines.registry import SETTINGS
 from engines.scheduling.manager import Manager
 from engines.scheduling.ticket import Ticket
 from engines.text import parse
@@ -140,7 +138,7 @@ class SpeechService:
     def _submit(self, order: Order, session_id: str, arrived_at: float | None) -> tuple[Order, Ticket, list[str]]:
         """What is spoken exactly, the request in the scheduler, and what the designer should know of it."""
         order = replace(order, seed=secrets.randbelow(SEEDS) if order.seed is None else order.seed)
-        self._heeded(order)
+        self._manager.check(order.engine, order.settings)
         parse(order.text)  # an engine does so when it admits the request; nobody shall wait in line to be refused
         order, reference, weights = self._cast(order, session_id)
         taken = weights if self._manager.status(order.engine).fine_tunes else None
@@ -173,18 +171,6 @@ class SpeechService:
         title = self._manager.status(order.engine).title
         return f"{title} speaks {order.champion} from its reference; its own weights are for F5-TTS"
 
-    def _heeded(self, order: Order) -> None:
-        """Raises BadSetting for a setting that this engine would ignore or refuse: what a take records is what made it."""
-        engine = self._manager.status(order.engine)
-        for field in fields(Order):
-            given = field.name in SETTINGS and getattr(order, field.name) != field.default
-            if given and field.name not in engine.settings:
-                raise BadSetting(
-                    f"{engine.title} has no {field.name.replace('_', ' ')}; leave it out, or choose another engine"
-                )
-            if given:
-                engine.settings[field.name].check(field.name, getattr(order, field.name))
-
     def _remember(self, performance: Performance) -> None:
         with self._lock:
             self._performances[performance.session_id, performance.id] = performance
@@ -202,10 +188,5 @@ def _request(order: Order, reference: Reference, weights: Weights | None) -> Req
         seed=order.seed or 0,
         engine=order.engine,
         weights=weights,
-        speed=order.speed,
-        steps=order.steps,
-        guidance=order.guidance,
-        temperature=order.temperature,
-        top_p=order.top_p,
-        repetition_penalty=order.repetition_penalty,
+        settings=order.settings,
     )

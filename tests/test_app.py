@@ -16,8 +16,8 @@ from gradio_client import Client
 
 from engines.registry import Device
 from studio.engines import device
+from studio.order import flat, read_order
 from studio.settings import Settings
-from studio.ui.gradio_queue import PARAMETERS
 from studio.web.session import COOKIE
 from tests.browser.serving import PATIENCE_S, Served, now, serving, until, wait_until_loaded
 from tests.studio.losing import aged, removed
@@ -216,7 +216,7 @@ def test_nonsense_is_answered_in_one_sentence_without_a_traceback(watched: Serve
     for name, values in NONSENSE.items():
         for value in values:
             sent = {"text": "Hi there.", "steps": 2} | {name: value}
-            said = asked(watched, [sent.get(parameter) for parameter in PARAMETERS])
+            said = asked(watched, [sent.get(parameter) for parameter in flat(read_order({}))])
             assert said.startswith("error"), (name, value, said)
             sentence = json.loads(said.partition("data:")[2])["error"]
             assert 20 < len(sentence) < 300 and "Traceback" not in sentence, (name, value, sentence)

@@ -19,6 +19,7 @@ class F5ActiveRequest:
     job: EngineJob
     reference: F5Reference
     pieces: list[Piece]
+    speed: float
     steps: int
     guidance: float
     joiner: Joiner

@@ -125,7 +125,7 @@ class F5Batch:
         reference, request = active.reference, active.job.request
         network, vocabulary = self._model.network, self._model.vocabulary
         stretch = not network.config.text_embedding_average_upsampling
-        made = planning.frames(reference.paced_frames, reference.transcript, piece.text, request.speed, stretch)
+        made = planning.frames(reference.paced_frames, reference.transcript, piece.text, active.speed, stretch)
         tokens = vocabulary.tokens(reference.transcript + piece.text).to(self._device)
         total = max(len(reference.mel) + made, len(tokens) + 1)
         generator = torch.Generator().manual_seed(request.seed + number)

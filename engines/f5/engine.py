@@ -15,8 +15,9 @@ from engines.f5.mel import SAMPLE_RATE
 from engines.f5.model import F5Model, load
 from engines.f5.references import F5Reference, F5ReferenceCache
 from engines.f5.sampling import Velocity
+from engines.f5.spec import SPEC
 from engines.f5.weight_cache import WeightBudget
-from engines.registry import SPECS, Device, licence
+from engines.registry import Device
 from engines.runtime.compilation import Compiled, should_compile
 from engines.runtime.placement import place, width
 from engines.types import EngineInfo, Progress, Reference
@@ -41,7 +42,7 @@ class F5Engine:
     def load(self, checkpoint: Checkpoint) -> Iterator[Progress]:
         if self._settings.threads:
             torch.set_num_threads(self._settings.threads)
-        self._licence = licence("f5", checkpoint)
+        self._licence = SPEC.licence(checkpoint)
         model = self._model = yield from load(checkpoint, self._placement)
         network, device = model.network, self._placement.device
         budget = WeightBudget.of(self._settings.weights_budget_bytes, device)
@@ -77,16 +78,20 @@ class F5Engine:
         return self._batch
 
     @property
+    def _defaults(self) -> Mapping[str, float]:
+        return {"speed": 1.0, "steps": self.model.steps, "guidance": self.model.guidance}
+
+    @property
     def info(self) -> EngineInfo:
         model = self.model
         return EngineInfo(
-            name="f5",
-            title=SPECS["f5"].title,
+            name=SPEC.name,
+            title=SPEC.title,
             checkpoint=model.name,
             licence=self._licence,
             sample_rate=SAMPLE_RATE,
-            reference_max_s=SPECS["f5"].reference_max_s,
-            defaults={"speed": 1.0, "steps": model.steps, "guidance": model.guidance},
+            reference_max_s=SPEC.reference_max_s,
+            defaults=self._defaults,
             vocabulary=model.vocabulary.characters,
             markers=(),
             device=str(self._placement.device),
@@ -127,15 +132,13 @@ class F5Engine:
     @torch.inference_mode()
     def admit(self, job: EngineJob) -> None:
         request = job.request
-        steps = self.model.steps if request.steps is None else request.steps
-        guidance = self.model.guidance if request.guidance is None else request.guidance
-        for name, value in {"steps": steps, "speed": request.speed, "guidance": guidance}.items():
-            SPECS["f5"].settings[name].check(name, value)
+        settings = SPEC.chosen(request.settings, self._defaults)
         pieces = planning.pieces(writing.parse(writing.without_markers(request.text)), self.model.vocabulary.characters)
         if not pieces:
             raise BadText("there is nothing to say in this text; write at least one word")
         reference = self.prepare(request.reference)
-        self.batch.add(F5ActiveRequest(job, reference, pieces, steps, guidance, Joiner(SAMPLE_RATE)))
+        speed, steps, guidance = settings["speed"], int(settings["steps"]), settings["guidance"]
+        self.batch.add(F5ActiveRequest(job, reference, pieces, speed, steps, guidance, Joiner(SAMPLE_RATE)))
 
     @torch.inference_mode()
     def step(self, held: Collection[str] = ()) -> Sequence[Event]:

@@ -10,7 +10,7 @@ from engines import audio as sound
 from engines import text as writing
 from engines.errors import BadAudio, BadText, UnsupportedText
 from engines.f5.mel import HOP, SAMPLE_RATE, log_mel
-from engines.registry import SPECS
+from engines.f5.spec import SPEC
 from engines.types import Reference
 
 LEVEL_RMS = 0.1  # quieter references are raised to this level for the network, and what is made is lowered again
@@ -57,7 +57,7 @@ class F5ReferenceCache:
         return self._prepared[key]
 
     def _read(self, reference: Reference) -> F5Reference:
-        limit_s = SPECS["f5"].reference_max_s
+        limit_s = SPEC.reference_max_s
         if reference.audio.duration_s > limit_s + 0.01:
             raise BadAudio(
                 f"the reference is {reference.audio.duration_s:.1f} s long; F5-TTS takes {limit_s:.0f} s, select a part"

@@ -9,8 +9,8 @@ from torch import Tensor
 
 from engines import text as writing
 from engines.base import Checkpoint, EngineJob, Event
-from engines.errors import BadSetting, BadText, NotReady, OutOfMemory
-from engines.registry import SPECS, Device, licence
+from engines.errors import BadText, NotReady, OutOfMemory
+from engines.registry import Device
 from engines.runtime.compilation import should_compile
 from engines.runtime.placement import Placement, place, width
 from engines.runtime.quantization import stored_bytes
@@ -23,6 +23,7 @@ from engines.s1.decode_state import Sampling
 from engines.s1.decoding import Decoder
 from engines.s1.model import S1Model, load
 from engines.s1.references import S1Reference, S1ReferenceEncoder
+from engines.s1.spec import SPEC
 from engines.types import EngineInfo, Progress, Reference
 
 POSITIONS = 2048  # most that a row reads and writes, reference included
@@ -46,7 +47,7 @@ class S1Engine:
     def load(self, checkpoint: Checkpoint) -> Iterator[Progress]:
         if self._settings.threads:
             torch.set_num_threads(self._settings.threads)
-        self._licence = licence("s1", checkpoint)
+        self._licence = SPEC.licence(checkpoint)
         device = self._placement.device
         encoder_device = torch.device("cpu") if self._settings.encoder == "cpu" else device
         model = self._model = yield from load(checkpoint, self._placement, encoder_device, self._settings.quantize)
@@ -110,21 +111,22 @@ class S1Engine:
         return self._batch
 
     @property
+    def _own_settings(self) -> Mapping[str, float]:
+        defaults = self.model.defaults
+        return {setting.name: getattr(defaults, setting.name) for setting in SPEC.settings}
+
+    @property
     def info(self) -> EngineInfo:
         model, compiled = self.model, self.decoder.compiled
         defaults = model.defaults
         return EngineInfo(
-            name="s1",
-            title=SPECS["s1"].title,
+            name=SPEC.name,
+            title=SPEC.title,
             checkpoint=model.name,
             licence=self._licence,
             sample_rate=model.codec.config.sample_rate,
-            reference_max_s=SPECS["s1"].reference_max_s,
-            defaults={
-                "temperature": defaults.temperature,
-                "top_p": defaults.top_p,
-                "repetition_penalty": defaults.repetition_penalty,
-            },
+            reference_max_s=SPEC.reference_max_s,
+            defaults=self._own_settings,
             vocabulary=frozenset(defaults.characters),
             markers=writing.MARKERS if defaults.markers else (),
             device=str(self._placement.device),
@@ -176,18 +178,12 @@ class S1Engine:
     @torch.inference_mode()
     def admit(self, job: EngineJob) -> None:
         request, defaults = job.request, self.model.defaults
-        if request.speed != 1.0:
-            raise BadSetting("S1-Mini speaks at the reference's own pace; set speed to 1 or use F5-TTS")
+        settings = SPEC.chosen(request.settings, self._own_settings)
         text = request.text if defaults.markers else writing.without_markers(request.text)
         groups = planning.groups(writing.parse(text), defaults)
         if not groups:
             raise BadText("there is nothing to say in this text; write at least one word")
-        sampling = Sampling(
-            seed=request.seed,
-            temperature=_chosen("temperature", request.temperature, defaults.temperature),
-            top_p=_chosen("top_p", request.top_p, defaults.top_p),
-            repetition_penalty=_chosen("repetition_penalty", request.repetition_penalty, defaults.repetition_penalty),
-        )
+        sampling = Sampling(seed=request.seed, **settings)
         self.batch.requests[job.id] = S1ActiveRequest(job, self.prepare(request.reference), groups, sampling)
 
     @torch.inference_mode()
@@ -210,7 +206,3 @@ def _placed(settings: Device) -> Placement:
     placement = place(settings)
     able = placement.device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
     return replace(placement, dtype=torch.bfloat16) if able else placement
-
-
-def _chosen(name: str, wanted: float | None, default: float) -> float:
-    return default if wanted is None else SPECS["s1"].settings[name].check(name, wanted)

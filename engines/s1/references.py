@@ -10,10 +10,10 @@ from torch import Tensor
 from engines import audio as sound
 from engines import text as writing
 from engines.errors import BadAudio, BadText, UnsupportedText
-from engines.registry import SPECS
 from engines.s1.caches import CodeStore
 from engines.s1.model import S1Model
 from engines.s1.prompt import Turn
+from engines.s1.spec import SPEC
 from engines.types import Audio, Reference
 
 LEVEL_RMS = 0.08  # quieter references are raised to this level for the codec, and what is made is lowered again
@@ -47,7 +47,7 @@ class S1ReferenceEncoder:
 
     def prepare(self, reference: Reference) -> S1Reference:
         """Raises BadAudio, BadText."""
-        limit_s = SPECS["s1"].reference_max_s
+        limit_s = SPEC.reference_max_s
         if reference.audio.duration_s > limit_s + 0.01:
             raise BadAudio(
                 f"the reference is {reference.audio.duration_s:.1f} s long; S1-Mini takes {limit_s:.0f} s, select a part"

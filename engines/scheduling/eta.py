@@ -3,15 +3,16 @@
 import heapq
 import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from engines.scheduling.ticket import Ticket
 from engines.text.script import CHARACTERS_PER_S, PAUSE_LIKE
+from engines.types import Setting
 
 NEWEST_WEIGHT = 0.3  # of the newest finished request in the moving average
 OVERHEAD_S = 2.0  # of speech: what a request costs beyond its own words, measured on F5 from 20 to 600 characters
-SPEED_MIN = 0.1  # engines refuse lower ones
+PACE_MIN = 0.1  # engines refuse lower ones
 PROGRESS_MIN = 0.2  # from here on a request's own progress gives an estimate even where no other request has finished
 
 
@@ -23,22 +24,19 @@ class EtaRequest(Protocol):
     @property
     def text(self) -> str: ...
     @property
-    def speed(self) -> float: ...
-    @property
-    def steps(self) -> int | None: ...
+    def settings(self) -> Mapping[str, float]: ...
 
 
 class EtaEstimator:
-    """Device seconds per second of speech and step, averaged by engine. An estimate is None until there is evidence."""
+    """Device seconds per second of speech and pass over it, averaged by engine; None until there is evidence."""
 
     def __init__(self) -> None:
         self._rates: dict[str, float] = {}
-        self._default_steps: dict[str, float] = {}
+        self._settings: dict[str, list[tuple[Setting, float]]] = {}
 
-    def add_engine(self, engine: str, default_steps: float | None) -> None:
-        """`default_steps` is what the engine takes where a request names none; None for an engine without steps."""
-        if default_steps is not None:
-            self._default_steps[engine] = default_steps
+    def add_engine(self, engine: str, settings: Iterable[Setting], defaults: Mapping[str, float]) -> None:
+        """`defaults` are what the engine takes where a request chooses nothing, by name."""
+        self._settings[engine] = [(each, defaults[each.name]) for each in settings if each.name in defaults]
 
     def learn(self, ticket: Ticket) -> None:
         """Update the engine's rate by a finished request."""
@@ -61,10 +59,13 @@ class EtaEstimator:
         return (1 - done) * ((1 - done) * expected + done * extrapolated)
 
     def _work(self, request: EtaRequest) -> float:
-        """Seconds of speech times steps."""
-        default = self._default_steps.get(request.engine)
-        steps = 1.0 if default is None else request.steps or default
-        return (OVERHEAD_S + _speech_s(request.text) / max(request.speed, SPEED_MIN)) * steps
+        """Seconds of speech times passes over it."""
+        pace = passes = 1.0
+        for setting, default in self._settings.get(request.engine, ()):
+            value = request.settings.get(setting.name, default)
+            pace *= value if setting.scales == "pace" else 1.0
+            passes *= value if setting.scales == "work" else 1.0
+        return (OVERHEAD_S + _speech_s(request.text) / max(pace, PACE_MIN)) * passes
 
 
 def completion_times(

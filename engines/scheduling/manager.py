@@ -93,6 +93,7 @@ class Manager:
             raise BadText("there is nothing to say; type a line first")
         if request.weights is not None and not self._specs[request.engine].fine_tunes:
             raise BadSetting(f"{status.title} speaks a champion from its reference; leave the fine-tuned weights out")
+        self.check(request.engine, request.settings)
         if status.state == "failed":
             raise NotReady(f"{status.title} is not available: {status.message}")
         if status.state == "unloaded":
@@ -103,6 +104,11 @@ class Manager:
         self._used_at[request.engine] = now
         self._scheduler.submit(ticket)
         return ticket
+
+    def check(self, engine: str, settings: Mapping[str, float]) -> None:
+        """Raises UnknownEngine, and BadSetting for what this engine would ignore or refuse."""
+        self.status(engine)
+        self._specs[engine].check(settings)
 
     def queue(self) -> list[QueueEntry]:
         """Running requests, then waiting ones in order of rank."""
@@ -158,7 +164,7 @@ class Manager:
             yield None
         # From here on it can speak; warming goes on between the steps of requests.
         self._engines[name] = engine
-        self._scheduler.attach(name, engine)
+        self._scheduler.attach(name, engine, self._specs[name].settings)
         warming = engine.warm()
         while self._engines.get(name) is engine and (warmed := next(warming, None)):  # it may break meanwhile
             changes = {"state": "warming", "message": warmed.message, "progress": warmed.fraction}

@@ -7,7 +7,7 @@ it is due, and steps the engine that has used the least device time. Nothing els
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from engines.base import Engine, EngineJob
 from engines.errors import Cancelled, Closing, EngineError, EngineFailed, OutOfMemory, TimedOut
@@ -16,7 +16,7 @@ from engines.scheduling.eta import EtaRequest
 from engines.scheduling.lifecycle import Lifecycle
 from engines.scheduling.request_queue import RequestQueue
 from engines.scheduling.ticket import Ticket
-from engines.types import SchedulerEvent
+from engines.types import SchedulerEvent, Setting
 
 log = logging.getLogger(__name__)
 
@@ -106,10 +106,10 @@ class Scheduler:
 
     # From control work, on the scheduler's thread.
 
-    def attach(self, name: str, engine: Engine) -> None:
-        """Let a loaded engine speak."""
+    def attach(self, name: str, engine: Engine, settings: Iterable[Setting]) -> None:
+        """Let a loaded engine speak; by its settings its requests are timed."""
         self._engines[name] = engine
-        self._queue.estimator.add_engine(name, engine.info.defaults.get("steps"))
+        self._queue.estimator.add_engine(name, settings, engine.info.defaults)
         self._used_s[name] = max(self._used_s.values(), default=0.0)
 
     def detach(self, name: str) -> None:

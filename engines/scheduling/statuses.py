@@ -6,7 +6,7 @@ from typing import Any
 
 from engines.base import Checkpoint
 from engines.errors import UnknownEngine
-from engines.registry import Spec, licence
+from engines.registry import Spec
 from engines.types import EngineStatus
 
 NAME_SHOWN = 40  # characters of an unknown engine's name in a message
@@ -52,10 +52,10 @@ def unloaded(name: str, spec: Spec, checkpoint: Checkpoint) -> EngineStatus:
         name=name,
         title=spec.title,
         good_at=spec.good_at,
-        settings=spec.settings,
+        settings={setting.name: setting for setting in spec.settings},
         fine_tunes=spec.fine_tunes,
         reference_max_s=spec.reference_max_s,
-        licence=licence(name, checkpoint),
+        licence=spec.licence(checkpoint),
         state="unloaded",
         message="not loaded",
         progress=0.0,

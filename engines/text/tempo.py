@@ -27,16 +27,16 @@ def estimate_s(
     script: Script,
     reference: Spoken | None = None,
     *,
-    speed: float = 1.0,
+    pace: float = 1.0,
     pace_kept: float = 1.0,
     own_pace: float = CHARACTERS_PER_S,
 ) -> float:
     """How long the script will last, in seconds.
 
     Of the reference's pace a take keeps a share of 0 to 1, `pace_kept`; for the rest, and without a reference, it goes at
-    the engine's `own_pace` in bytes a second.
+    the engine's `own_pace` in bytes a second. It is spoken `pace` times as fast as that.
     """
     said = " ".join(part.spoken for part in script.parts if isinstance(part, Say))
     own_s = len(said.encode()) / own_pace
     kept_s = own_s if reference is None else lasts(reference.lasted_s, reference.transcript, said)
-    return kept_s**pace_kept * own_s ** (1 - pace_kept) / speed + ROOM_S + script.pauses_s
+    return kept_s**pace_kept * own_s ** (1 - pace_kept) / pace + ROOM_S + script.pauses_s

@@ -74,7 +74,7 @@ def _check_settings(champion: Champion, before: Champion, manager: Manager) -> N
         raise BadChampion(f"this studio has no engine {champion.engine!r}; choose one of {', '.join(limits)}")
     own = limits.get(champion.engine, {})
     for name in champion.settings.keys() & own.keys():
-        own[name].check(name, champion.settings[name])
+        own[name].check(champion.settings[name])
 
 
 class CreateForm(BaseModel):

@@ -1,12 +1,13 @@
 """A script as it will be spoken, before anything is spent on speaking it."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from engines.audio import paced_s
-from engines.errors import BadText, EngineError
+from engines.errors import BadSetting, BadText, EngineError
 from engines.text import (
     MAX_CHARACTERS,
     Pause,
@@ -21,16 +22,18 @@ from engines.text import (
     unsaid,
     without_markers,
 )
-from engines.types import EngineInfo
+from engines.types import EngineInfo, Setting
 from studio.api.errors import SentenceRoute, SessionId
-from studio.order import Order
+from studio.order import Order, read_order
 from studio.studio import Studio
 
 ANY_CHARACTER: frozenset[str] = frozenset()
 
 
 class ScriptForm(BaseModel):
-    """A text and, as far as it is chosen, who is to speak it; named as in an order."""
+    """A text and, as far as it is chosen, who is to speak it and with which settings; named as in an order."""
+
+    model_config = ConfigDict(extra="allow")
 
     text: str
     engine: str = ""  # empty = the studio's first
@@ -40,7 +43,6 @@ class ScriptForm(BaseModel):
     transcript: Annotated[str, Field(max_length=MAX_CHARACTERS)] = ""
     champion: str = ""
     version: str = ""
-    speed: float | None = Field(None, gt=0)
 
 
 def router(studio: Studio) -> APIRouter:
@@ -49,7 +51,8 @@ def router(studio: Studio) -> APIRouter:
     @routes.post("/script")
     def script(form: ScriptForm, session_id: SessionId) -> dict[str, Any]:
         """A text that cannot be spoken is an answer here, not a failure: the page shows its `error` while one types."""
-        info = studio.manager.status(form.engine or studio.settings.engines[0]).info
+        engine = studio.manager.status(form.engine or studio.settings.engines[0])
+        info, pace = engine.info, _pace(form.model_extra or {}, engine.settings)
         vocabulary = info.vocabulary if info else ANY_CHARACTER
         characters = len(form.text)
         heeded = info is not None and bool(info.markers)
@@ -61,7 +64,7 @@ def router(studio: Studio) -> APIRouter:
             "spoken": [spoken_json(part) for part in read.parts],
             "unsaid": [*([] if heeded else markers_in(form.text)), *unsaid(read, vocabulary)],  # what will not be heard
             "characters": characters,
-            "estimate_s": round(_estimate_s(read, _spoken(studio, form, session_id), form.speed, info), 2),
+            "estimate_s": round(_estimate_s(read, _spoken(studio, form, session_id), pace, info), 2),
             "error": unspeakable(read, vocabulary),
         }
 
@@ -70,7 +73,7 @@ def router(studio: Studio) -> APIRouter:
 
 def _spoken(studio: Studio, form: ScriptForm, session_id: str) -> Spoken | None:
     """What the estimate needs of the chosen voice; None where none is chosen, or it cannot be used."""
-    chosen = form.model_dump(exclude={"engine", "speed"})
+    chosen = form.model_dump(include=ScriptForm.model_fields.keys() - {"engine"})
     try:
         reference = studio.speaking.reference(Order(**chosen), session_id)
     except EngineError:
@@ -78,9 +81,23 @@ def _spoken(studio: Studio, form: ScriptForm, session_id: str) -> Spoken | None:
     return Spoken(spoken_form(without_markers(reference.transcript)), paced_s(reference.audio))
 
 
-def _estimate_s(script: Script, reference: Spoken | None, speed: float | None, info: EngineInfo | None) -> float:
+def _pace(given: Mapping[str, object], known: Mapping[str, Setting]) -> float:
+    """How many times as fast it is spoken, by the engine's settings. Raises BadSetting."""
+    pace = 1.0
+    chosen = read_order({name: given.get(name) for name in known}).settings
+    for name, setting in known.items():
+        value = chosen.get(name, setting.default)
+        if setting.scales != "pace" or value is None:
+            continue
+        if value <= 0:
+            raise BadSetting(f"{setting.words} must be above 0, not {value:g}; correct it, or leave it out")
+        pace *= value
+    return pace
+
+
+def _estimate_s(script: Script, reference: Spoken | None, pace: float, info: EngineInfo | None) -> float:
     own = {} if info is None else {"pace_kept": info.pace_kept, "own_pace": info.own_pace}
-    return estimate_s(script, reference, speed=speed or 1.0, **own)
+    return estimate_s(script, reference, pace=pace, **own)
 
 
 def unspeakable(script: Script, vocabulary: frozenset[str]) -> str | None:

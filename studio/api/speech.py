@@ -19,7 +19,7 @@ from engines.scheduling.ticket import Ticket
 from engines.text import MAX_CHARACTERS
 from engines.types import Take
 from studio.api.errors import SentenceRoute
-from studio.champions.champion import CHAMPION_SETTINGS
+from studio.champions.champion import champion_settings
 from studio.order import Order, read_order, shown
 from studio.studio import Studio
 from studio.web.ownership import source
@@ -44,10 +44,10 @@ class Speech(BaseModel):
     @property
     def settings(self) -> dict[str, object]:
         """What was asked for of the take. Raises BadSetting."""
-        given = self.model_extra or {}
-        for name in given.keys() - CHAMPION_SETTINGS:
-            known = ", ".join(sorted(CHAMPION_SETTINGS))
-            raise BadSetting(f"there is no {shown(name)} here; leave it out, or choose among {known}")
+        given, known = self.model_extra or {}, champion_settings()
+        for name in given.keys() - known:
+            choice = ", ".join(sorted(known))
+            raise BadSetting(f"there is no {shown(name)} here; leave it out, or choose among {choice}")
         return {name: value for name, value in given.items() if value is not None}
 
 

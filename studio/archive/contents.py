@@ -7,13 +7,12 @@ import soundfile
 
 from engines.audio import decode
 from engines.errors import BadAudio
-from engines.registry import SPECS
+from engines.registry import specs
 from studio.archive.errors import BadArchive
 from studio.champions.champion import BadChampion, Champion
 from studio.champions.members import METADATA, ORIGINAL, PICTURES, PORTRAITS, REFERENCE, REQUIRED, TRANSCRIPT, WEIGHTS
 from studio.references.library import MAX_S, MIN_S
 
-LONGEST_S = max(known.reference_max_s for known in SPECS.values())  # of a champion no part is selected
 FRAMES_MAX = int(MAX_S * 48_000)  # of a sound at any rate, so that a rate lifts no cap
 CONTAINERS = {REFERENCE: ("WAV", "WAVEX"), ORIGINAL: ("FLAC",)}
 
@@ -46,9 +45,10 @@ def _check_sound(path: Path) -> None:
             container, rate, frames = sound.format, sound.samplerate, sound.frames
         if container not in CONTAINERS[path.name]:
             raise BadArchive(f"{path.name} holds {container}; put a {CONTAINERS[path.name][0]} file there")
-        if not MIN_S * rate <= frames <= min(LONGEST_S * rate, FRAMES_MAX):
+        longest_s = max(engine.reference_max_s for engine in specs())  # of a champion no part is selected
+        if not MIN_S * rate <= frames <= min(longest_s * rate, FRAMES_MAX):
             raise BadArchive(
-                f"{path.name} does not last {MIN_S:.0f} to {LONGEST_S:.0f} s; a voice needs 3 to 12, cut it"
+                f"{path.name} does not last {MIN_S:.0f} to {longest_s:.0f} s; a voice needs 3 to 12, cut it"
             )
         if not decode(path, max_duration_s=MAX_S).samples.any():
             raise BadArchive(f"{path.name} is silent; put the voice there")

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
 from engines.errors import BadInput
-from engines.registry import SETTINGS
+from engines.registry import settings
 from engines.text import MAX_CHARACTERS
 from studio.errors import Conflict, NotFound
 
@@ -25,7 +25,6 @@ TEXTS = {
 }
 NUMBER_MAX = 2**63  # of a setting; beyond it are whole numbers that no float holds, and infinity
 BASE, FINE_TUNED = "base", "fine_tuned"
-CHAMPION_SETTINGS = SETTINGS | {"seed"}
 
 
 class BadChampion(BadInput):
@@ -92,7 +91,7 @@ class Champion:
         if self.consent is not None:
             for name, longest in (("by", NAME_MAX), ("at", NAME_MAX), ("statement", STATEMENT_MAX)):
                 _check_text(f"consent's {name}", getattr(self.consent, name), longest)
-        unknown = sorted(set(self.settings) - CHAMPION_SETTINGS)
+        unknown = sorted(set(self.settings) - champion_settings())
         if unknown or not all(abs(value) <= NUMBER_MAX for value in self.settings.values()):
             raise BadChampion(
                 f"settings are numbers by name, not {', '.join(unknown) or 'infinite ones'}; leave them out"
@@ -124,6 +123,11 @@ class Champion:
         id = as_id or _required(facts, "champion_id", "add it, or choose an id when you bring the archive in")
         known = {name: _known(name, read, facts[name]) for name, read in READ.items() if facts.get(name) is not None}
         return cls(id=check_id(id), transcript=words, fine_tuned=kind == FINE_TUNED, **known)
+
+
+def champion_settings() -> frozenset[str]:
+    """Names of what may be kept with a champion: every engine's settings and the seed."""
+    return frozenset({"seed", *settings()})
 
 
 def check_id(id: object) -> str:
@@ -179,11 +183,11 @@ def _required(facts: Mapping[str, Any], key: str, advice: str) -> object:
 
 def _settings(value: object) -> dict[str, float]:
     """The numbers among them; a foreign archive may keep anything there."""
-    given = value.items() if isinstance(value, dict) else ()
+    given, known = value.items() if isinstance(value, dict) else (), champion_settings()
     return {
         name: number
         for name, number in given
-        if name in CHAMPION_SETTINGS and isinstance(number, int | float) and not isinstance(number, bool)
+        if name in known and isinstance(number, int | float) and not isinstance(number, bool)
     }
 
 

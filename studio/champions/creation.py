@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from engines.registry import SETTINGS
 from engines.types import Reference
 from studio.champions.champion import BadChampion, Champion, Votes, proposed_id
 from studio.champions.library import Library, SavedChampion
@@ -119,8 +118,7 @@ class Creation:
 
 def _settings(take: StoredTake) -> Mapping[str, float]:
     """What was set for this take, and its seed."""
-    chosen = {name: getattr(take.order, name) for name in sorted(SETTINGS)}
-    chosen = {name: value for name, value in chosen.items() if value is not None and (name, value) != ("speed", 1.0)}
+    chosen = dict(sorted(take.order.settings.items()))
     return chosen if take.order.seed is None else chosen | {"seed": take.order.seed}
 
 

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from studio.history.takes import StoredTake
+from studio.order import flat
 
 Format = Literal["wav", "flac", "mp3"]
 TAG = re.compile(r"\[[^\]]*\]")  # [pause:0.8s] is no word
@@ -37,7 +38,7 @@ def file_stem(named: Named) -> str:
 def described(take: StoredTake) -> dict[str, Any]:
     """What made this take and what it cost, without whose it is."""
     return {
-        "order": asdict(take.order),
+        "order": flat(take.order),
         "cost": asdict(take.cost) | {"rtf": take.cost.rtf},
         "engine": take.engine,
         "checkpoint": take.checkpoint,

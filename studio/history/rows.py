@@ -8,10 +8,10 @@ from sqlmodel import Field, SQLModel
 from engines.types import Cost
 from studio.database import SESSION_COLUMN
 from studio.history.takes import StoredTake
-from studio.order import Order
+from studio.order import FlatOrder, Order
 
 # Adapters drop keys they do not know and fill in defaults, so rows of older and newer versions stay readable.
-ORDER = TypeAdapter(Order)
+ORDER: TypeAdapter[Order] = TypeAdapter(FlatOrder)
 COST = TypeAdapter(Cost)
 PEAKS = TypeAdapter(list[float])
 

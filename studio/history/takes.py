@@ -9,7 +9,7 @@ import numpy as np
 from engines.types import Cost, Samples
 from studio.descriptions import SessionId
 from studio.errors import NotFound
-from studio.order import Order
+from studio.order import FlatOrder
 
 PEAKS = 200  # columns of a take's waveform on the page
 
@@ -25,7 +25,7 @@ class StoredTake:
     id: str  # unguessable
     session_id: SessionId
     created_at: datetime  # UTC
-    order: Order
+    order: FlatOrder
     cost: Cost
     engine: str
     checkpoint: str

@@ -1,7 +1,7 @@
 """A trial as it is kept, the ballot cast in it, and what can be wrong with either."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -9,7 +9,7 @@ from pydantic import Field
 from studio.descriptions import SessionId
 from studio.errors import Conflict, NotFound, StudioError
 from studio.history import StoredTake
-from studio.order import Order
+from studio.order import FlatOrder, flat
 
 Choice = Literal["a", "b", "tie"]
 Stage = Literal["open", "voted", "sealed"]
@@ -17,7 +17,7 @@ Stage = Literal["open", "voted", "sealed"]
 HEARD_S = 1.0  # of each side, before its listener may judge
 HEARD_SHARE = 0.8  # of the shorter side where it is too short for that; a page cannot time the very ends of a sound
 LINE = ("text", "clip_id", "champion")  # what is said, and by whom
-REFERENCE = ("start_s", "end_s", "transcript")  # which words of that voice the engine was shown
+VERSION = ("version", "attachment")  # of the champion
 
 
 class UnknownTrial(NotFound):
@@ -58,7 +58,7 @@ class Contender:
     checkpoint: str
     sample_rate: int  # Hz
     duration_s: float
-    order: Order
+    order: FlatOrder
 
     @classmethod
     def of(cls, take: StoredTake) -> "Contender":
@@ -77,14 +77,9 @@ class Contender:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """The seed, and what was not left to the checkpoint: speed, steps …"""
-        kept = {"seed": self.order.seed}
-        return kept | {
-            field.name: value
-            for field in fields(Order)
-            if field.name not in (*LINE, *REFERENCE, "engine", "seed")
-            and (value := getattr(self.order, field.name)) != field.default
-        }
+        """The seed, and what was not left to the studio: the engine's settings, which version of the champion."""
+        versions = {name: value for name in VERSION if (value := getattr(self.order, name))}
+        return {"seed": self.order.seed, **self.order.settings, **versions}
 
     @property
     def arm(self) -> Arm:
@@ -146,7 +141,7 @@ class Trial:
     def differs(self) -> Iterator[str]:
         """Names of what the two takes were not made alike with."""
         a, b = self.a.contender, self.b.contender
-        orders = asdict(a.order), asdict(b.order)
+        orders = flat(a.order), flat(b.order)
         yield from (name for name in ("engine", "checkpoint") if getattr(a, name) != getattr(b, name))
         yield from (name for name in orders[0] if name != "engine" and orders[0][name] != orders[1][name])
 

@@ -1,6 +1,5 @@
 """Gradio's own queue, where requests wait for the scheduler: in turn, timed by its experience, quiet while idle."""
 
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from gradio_client.utils import is_file_obj_with_meta, traverse
 
 from engines.errors import EngineError
 from engines.scheduling.fairness import Rotation
-from studio.order import Order, read_order
+from studio.order import Order, flat, read_order
 from studio.studio import Studio
 from studio.telemetry.snapshot import Queued
 from studio.web.session import SESSION_HEADER
@@ -20,7 +19,6 @@ from studio.web.session import SESSION_HEADER
 DEVICE = "gpu"  # the concurrency id of everything that makes audio
 LOOK_S = 0.02  # Gradio looks a thousand times a second whether something came, which costs 4 % of a core
 TELL_S = 1.0  # those who wait are told their place and time this often
-PARAMETERS = [field.name for field in fields(Order)]  # of /speak, in its order
 
 
 class GradioQueue(Queue):
@@ -107,7 +105,7 @@ class GradioQueue(Queue):
         """What the event asks for; nothing where that will be refused."""
         try:
             sent = event.data.data if event.data else []
-            order = read_order(dict(zip(PARAMETERS, sent, strict=False)))
+            order = read_order(dict(zip(flat(self._nothing), sent, strict=False)))
             self._studio.manager.status(order.engine)
         except EngineError:
             return self._nothing

@@ -61,7 +61,7 @@ def test_progress_and_the_growing_waveform_show_while_it_is_made(visitor: Visito
 def test_how_long_the_line_will_last_follows_the_voice_and_the_speed_and_is_what_is_made(visitor: Visitor) -> None:
     page, reported = visitor.page, visitor.page.locator(".spoken-facts .facts")
     amber_s, basil_s = (estimate_s(parse(paces.LINES[1]), paces.spoken(name)) for name in ("amber", "basil"))
-    fast_s = estimate_s(parse(paces.LINES[1]), paces.spoken("basil"), speed=1.5)
+    fast_s = estimate_s(parse(paces.LINES[1]), paces.spoken("basil"), pace=1.5)
     visitor.write(paces.LINES[1])
     expect(reported).to_have_text(nearly(amber_s))
     page.locator(".picker").select_option(label="Basil")

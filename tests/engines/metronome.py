@@ -8,7 +8,7 @@ import numpy as np
 from engines.base import Advanced, Checkpoint, EngineJob, Event, Finished, Spoke
 from engines.errors import BadText, NotReady, OutOfMemory
 from engines.registry import Device, Spec
-from engines.types import Audio, EngineInfo, Progress, Reference, Request, SettingRange
+from engines.types import Audio, EngineInfo, Progress, Reference, Request, Setting
 
 RATE = 1000
 
@@ -51,7 +51,7 @@ class Metronome:
     def info(self) -> EngineInfo:
         return EngineInfo(
             name="tick", title="Metronome", checkpoint="brass", licence="none", sample_rate=RATE, reference_max_s=10,
-            defaults={}, vocabulary=frozenset(), markers=(), device=self.device, rows=self.width, dtype="none",
+            defaults={"speed": 1.0}, vocabulary=frozenset(), markers=(), device=self.device, rows=self.width, dtype="none",
             parameters=0, compiled=False,
         )  # fmt: skip
 
@@ -112,6 +112,7 @@ class MetronomeSpec(Spec):
 
 
 ENGINES: dict[str, Metronome] = {}
+SPEED = Setting(name="speed", label="Speed", help="", least=0.5, most=2, step=0.1, default=1.0, scales="pace")
 
 
 def spec_of(name: str) -> Spec:
@@ -119,7 +120,7 @@ def spec_of(name: str) -> Spec:
         name=name,
         title=name.title(),
         good_at="",
-        settings={"speed": SettingRange(0.5, 2)},
+        settings=(SPEED,),
         reference_max_s=10,
         factory="none",
     )

@@ -247,7 +247,7 @@ def test_newlines_end_sentences():
 def test_an_estimate_counts_words_pauses_and_the_room_around_them():
     script = parse("a" * 28 + "[pause:2s]")
     assert estimate_s(script) == pytest.approx(2 + 2 + ROOM_S)
-    assert estimate_s(script, speed=2.0) == pytest.approx(1 + 2 + ROOM_S)
+    assert estimate_s(script, pace=2.0) == pytest.approx(1 + 2 + ROOM_S)
 
 
 def test_an_estimate_follows_the_reference_as_far_as_the_engine_does():

@@ -7,7 +7,7 @@ import threading
 import time
 import zipfile
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -20,7 +20,7 @@ from engines.errors import BadText, QueueFull
 from engines.scheduling.manager import Policy
 from engines.text.tempo import ROOM_S
 from engines.types import Audio
-from studio.order import Order
+from studio.order import Order, flat, read_order
 from studio.settings import Settings
 from studio.speaking import Performance
 from studio.studio import Studio
@@ -228,7 +228,7 @@ def test_a_script_is_shown_as_it_will_be_spoken(visit: Visit) -> None:
 
 
 def test_how_long_a_script_will_last_is_told_of_the_voice_and_the_speed_chosen(visit: Visit) -> None:
-    voice = asdict(visit.order(visit.ann)) | {"text": "t" * 100, "transcript": "o" * 35}
+    voice = flat(visit.order(visit.ann)) | {"text": "t" * 100, "transcript": "o" * 35}
 
     def told_s(**changes: object) -> float:
         return float(visit.ann.post("/studio/script", json=voice | changes).json()["estimate_s"])
@@ -322,7 +322,7 @@ def test_the_second_browser_sees_its_rank_and_both_hear_only_their_own(visit: Vi
 def test_takes_carry_everything_that_restores_the_page_and_nothing_of_the_session(visit: Visit) -> None:
     id = visit.take(visit.ann)
     (take,) = visit.ann.get("/studio/takes").json()
-    assert Order(**take["order"]) == visit.order(visit.ann)
+    assert read_order(take["order"]) == visit.order(visit.ann)
     assert take["cost"]["audio_s"] == pytest.approx(take["duration_s"])
     assert 0 < take["cost"]["ttfa_s"] < take["cost"]["total_s"]
     assert visit.ann.get(f"/studio/takes/{id}").json() == take

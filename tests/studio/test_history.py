@@ -30,8 +30,7 @@ ORDER = Order(
     end_s=6.5,
     transcript="what was said",
     seed=42,
-    speed=1.1,
-    steps=16,
+    settings={"speed": 1.1, "steps": 16},
 )
 
 

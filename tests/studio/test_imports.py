@@ -30,7 +30,8 @@ ROOTS = ("app.py", "studio/checkpoints.py", "studio/engines.py")
 HEAVY = ("torch", "torchaudio", "f5_tts", "vocos", "fish_speech", "torchao")
 # What the scheduler stands on may not know an engine; only the engines' own folders may.
 LIGHT = (
-    "engines.registry",
+    "engines.f5.spec",
+    "engines.s1.spec",
     "engines.scheduling.scheduler",
     "engines.scheduling.manager",
     "engines.audio",

@@ -1,19 +1,27 @@
 """Whatever a client sends becomes an order, or is refused in one sentence that names what is wrong."""
 
+import json
 import math
-from inspect import signature
+from inspect import Parameter, signature
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 
 from engines.errors import BadInput, BadSetting, BadText
-from studio.order import SEEDS, Order, read_order
-from studio.ui.gradio_queue import PARAMETERS
+from studio.order import SEEDS, FlatOrder, Order, flat, read_order
+from studio.settings import Settings
 from studio.ui.pages.speak import speaker
 from tests.engines.metronome import Metronome
 from tests.studio.house import studio_of
+
+PARAMETERS = [
+    *("text", "clip_id", "start_s", "end_s", "transcript", "engine", "seed"),
+    *("speed", "steps", "guidance", "temperature", "top_p", "repetition_penalty"),
+    *("champion", "version", "attachment"),
+]
 
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.just("\ud800") | st.binary(max_size=9),
@@ -32,7 +40,7 @@ def test_anything_is_read_or_refused_in_one_sentence(sent: dict[str, object]) ->
         assert str(error).split()[0] in PARAMETERS
         return
     assert order.seed is None or 0 <= order.seed < SEEDS
-    assert all(math.isfinite(value) for value in (order.speed, order.start_s, order.end_s))
+    assert all(math.isfinite(value) for value in (*order.settings.values(), order.start_s, order.end_s))
 
 
 @pytest.mark.parametrize(
@@ -66,10 +74,33 @@ def test_what_is_left_out_is_left_to_the_studio() -> None:
     blank = Order(text="", clip_id="", start_s=0.0, end_s=0.0, transcript="")
     assert read_order({}) == read_order(dict.fromkeys(PARAMETERS)) == blank
     assert read_order({"seed": 7.0, "speed": 2}) == Order(
-        text="", clip_id="", start_s=0.0, end_s=0.0, transcript="", seed=7, speed=2.0
+        text="", clip_id="", start_s=0.0, end_s=0.0, transcript="", seed=7, settings={"speed": 2.0}
     )
 
 
-def test_speak_takes_the_fields_of_an_order_in_their_order(tmp_path: Path) -> None:
-    with studio_of(tmp_path, Metronome()) as studio:
-        assert list(signature(speaker(studio)).parameters)[1:] == PARAMETERS  # the first is Gradio's own request
+def test_an_order_is_told_with_every_setting_beside_its_fields() -> None:
+    assert list(flat(read_order({}))) == PARAMETERS
+    sent = read_order({"speed": 1, "steps": 7.0, "top_p": None})
+    assert sent.settings == {"steps": 7}
+    assert json.dumps({name: flat(sent)[name] for name in PARAMETERS[7:11]}) == (
+        '{"speed": 1.0, "steps": 7, "guidance": null, "temperature": null}'
+    )
+
+
+def test_what_is_stored_is_what_is_told_and_comes_back() -> None:
+    stored: TypeAdapter[Order] = TypeAdapter(FlatOrder)
+    sent = read_order({"text": "Go.", "speed": 1.25, "steps": 7, "champion": "ahri"})
+    assert json.loads(stored.dump_json(sent)) == flat(sent)
+    assert stored.validate_json(stored.dump_json(sent)) == sent
+    assert stored.dump_json(stored.validate_json(stored.dump_json(sent))) == stored.dump_json(sent)
+
+
+def test_speak_keeps_its_parameters_and_their_defaults(tmp_path: Path) -> None:
+    with studio_of(
+        tmp_path, Metronome(), settings=Settings(data_dir=tmp_path / "data", engines=("s1", "f5"))
+    ) as studio:
+        taken = {name: each.default for name, each in signature(speaker(studio)).parameters.items()}
+    left_alone = {"clip_id": "", "start_s": 0.0, "end_s": 0.0, "transcript": "", "engine": "s1", "seed": None}
+    left_alone |= {"speed": 1.0} | dict.fromkeys(PARAMETERS[8:13]) | dict.fromkeys(PARAMETERS[13:], "")
+    assert list(taken) == ["request", *PARAMETERS]  # the first is Gradio's own
+    assert taken == {"request": Parameter.empty, "text": Parameter.empty} | left_alone

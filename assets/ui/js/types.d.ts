@@ -26,9 +26,9 @@ interface Check {
 type MendName = "trim" | "normalise" | "mono" | "high_pass" | "denoise";
 
 // Requests and takes
-type SettingName = "speed" | "steps" | "guidance" | "temperature" | "top_p" | "repetition_penalty";
-type Settings = { [name in SettingName | "seed"]?: number | null };
-interface Order extends Part, Settings {
+/** By name, the seed among them. */
+type Settings = Record<string, number | null | undefined>;
+interface Order extends Part {
   text: string;
   clip_id: string;
   transcript: string;
@@ -36,6 +36,7 @@ interface Order extends Part, Settings {
   champion: string; // its id; then there is no clip
   version: string; // empty: the current one
   attachment?: string;
+  [setting: string]: unknown;
 }
 interface Take {
   id: string;
@@ -79,11 +80,16 @@ interface Limits {
   least: number;
   most: number;
 }
+interface Setting extends Limits {
+  name: string;
+  help: string;
+  scales: "nothing" | "work" | "pace";
+}
 interface EngineStatus {
   name: string;
   title: string;
   good_at: string;
-  settings: { [name in SettingName]?: Limits };
+  settings: Record<string, Setting>;
   fine_tunes: boolean;
   reference_max_s: number;
   licence: string;
@@ -273,13 +279,20 @@ type Attributes = Listeners & Record<string, unknown>;
 interface GradioDependency {
   id: number;
   api_name: string;
+  inputs: number[];
+}
+interface GradioProps {
+  elem_id?: string;
+  elem_classes?: string[];
+  label?: string;
+  value?: unknown;
 }
 interface Window {
   gradio_config: {
     root: string;
     api_prefix: string;
     dependencies: GradioDependency[];
-    components: { props: { elem_id?: string; value?: unknown } }[];
+    components: { id: number; props: GradioProps }[];
   };
 }
 

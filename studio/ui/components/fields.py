@@ -1,8 +1,10 @@
 """Gradio's fields as this page uses them: a label that stays short, no frame of their own."""
 
+from collections.abc import Sequence
+
 import gradio as gr
 
-from engines.registry import SPECS
+from engines.types import Setting
 from studio.ui.presentation import FIRST_LINE
 
 
@@ -33,24 +35,43 @@ def engine(choices: list[tuple[str, str]]) -> gr.Radio:
     return gr.Radio(choices, value=choices[0][1], label="Engine", elem_id="engine", elem_classes="field")
 
 
-def number(name: str, label: str, placeholder: str, *, step: float = 1) -> gr.Number:
+def seed() -> gr.Number:
+    return _number("seed", "Seed", "random", whole=True)
+
+
+def _number(
+    name: str,
+    label: str,
+    placeholder: str,
+    *,
+    step: float = 1,
+    whole: bool = False,
+    classes: Sequence[str] = ("field",),
+) -> gr.Number:
     """An optional number; empty leaves it to the studio, and the placeholder says what that is."""
-    precision = 0 if step == 1 else None
     return gr.Number(
-        None, label=label, placeholder=placeholder, step=step, precision=precision, elem_id=name, elem_classes="field"
+        None,
+        label=label,
+        placeholder=placeholder,
+        step=step,
+        precision=0 if whole else None,
+        elem_id=name,
+        elem_classes=[*classes],
     )
 
 
-def speed() -> gr.Slider:
-    """F5-TTS alone heeds it."""
-    limits = SPECS["f5"].settings["speed"]
+def setting(known: Setting) -> gr.Slider | gr.Number:
+    """One with a value of its own is a slider; one that is left to the checkpoint may stay empty."""
+    name, classes = known.name, ["field", "setting"]
+    if known.default is None:
+        return _number(name, known.label, "default", step=known.step, whole=known.whole, classes=classes)
     return gr.Slider(
-        limits.least,
-        limits.most,
-        value=1.0,
-        step=0.05,
-        label="Speed",
-        elem_id="speed",
-        elem_classes="field",
+        known.least,
+        known.most,
+        value=known.default,
+        step=known.step,
+        label=known.label,
+        elem_id=name,
+        elem_classes=[*classes, "slider-field"],
         buttons=[],
     )

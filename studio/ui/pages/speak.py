@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from inspect import Parameter, Signature
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +11,10 @@ import gradio as gr
 from gradio.utils import get_upload_folder
 
 from engines.errors import BadInput, Cancelled, EngineError
+from engines.registry import settings
 from studio.files import link_or_copy
 from studio.history import take_json
-from studio.order import Order, read_order
+from studio.order import Order, flat, read_order
 from studio.studio import Studio
 from studio.ui.components import fields
 from studio.ui.components.island import island
@@ -34,30 +37,27 @@ def speak_page(studio: Studio) -> None:
             with gr.Column(elem_id="script-panel", elem_classes="plate"):
                 text = fields.script()
                 island("spoken")
-                settings = _settings(studio)
+                chosen = _settings(studio)
                 with gr.Row(elem_id="transport"):
                     gr.Button("Speak", variant="primary", elem_id="speak")
                     gr.Button("Both → compare", elem_id="both")
                     gr.Button("Stop", elem_id="stop")
                     island("standing")
             island("takes")
-    _endpoint(studio, [text, *_reference(), transcript, *settings, *_champion()])
+    _endpoint(studio, [text, *_reference(), transcript, *chosen, *_champion()])
 
 
 def _settings(studio: Studio) -> list[gr.components.Component]:
     """In the order of `/speak`'s parameters. The page shows those that the chosen engine heeds."""
+    known = settings()
     with gr.Row(elem_id="settings"):
         engine = fields.engine(engine_choices(studio.manager.statuses()))
-        speed = fields.speed()
-        seed = fields.number("seed", "Seed", "random")
+        shown = {name: fields.setting(each) for name, each in known.items() if each.default is not None}
+        seed = fields.seed()
         island("more")
         with gr.Row(elem_id="more-settings"):
-            steps = fields.number("steps", "Steps", "default")
-            guidance = fields.number("guidance", "Guidance", "default", step=0.1)
-            temperature = fields.number("temperature", "Temperature", "default", step=0.05)
-            top_p = fields.number("top_p", "Top-p", "default", step=0.05)
-            penalty = fields.number("repetition_penalty", "Repetition penalty", "default", step=0.05)
-    return [engine, seed, speed, steps, guidance, temperature, top_p, penalty]
+            shown |= {name: fields.setting(each) for name, each in known.items() if each.default is None}
+    return [engine, seed, *(shown[name] for name in known)]
 
 
 def _reference() -> list[gr.components.Component]:
@@ -96,31 +96,14 @@ def _endpoint(studio: Studio, inputs: list[gr.components.Component]) -> None:
 
 
 def speaker(studio: Studio) -> Callable[..., Iterator[Said]]:
-    """The listener of `/speak`, over one studio."""
+    """The listener of `/speak`, over one studio. Its parameters are what an order is told as."""
+    blank = flat(read_order({"engine": studio.settings.engines[0]}))
 
-    def speak(
-        request: gr.Request,
-        text: str,
-        clip_id: str = "",
-        start_s: float = 0.0,
-        end_s: float = 0.0,
-        transcript: str = "",
-        engine: str = studio.settings.engines[0],
-        seed: int | None = None,
-        speed: float = 1.0,
-        steps: int | None = None,
-        guidance: float | None = None,
-        temperature: float | None = None,
-        top_p: float | None = None,
-        repetition_penalty: float | None = None,
-        champion: str = "",
-        version: str = "",
-        attachment: str = "",
-    ) -> Iterator[Said]:
+    def speak(request: gr.Request, *values: object) -> Iterator[Said]:
         """Speak a text with a voice: yields where it stands, and last the audio and the take."""
-        sent = locals()  # by the names of Order's fields
-        if engine is None:
-            sent["engine"] = studio.settings.engines[0]
+        sent = dict(zip(blank, values, strict=False))
+        if sent.get("engine") is None:
+            sent["engine"] = blank["engine"]
         try:
             arrived_at = float(request.headers[ARRIVED_HEADER])
             session_id = request.headers[SESSION_HEADER]
@@ -129,7 +112,13 @@ def speaker(studio: Studio) -> Callable[..., Iterator[Said]]:
             title = "Refused" if isinstance(error, BadInput) else "Failed"  # trying again helps only the second
             raise gr.Error(str(error), title=title, print_exception=False) from error
 
+    speak.__signature__ = Signature([_parameter("request"), *starmap(_parameter, blank.items())])  # type: ignore[attr-defined]
     return speak
+
+
+def _parameter(name: str, default: object = None) -> Parameter:
+    needed = name in ("request", "text")
+    return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=Parameter.empty if needed else default)
 
 
 def completed(studio: Studio, order: Order, session_id: str) -> Order:

@@ -31,10 +31,11 @@ class Mouth:
         until(lambda: self.manager.status("f5").state in ("ready", "failed"))
         assert self.manager.status("f5").state == "ready", self.manager.status("f5").message
 
-    def start(self, text: str, voice: Reference, seed: int = 7, **settings: object) -> Ticket:
-        return self.manager.submit(Request(text=text, reference=voice, seed=seed, **settings), session_id="ann")  # type: ignore[arg-type]
+    def start(self, text: str, voice: Reference, seed: int = 7, **settings: float) -> Ticket:
+        request = Request(text=text, reference=voice, seed=seed, settings=settings)
+        return self.manager.submit(request, session_id="ann")
 
-    def say(self, text: str, voice: Reference, seed: int = 7, **settings: object) -> Take:
+    def say(self, text: str, voice: Reference, seed: int = 7, **settings: float) -> Take:
         return finish(self.start(text, voice, seed, **settings))
 
 

@@ -163,7 +163,7 @@ def test_ten_base_champions_cost_one_base_and_small_references(base: Checkpoint)
     say(engine)
     before, model = engine.memory_bytes, sum(p.nbytes for p in engine.model.network.parameters())
     for seed in range(2, 12):
-        say(engine, reference=reference(seed))
+        say(engine, voice=reference(seed))
     assert 0 < engine.memory_bytes - before < 10 * 60_000 < model / 2
 
 

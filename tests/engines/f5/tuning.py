@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from safetensors.torch import save_file
@@ -46,9 +47,15 @@ def reference(seed: int = 1) -> Reference:
     return Reference(Audio(noise, RATE), "what was said.")
 
 
-def job(id: str, own: Weights | None = None, text: str = "some words to be said.", **settings: object) -> EngineJob:
-    asked = {"reference": reference(), "seed": 3, **settings}
-    return EngineJob(id, Request(text=text, weights=own, **asked))  # type: ignore[arg-type]
+def job(
+    id: str,
+    own: Weights | None = None,
+    text: str = "some words to be said.",
+    voice: Reference | None = None,
+    **settings: float,
+) -> EngineJob:
+    request = Request(text=text, weights=own, reference=voice or reference(), seed=3, settings=settings)
+    return EngineJob(id, request)
 
 
 class Listener:
@@ -80,7 +87,7 @@ class Listener:
         return np.concatenate(self.heard[id])
 
 
-def say(engine: F5Engine, own: Weights | None = None, **asked: object) -> Samples:
+def say(engine: F5Engine, own: Weights | None = None, **asked: Any) -> Samples:
     listener, wanted = Listener(engine), job("alone", own, **asked)
     engine.admit(wanted)
     listener.finish(wanted)

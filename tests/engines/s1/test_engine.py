@@ -50,8 +50,8 @@ def reference(seconds: float = 1.0, transcript: str = "what was said.", seed: in
     return Reference(Audio(noise, RATE), transcript)
 
 
-def job(number: int, text: str = "some words to be said.", **settings: object) -> EngineJob:
-    asked = {"reference": reference(0.6 + number % 3 * 0.3, seed=number), "seed": number, **settings}
+def job(number: int, text: str = "some words to be said.", **changes: object) -> EngineJob:
+    asked = {"reference": reference(0.6 + number % 3 * 0.3, seed=number), "seed": number, **changes}
     return EngineJob(str(number), Request(text=text, engine="s1", **asked))  # type: ignore[arg-type]
 
 
@@ -171,18 +171,18 @@ def test_codes_survive_a_restart_and_broken_ones_are_made_again(engine: S1Engine
 
 
 @pytest.mark.parametrize(
-    ("settings", "error"),
+    ("changes", "error"),
     [
-        ({"speed": 1.2}, BadSetting),
-        ({"temperature": 9.0}, BadSetting),
-        ({"top_p": 0.0}, BadSetting),
+        ({"settings": {"speed": 1.2}}, BadSetting),
+        ({"settings": {"temperature": 9.0}}, BadSetting),
+        ({"settings": {"top_p": 0.0}}, BadSetting),
         ({"reference": reference(31.0)}, BadAudio),
         ({"reference": Reference(Audio(np.zeros(RATE, np.float32), RATE), "nothing.")}, BadAudio),
     ],
 )
-def test_what_cannot_be_is_refused_in_words(engine: S1Engine, settings: dict[str, object], error: type) -> None:
+def test_what_cannot_be_is_refused_in_words(engine: S1Engine, changes: dict[str, object], error: type) -> None:
     with pytest.raises(error, match=r"\w+ .*[;,]"):
-        engine.admit(job(9, **settings))
+        engine.admit(job(9, **changes))
     assert engine.room == 8
 
 

@@ -4,20 +4,19 @@ from itertools import pairwise
 
 import pytest
 
+from engines.f5.spec import SPEC
 from engines.scheduling.eta import EtaEstimator, completion_times
 from engines.scheduling.ticket import Ticket
 from engines.types import Request
 from tests.engines.metronome import request
 
 WORDS = "The bridge is out, take the long way round, and tell the others that the road is closed. "
-STEPS = 7.0
 DEVICE_S = {20: 3.2, 60: 5.7, 120: 9.8, 300: 24.0, 600: 47.2}  # measured: characters and device seconds of F5 on a CPU
 
 
-def asked(characters: int, **settings: object) -> Request:
-    base = request((WORDS * 7)[:characters])
-    values = {name: getattr(base, name) for name in ("text", "reference", "seed", "engine")}
-    return Request(**values | settings)  # type: ignore[arg-type]
+def asked(characters: int, engine: str = "tick", more: str = "", **settings: float) -> Request:
+    base = request((WORDS * 7)[:characters] + more, engine)
+    return Request(text=base.text, reference=base.reference, seed=1, engine=engine, settings=settings)
 
 
 def ticket(wanted: Request, compute_s: float = 0.0, progress: float = 0.0) -> Ticket:
@@ -29,7 +28,7 @@ def ticket(wanted: Request, compute_s: float = 0.0, progress: float = 0.0) -> Ti
 
 def experienced(*characters: int) -> EtaEstimator:
     estimator = EtaEstimator()
-    estimator.add_engine("tick", STEPS)
+    estimator.add_engine("tick", SPEC.settings, {"speed": 1.0, "steps": 7})
     for each in characters:
         estimator.learn(ticket(asked(each), DEVICE_S[each]))
     return estimator
@@ -59,7 +58,7 @@ def test_twice_the_steps_take_twice_as_long_and_the_default_counts_as_what_it_is
     assert usual_s is not None
     assert estimator.expected_s(asked(60, steps=14)) == pytest.approx(2 * usual_s)
     assert estimator.expected_s(asked(60, steps=7)) == pytest.approx(usual_s)
-    estimator.add_engine("stepless", None)
+    estimator.add_engine("stepless", (), {})
     estimator.learn(ticket(asked(60, engine="stepless"), 3.0))
     assert estimator.expected_s(asked(60, engine="stepless", steps=14)) == pytest.approx(3.0)
 
@@ -67,9 +66,7 @@ def test_twice_the_steps_take_twice_as_long_and_the_default_counts_as_what_it_is
 def test_pauses_cost_nothing_and_speed_costs_less() -> None:
     estimator = experienced(60)
     paused = asked(60)
-    assert estimator.expected_s(asked(60, text=f"{paused.text}[pause:10s]")) == pytest.approx(
-        estimator.expected_s(paused)
-    )
+    assert estimator.expected_s(asked(60, more="[pause:10s]")) == pytest.approx(estimator.expected_s(paused))
     faster, usual = estimator.expected_s(asked(60, speed=2.0)), estimator.expected_s(paused)
     assert faster is not None and usual is not None and faster < usual
     assert estimator.expected_s(asked(60, speed=0.0)) is not None  # to be refused, not to break the queue

@@ -38,7 +38,7 @@ def speaking(data_dir: Path) -> Iterator[Studio]:
 
 def spoken(studio: Studio, **voice: object) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
     parts = {"clip_id": "", "start_s": 0.0, "end_s": 0.0, "transcript": ""} | voice
-    performance = studio.speaking.speak(Order(text=LINE, seed=7, steps=4, **parts), session_id=OWNER)  # type: ignore[arg-type]
+    performance = studio.speaking.speak(Order(text=LINE, seed=7, settings={"steps": 4}, **parts), session_id=OWNER)  # type: ignore[arg-type]
     assert performance.wait(90.0)
     return studio.history.audio(OWNER, performance.result().id).samples
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from engines.types import Audio, Cost, Reference, Request, Take
 from studio.history import History, StoredTake
-from studio.order import Order
+from studio.order import read_order
 from tests.studio.house import speechlike
 
 LINE = "Welcome to the rift."
@@ -29,7 +29,7 @@ def keep(
     """Add a take through the history's own door."""
     audio = audio or sound(seed=seed)
     parts = {"text": text, "clip_id": "clip", "start_s": 0.0, "end_s": 4.0, "transcript": "one", **order}
-    made = Order(**parts, engine=engine, seed=seed)  # type: ignore[arg-type]
+    made = read_order({**parts, "engine": engine, "seed": seed})
     request = Request(text=text, reference=Reference(audio, "one"), seed=seed, engine=engine)
     cost = Cost(queued_s=0.0, ttfa_s=0.1, total_s=1.0, compute_s=1.0, audio_s=audio.duration_s)
     return history.add(session_id, made, Take(request, audio, cost, checkpoint))

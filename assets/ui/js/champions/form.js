@@ -153,7 +153,7 @@ export class ChampionForm {
     return value === before.replace(/\r\n?/g, "\n") ? before : value;
   }
 
-  /** @param {SettingName | "seed"} name */
+  /** @param {string} name */
   #heeds(name) {
     const settings = this.#chosenEngine?.settings;
     return name === "seed" || !settings || name in settings;

@@ -10,7 +10,7 @@ import { toast } from "../core/toast.js";
 import { face } from "./portrait.js";
 import { Reference } from "./reference.js";
 
-const CHOSEN = /** @type {const} */ (["engine", ...fields.NUMBERS]);
+const CHOSEN = ["engine", ...fields.NUMBERS];
 
 /** Speak with a champion from now on, as it was heard when it was kept. @param {string} id */
 export function speakWith(id) {

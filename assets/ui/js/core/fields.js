@@ -3,30 +3,37 @@ import { emit } from "./bus.js";
 import { whenPresent } from "./dom.js";
 import { EVENT } from "./events.js";
 
+/** @typedef {string} FieldName  script, transcript, seed or a setting */
+
+const DRAWN = settingsDrawn();
+/** Names of the engines' settings, as /speak takes them; each is heeded by some engines. */
+export const SETTINGS = DRAWN.map(({ name }) => name);
+/** Of these, the ones with a value of their own: sliders, which cannot be empty. The others are then left to the studio. */
+export const SLIDERS = DRAWN.filter(({ blank }) => blank);
+export const NUMBERS = ["seed", ...SETTINGS];
+
+/** @type {Record<FieldName, string>} */
 const SELECTORS = {
   script: "#script textarea",
   transcript: "#transcript textarea",
-  seed: "#seed input",
-  speed: "#speed input[type=number]",
-  steps: "#steps input",
-  guidance: "#guidance input",
-  temperature: "#temperature input",
-  top_p: "#top_p input",
-  repetition_penalty: "#repetition_penalty input",
+  ...Object.fromEntries(NUMBERS.map((name) => [name, `#${name} input[type=number]`])),
 };
-/** @typedef {keyof typeof SELECTORS} FieldName */
-
-/** Each is heeded by some engines. @type {SettingName[]} */
-export const SETTINGS = ["speed", "steps", "guidance", "temperature", "top_p", "repetition_penalty"];
-/** @type {(SettingName | "seed")[]} */
-export const NUMBERS = ["seed", ...SETTINGS];
-/** @type {{[name in FieldName]?: string}} */
-const BLANK = { speed: "1" }; // a slider cannot be empty; the others are then left to the studio
-/** @type {{[name in FieldName]?: HTMLInputElement | HTMLTextAreaElement}} */
+const BLANK = Object.fromEntries(DRAWN.map(({ name, blank }) => [name, blank]));
+/** @type {{[name: FieldName]: HTMLInputElement | HTMLTextAreaElement | undefined}} */
 const inputs = {};
 
+/** The fields of settings, and what each holds when nothing is chosen. */
+function settingsDrawn() {
+  const { components, dependencies } = window.gradio_config;
+  const taken = dependencies.find(({ api_name }) => api_name === "speak")?.inputs ?? [];
+  return taken
+    .map((id) => components.find((component) => component.id === id)?.props ?? {})
+    .filter(({ elem_classes }) => elem_classes?.includes("setting"))
+    .map(({ elem_id = "", label = "", value }) => ({ name: elem_id, label, blank: String(value ?? "") }));
+}
+
 /** Resolves when every field is on the page. */
-export const ready = Promise.all(Object.keys(SELECTORS).map((name) => find(/** @type {FieldName} */ (name))))
+export const ready = Promise.all(Object.keys(SELECTORS).map(find))
   .then(() => whenPresent("#engine input"))
   .then(() => {
     for (const name of NUMBERS) write(name, null); // Gradio shows an empty number as 0
@@ -62,7 +69,7 @@ export function number(name) {
   return value === "" ? null : Number(value);
 }
 
-/** Those of the number fields that are named. @param {(SettingName | "seed")[]} names @returns {Settings} */
+/** Those of the number fields that are named. @param {string[]} names @returns {Settings} */
 export function numbers(names = NUMBERS) {
   return Object.fromEntries(names.map((name) => [name, number(name)]));
 }

@@ -51,7 +51,7 @@ export function unavailable(name) {
 /** Names of the settings that an engine heeds; all of them while nobody told which. @param {string} engine */
 function heededBy(engine) {
   const limits = engineOf(engine)?.settings;
-  return limits ? /** @type {SettingName[]} */ (Object.keys(limits)) : fields.SETTINGS;
+  return limits ? Object.keys(limits) : fields.SETTINGS;
 }
 
 /**
@@ -159,7 +159,7 @@ export async function restore(order, settings = heededBy(order.engine)) {
   const champion = order.champion ? await championOf(order.champion, order.version) : null;
   fields.write("script", order.text);
   fields.chooseEngine(order.engine);
-  for (const name of /** @type {const} */ (["seed", ...settings])) fields.write(name, order[name]);
+  for (const name of ["seed", ...settings]) fields.write(name, order[name]);
   if (clip) {
     setVoice({ clip, start_s: order.start_s, end_s: order.end_s });
     fields.write("transcript", order.transcript);

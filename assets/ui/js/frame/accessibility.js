@@ -1,11 +1,14 @@
 /** What Gradio's own markup leaves out for people who use a screen reader. */
 import { whenPresent } from "../core/dom.js";
+import { SLIDERS } from "../core/fields.js";
 
 const ATTRIBUTES = [
   ["#transcript textarea", "spellcheck", "true"],
   ["#engine", "aria-label", "Engine"],
-  ["#speed input[type=number]", "aria-label", "Speed"],
-  ["#speed input[type=range]", "aria-label", "Speed, as a slider"],
+  ...SLIDERS.flatMap(({ name, label }) => [
+    [`#${name} input[type=number]`, "aria-label", label],
+    [`#${name} input[type=range]`, "aria-label", `${label}, as a slider`],
+  ]),
   ["#script textarea", "aria-label", "Script"],
 ];
 

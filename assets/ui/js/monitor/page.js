@@ -142,8 +142,8 @@ function queueCard() {
     const most = ceiling(counts, 5);
     figures.replaceChildren(figure(String(running.length), "speaking"), figure(String(waiting.length), "waiting"));
     const lines = [
-      { className: "second", of: (/** @type {TelemetryPoint} */ point) => point.queued, steps: true },
-      { className: "first", of: (/** @type {TelemetryPoint} */ point) => point.running, steps: true },
+      { className: "second", of: (/** @type {TelemetryPoint} */ point) => point.queued, jumps: true },
+      { className: "first", of: (/** @type {TelemetryPoint} */ point) => point.running, jumps: true },
     ];
     drawLines(drawing, points, lines, most, time);
     scale.textContent = String(most);

@@ -2,7 +2,7 @@
 import { stacked, stepped } from "./scale.js";
 
 /** @import { Corner, Time } from "./scale.js" */
-/** @typedef {{className: string, of: (point: TelemetryPoint) => number, steps?: boolean}} Series */
+/** @typedef {{className: string, of: (point: TelemetryPoint) => number, jumps?: boolean}} Series */
 
 const SPACE = "http://www.w3.org/2000/svg";
 const [WIDTH, HEIGHT] = [600, 120];
@@ -57,9 +57,9 @@ export function drawAreas(element, points, layers, most, time) {
  * @param {Time} time
  */
 export function drawLines(element, points, lines, most, time) {
-  const shapes = lines.map(({ className, of, steps }) => {
+  const shapes = lines.map(({ className, of, jumps }) => {
     const corners = points.map((point) => /** @type {Corner} */ ([x(point.at_s, time), y(of(point), most)]));
-    return svg("path", { d: path(steps ? stepped(corners) : corners), class: `line ${className}` });
+    return svg("path", { d: path(jumps ? stepped(corners) : corners), class: `line ${className}` });
   });
   element.replaceChildren(...grid(), ...(points.length > 1 ? shapes : []));
 }

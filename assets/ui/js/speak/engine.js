@@ -45,7 +45,7 @@ function draw(about) {
   shown = drawn ?? "";
   for (const name of fields.SETTINGS) {
     byId(name).hidden = !(name in engine.settings);
-    if (name !== "speed") fields.input(name).placeholder = String(engine.info?.defaults[name] ?? "default");
+    fields.input(name).placeholder = String(engine.info?.defaults[name] ?? "default");
   }
   about.replaceChildren(engine.good_at, " ", h("span.licence", {}, `Weights: ${engine.licence}.`));
   changed(STATE.engine);

@@ -7,6 +7,7 @@ import { pauseTag, plural, seconds, sentence } from "../core/format.js";
 import { post, reason } from "../core/server.js";
 import { order } from "../core/state.js";
 import { debounced } from "../core/timing.js";
+import { chosen } from "./engine.js";
 import { markerMenu } from "./markers.js";
 
 /** @typedef {{kind: "pause", duration_s: number} | {kind: "say", typed: string, spoken: string}} Piece */
@@ -32,7 +33,10 @@ export function mount(element) {
   element.append(h("div.spoken", {}, spoken, h("div.spoken-facts", {}, facts, markerMenu(), pause)));
   const soon = debounced(200, () => preview(spoken, facts));
   on(EVENT.field, (name) => ["script", "transcript"].includes(name) && soon());
-  whenPresent("#speed").then((slider) => slider.addEventListener("input", () => soon())); // dragged, or its number typed
+  for (const name of fields.SETTINGS) {
+    const reread = () => chosen()?.settings[name]?.scales === "pace" && soon();
+    whenPresent(`#${name}`).then((field) => field.addEventListener("input", reread)); // dragged, or its number typed
+  }
   follow([STATE.engine, STATE.voice, STATE.champion], () => soon());
   fields.ready.then(() => soon());
 }

@@ -6,19 +6,12 @@ import * as fields from "../core/fields.js";
 import { between } from "../core/format.js";
 import { chosen } from "./engine.js";
 
-// One line each, for words only engineers know.
+// One line each, for words only engineers know; the engines explain their settings themselves.
 const EXPLAINED = {
   seed: "The same seed with the same settings gives the same take. Empty draws a new one each time.",
-  steps: "How often the engine refines the sound (NFE). More is slower and at some point no better.",
-  guidance: "How closely the engine keeps to voice and words (CFG). Too much sounds harsh.",
-  temperature: "How freely the engine draws. Lower is steadier, higher livelier and at some point slurred.",
-  top_p: "The share of the likeliest sounds it draws from. Lower is safer.",
-  repetition_penalty: "Above 1, sounds made just now become less likely.",
-  speed: "1 is the pace of the reference; 2 is twice as fast.",
   engine: "The model that speaks.",
 };
-/** @type {string[]} */
-const FOLDED = fields.SETTINGS.filter((name) => name !== "speed");
+const FOLDED = fields.SETTINGS.filter((name) => !fields.SLIDERS.some((slider) => slider.name === name));
 
 /** @param {HTMLElement} element */
 export function mount(element) {
@@ -47,10 +40,10 @@ export function mount(element) {
 
 /** What each setting is, and between which values the chosen engine takes it, once that is known. */
 function explain() {
-  /** @type {Record<string, Limits>} */
-  const known = chosen()?.settings ?? {};
-  for (const [name, words] of Object.entries(EXPLAINED))
+  const known = Object.values(chosen()?.settings ?? {});
+  const explained = known.map((setting) => [setting.name, `${setting.help} ${between(setting)}.`]);
+  for (const [name, words] of [...Object.entries(EXPLAINED), ...explained])
     whenPresent(`#${name}`).then((field) => {
-      field.title = known[name] ? `${words} ${between(known[name])}.` : words;
+      field.title = words;
     });
 }

@@ -19,9 +19,9 @@ import { QueuedCall } from "./queue.js";
 
 const RATE = 24000; // of the context woken by the press, before the engine's rate is known
 const PEAK_S = 0.02;
-const REFERENCE = /** @type {const} */ (["clip_id", "start_s", "end_s", "transcript"]);
-const CHAMPION = /** @type {const} */ (["champion", "version", "attachment"]);
-const PARAMETERS = /** @type {const} */ (["text", ...REFERENCE, "engine", ...fields.NUMBERS, ...CHAMPION]); // of /speak
+const REFERENCE = ["clip_id", "start_s", "end_s", "transcript"];
+const CHAMPION = ["champion", "version", "attachment"];
+const PARAMETERS = ["text", ...REFERENCE, "engine", ...fields.NUMBERS, ...CHAMPION]; // of /speak
 
 let leaving = false; // the page, upon which the browser cuts what is still being fetched
 

@@ -1,0 +1,47 @@
+"""What is known of F5-TTS before it is loaded. Importing this imports no torch."""
+
+from engines.registry import Spec
+from engines.types import Setting
+
+SPEC = Spec(
+    name="f5",
+    title="F5-TTS",
+    good_at="Speaks at the pace you set.",
+    settings=(
+        Setting(
+            name="speed",
+            label="Speed",
+            help="1 is the pace of the reference; 2 is twice as fast.",
+            least=0.3,
+            most=2.5,
+            step=0.05,
+            default=1.0,
+            scales="pace",
+        ),
+        Setting(
+            name="steps",
+            label="Steps",
+            help="How often the engine refines the sound (NFE). More is slower and at some point no better.",
+            least=2,
+            most=64,
+            step=1,
+            whole=True,
+            scales="work",
+        ),
+        Setting(
+            name="guidance",
+            label="Guidance",
+            help="How closely the engine keeps to voice and words (CFG). Too much sounds harsh.",
+            least=0,
+            most=10,
+            step=0.1,
+        ),
+    ),
+    reference_max_s=12.0,
+    factory="engines.f5.engine:F5Engine",
+    fine_tunes=True,
+    licences={
+        "hf://SWivid/F5-TTS": "CC-BY-NC-4.0 (non-commercial)",
+        "embedded": "Apache-2.0, trained on synthetic speech",
+    },
+)
