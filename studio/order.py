@@ -63,14 +63,14 @@ def read_order(values: Mapping[str, object]) -> Order:
 
 
 def flat(order: Order) -> dict[str, Any]:
-    """The order as it is stored and told: every setting there is beside the fields, None where it was left alone."""
-    told: dict[str, Any] = {}
+    """The order as it is stored and values: every setting there is beside the fields, None where it was left alone."""
+    values: dict[str, Any] = {}
     for part in fields(Order):
         if part.name == SETTINGS:
-            told |= {name: order.settings.get(name, setting.default) for name, setting in settings().items()}
+            values |= {name: order.settings.get(name, setting.default) for name, setting in settings().items()}
         else:
-            told[part.name] = getattr(order, part.name)
-    return told
+            values[part.name] = getattr(order, part.name)
+    return values
 
 
 def _nested(stored: object) -> object:
