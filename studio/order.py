@@ -63,7 +63,7 @@ def read_order(values: Mapping[str, object]) -> Order:
 
 
 def flat(order: Order) -> dict[str, Any]:
-    """The order as it is stored and values: every setting there is beside the fields, None where it was left alone."""
+    """The order as it is stored and sent: every setting there is beside the fields, None where it was left alone."""
     values: dict[str, Any] = {}
     for part in fields(Order):
         if part.name == SETTINGS:

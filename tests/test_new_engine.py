@@ -110,8 +110,8 @@ def test_the_page_has_its_field_and_tells_what_it_is(visit: Visit) -> None:
     ]
     assert (field["label"], field["step"], "setting" in field["elem_classes"]) == ("Pitch", 0.25, True)
     (engine,) = visit.browser.get("/studio/engines").json()
-    told = engine["settings"]["pitch"]
-    assert (told["help"], told["least"], told["most"]) == ("How high it is.", 0.25, 0.75)
+    described = engine["settings"]["pitch"]
+    assert (described["help"], described["least"], described["most"]) == ("How high it is.", 0.25, 0.75)
 
 
 def test_the_pages_endpoint_takes_its_setting_and_refuses_what_it_cannot_be(visit: Visit) -> None:
