@@ -66,13 +66,17 @@ def rename(source: Path, target: Path) -> None:
 
 
 def link_or_copy(source: Path, target: Path) -> None:
-    """A second name of a file, or a copy on a file system without links or on another one. Raises OSError."""
+    """A second name of a file, or a copy where the file system has none or is another one. Raises OSError.
+
+    Whatever kept the link away, the copy takes its name whole or says by its own error what is wrong.
+    """
     try:
         target.hardlink_to(source)
     except FileExistsError:
         raise
     except (OSError, NotImplementedError):
-        shutil.copyfile(source, target)
+        with source.open("rb") as original, atomic_write(target) as copy:
+            shutil.copyfileobj(original, copy)
 
 
 def make_read_only(path: Path) -> None:

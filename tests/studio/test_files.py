@@ -2,8 +2,10 @@
 
 import errno
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
@@ -99,19 +101,39 @@ def test_a_second_name_costs_no_second_file(tmp_path: Path) -> None:
     assert (tmp_path / "a").samefile(tmp_path / "b")
 
 
-def test_a_system_without_links_copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(os, "link")
+def without_links(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    def refuse(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(Path, "hardlink_to", refuse)
+
+
+@pytest.mark.parametrize("error", [NotImplementedError("no links here"), OSError(errno.EXDEV, "another file system")])
+def test_where_no_link_can_be_made_it_copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    without_links(monkeypatch, error)
     link_or_copy(written(tmp_path / "a"), tmp_path / "b")
     assert (tmp_path / "b").read_bytes() == b"content" and not (tmp_path / "a").samefile(tmp_path / "b")
 
 
-def test_a_file_system_without_links_copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise OSError(errno.EXDEV, "another file system")
+def test_a_copy_that_breaks_off_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: object, copy: BinaryIO) -> None:
+        copy.write(b"con")
+        raise OSError(errno.ENOSPC, "no space left")
 
-    monkeypatch.setattr(os, "link", refuse)
+    without_links(monkeypatch, NotImplementedError())
+    monkeypatch.setattr(shutil, "copyfileobj", full)
+    with pytest.raises(OSError, match="no space"):
+        link_or_copy(written(tmp_path / "a"), tmp_path / "b")
+    assert names(tmp_path) == ["a"]
+
+
+def test_a_copy_is_not_written_into_the_file_whose_name_it_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "b").hardlink_to(written(tmp_path / "other", b"other"))
+    without_links(monkeypatch, NotImplementedError())
     link_or_copy(written(tmp_path / "a"), tmp_path / "b")
-    assert (tmp_path / "b").read_bytes() == b"content"
+    assert (tmp_path / "other").read_bytes() == b"other" and (tmp_path / "b").read_bytes() == b"content"
 
 
 def test_a_file_that_is_there_is_never_written_through_a_link(tmp_path: Path) -> None:

@@ -132,18 +132,21 @@ def wait_for(studio: object, state: str) -> None:
         time.sleep(0.005)
 
 
-def test_figures_of_a_real_lane_agree_with_a_stopwatch(tmp_path: Path) -> None:
+BEFORE_S = 0.2  # what is subtracted or forgotten shows: nothing waits for it to be over
+
+
+def test_figures_of_a_real_scheduler_agree_with_a_stopwatch(tmp_path: Path) -> None:
     with studio_of(tmp_path, Metronome(width=1, step_s=0.02, click_s=0.1)) as studio:
         wait_for(studio, "ready")
         arrived_at = time.monotonic()
-        time.sleep(0.2)  # between the server and the scheduler
+        time.sleep(BEFORE_S)  # between the server and the scheduler
         ticket = studio.manager.submit(request("tick" * 10, ENGINE), session_id="ann", arrived_at=arrived_at)
         assert ticket.wait(10.0)
         took_s = time.monotonic() - arrived_at
         snapshot = studio.telemetry.snapshot()
-    assert snapshot.latency_s.p50 == pytest.approx(took_s, rel=0.05)
-    assert snapshot.ttfa_s.p50 is not None
-    assert 0.2 < snapshot.ttfa_s.p50 < 0.3
+    steps_s = 40 * 0.02  # slept at least, a step for each letter; no upper bound but the stopwatch's own
+    assert snapshot.latency_s.p50 is not None and BEFORE_S + steps_s <= snapshot.latency_s.p50 <= took_s
+    assert snapshot.ttfa_s.p50 is not None and BEFORE_S + 0.02 <= snapshot.ttfa_s.p50 < snapshot.latency_s.p50
     assert snapshot.outcomes == {"arrived": 1, "done": 1}
 
 
