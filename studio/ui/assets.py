@@ -1,5 +1,6 @@
 """The page's own style, scripts and font, served by our application: nothing comes from outside."""
 
+import hashlib
 from pathlib import Path
 
 from fastapi import FastAPI, Response
@@ -8,7 +9,6 @@ from fastapi.staticfiles import StaticFiles
 from starlette.types import Scope
 
 ASSETS = Path(__file__).parents[2] / "assets" / "ui"
-ROOT = "/studio/assets"
 MODULES = sorted(path.relative_to(ASSETS).as_posix() for path in ASSETS.glob("js/**/*.js"))
 STYLES = (
     "tokens",
@@ -30,18 +30,34 @@ STYLES = (
 )
 
 
-class Fresh(StaticFiles):
-    """Files that browsers keep but ask about, so that an update of the studio shows at the next reload."""
+def _version() -> str:
+    """Of all files together: another one where any byte differs."""
+    digest = hashlib.sha256()
+    for path in sorted(path for path in ASSETS.rglob("*") if path.is_file()):
+        digest.update(f"{path.relative_to(ASSETS).as_posix()} {path.stat().st_size}\n".encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+VERSION = _version()
+ROOT = f"/studio/assets/{VERSION}"
+
+
+class Versioned(StaticFiles):
+    """Files whose address names their version, so that a browser keeps them without asking again.
+
+    A page that was opened before an update still finds its files: under another version they are served, but not kept.
+    """
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         response = await super().get_response(path, scope)
-        response.headers["cache-control"] = "no-cache"
+        known = scope["path_params"]["version"] == VERSION
+        response.headers["cache-control"] = "public, max-age=31536000, immutable" if known else "no-cache"
         return response
 
 
 def mount_assets(application: FastAPI) -> None:
     """Serve assets/ui, the icon, and the manifest Gradio's page asks for."""
-    application.mount(ROOT, Fresh(directory=ASSETS), name="assets")
+    application.mount("/studio/assets/{version}", Versioned(directory=ASSETS), name="assets")
 
     @application.get("/favicon.ico", include_in_schema=False)
     def icon() -> FileResponse:

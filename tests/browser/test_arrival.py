@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from app import GRADIO_FOLDER, compose, web
 from engines.f5.engine import F5Engine
 from studio.settings import Settings
+from studio.ui.assets import ROOT
 from studio.web.drain import Drain
 from tests.browser.serving import Served
 from tests.browser.visiting import SOME, visiting
@@ -22,8 +23,8 @@ SLOW_STEP_S = 3.0  # of the engine: far more than a real one takes, so that ever
 
 # Plays bursts of [at_s, length_s] on a clock of its own; returns when sound began, and began again after running dry.
 REHEARSE = """
-async (bursts) => {
-  const { Buffering } = await import('/studio/assets/js/audio/buffering.js');
+async ([assets, bursts]) => {
+  const { Buffering } = await import(`${assets}/js/audio/buffering.js`);
   let now = 0;
   const buffering = new Buffering(() => now);
   const [end, total] = [bursts.at(-1)[0], bursts.reduce((sum, [, length]) => sum + length, 0)];
@@ -62,7 +63,7 @@ def stage(browser: Browser, studio: Served) -> Iterator[Page]:
 
 
 def rehearse(stage: Page, bursts: Bursts) -> list[float]:
-    began: list[float] = stage.evaluate(REHEARSE, bursts)
+    began: list[float] = stage.evaluate(REHEARSE, [ROOT, bursts])
     return began
 
 

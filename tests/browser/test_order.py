@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from studio.ui.assets import ROOT
 from tests.browser.serving import Served, wait_until_loaded
 from tests.browser.test_reference import drag_file
 from tests.browser.visiting import READY, Visitor, held_back, visiting
@@ -63,12 +64,13 @@ def test_a_strip_that_comes_after_the_studio_went_silent_says_so(newcomer: Visit
 
 def test_a_state_cannot_be_heard_as_if_it_happened_once(visitor: Visitor) -> None:
     reported = visitor.page.evaluate(
-        """async () => {
-          const { changed, emit, follow, on } = await import('/studio/assets/js/core/bus.js');
+        """async (assets) => {
+          const { changed, emit, follow, on } = await import(`${assets}/js/core/bus.js`);
           const told = (act) => { try { act(); return ''; } catch (error) { return error.message; } };
           const acts = [() => on('engine', told), () => emit('voice'), () => follow('field', told), () => changed('egnine')];
           return acts.map(told);
-        }"""
+        }""",
+        ROOT,
     )
     assert [message.partition(";")[0] for message in reported] == [
         f'nobody tells "{name}" this way' for name in ("engine", "voice", "field", "egnine")
