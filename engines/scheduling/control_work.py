@@ -1,6 +1,5 @@
 """Loading and warming of engines, done between the steps of requests."""
 
-import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,19 +18,16 @@ class ControlTask:
 class ControlWork:
     """Control tasks, done one after another and one item at a time on the scheduler's thread."""
 
-    def __init__(self, lock: threading.Condition, clock: Callable[[], float]) -> None:
-        self._lock, self._clock = lock, clock
+    def __init__(self, added: Callable[[], None], clock: Callable[[], float]) -> None:
+        """`added` is called after each task that was queued."""
+        self._added, self._clock = added, clock
         self._tasks: deque[ControlTask] = deque()
         self._rest_s = 0.0  # seconds of stepping until the next item is due
 
-    def __len__(self) -> int:
-        return len(self._tasks)
-
     def add(self, task: ControlTask) -> None:
         """Queue a task; from any thread."""
-        with self._lock:
-            self._tasks.append(task)
-            self._lock.notify()
+        self._tasks.append(task)
+        self._added()
 
     @property
     def due(self) -> bool:
@@ -44,10 +40,9 @@ class ControlWork:
 
     def advance(self) -> bool:
         """Do the next item; false if there is no task."""
-        with self._lock:
-            task = self._tasks[0] if self._tasks else None
-        if task is None:
+        if not self._tasks:
             return False
+        task = self._tasks[0]
         started = self._clock()
         try:
             next(task.items)
@@ -59,6 +54,5 @@ class ControlWork:
         return True
 
     def _end(self, task: ControlTask, error: Exception | None) -> None:
-        with self._lock:
-            self._tasks.popleft()
+        self._tasks.popleft()
         task.ended(error)

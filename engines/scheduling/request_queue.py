@@ -12,7 +12,7 @@ from engines.scheduling.ticket import Ticket
 class RequestQueue:
     """Waiting and running tickets. Any thread may read; the scheduler's lock guards every change."""
 
-    def __init__(self, max_waiting: int, lock: threading.Condition, engines: Container[str]) -> None:
+    def __init__(self, max_waiting: int, lock: threading.RLock, engines: Container[str]) -> None:
         """`engines` holds the names of the engines that are loaded now."""
         self.estimator = EtaEstimator()
         self._max_waiting, self._lock, self._engines = max_waiting, lock, engines

@@ -38,13 +38,14 @@ class Scheduler:
         """`report` gets every event, `broken` an engine that failed and its error. Both run on the scheduler's thread."""
         self.clock = clock
         self._report, self._broken = report, broken
-        self._lock = threading.Condition()  # notified when there is something to do
+        self._lock = threading.RLock()
+        self._work = threading.Event()  # something changed since this turn began
         self._engines: dict[str, Engine] = {}
         self._used_s: dict[str, float] = {}  # device time of each engine
         self._max_rows: dict[str, int] = {}  # of engines that ran out of memory: rows they have room for, until idle
         self._queue = RequestQueue(queue_size, self._lock, self._engines)
         self._lifecycle = Lifecycle(self._queue, self._engines, report, clock)
-        self._control = ControlWork(self._lock, clock)
+        self._control = ControlWork(self._work.set, clock)
         self._failures: list[tuple[Ticket, EngineError]] = []  # requests to be ended before the next step
         self._closing = False
         self._thread = threading.Thread(target=self._run, name="scheduler", daemon=True)
@@ -68,9 +69,9 @@ class Scheduler:
         with self._lock:
             if self._closing:
                 raise Closing("the studio is shutting down; try again when it is back")
-            ticket.attach(self._cancel, self._wake, self._queue.position)
+            ticket.attach(self._cancel, self._work.set, self._queue.position)
             self._queue.add(ticket)
-            self._lock.notify()
+        self._work.set()
 
     def run(self, items: Iterator[object], ended: Callable[[Exception | None], None]) -> None:
         """Do control work on the scheduler's thread, one item a turn, after the work given before."""
@@ -80,7 +81,7 @@ class Scheduler:
         """End a request with this error before the next step."""
         with self._lock:
             self._failures.append((ticket, error))
-            self._lock.notify()
+        self._work.set()
 
     def tickets(self) -> list[Ticket]:
         """Running tickets in order of admission, then waiting ones in order of rank."""
@@ -98,7 +99,7 @@ class Scheduler:
         """Refuse new requests, finish accepted ones, stop the thread; what is not done in `drain_s` seconds fails."""
         with self._lock:
             self._closing = True
-            self._lock.notify()
+        self._work.set()
         self._thread.join(drain_s)
         for ticket in self.tickets():
             self.fail(ticket, Closing("the studio shut down before this take was made; speak it again"))
@@ -121,6 +122,7 @@ class Scheduler:
 
     def _run(self) -> None:
         while True:
+            self._work.clear()  # before anything is looked at, so that what changes meanwhile starts another turn
             self._end_failed()
             self._admit()
             worked = (self._control.due or self._next_engine() is None) and self._control.advance()
@@ -176,16 +178,15 @@ class Scheduler:
 
     def _sleep(self) -> bool:
         """Wait until there is something to do; false when the scheduler is closed and empty."""
-        with self._lock:
-            if self._failures or self._control:
-                return True
-            if self._closing and not self._queue:
-                return False
-            due = self._queue.next_deadline()
-            if due is not None and self._waiting_for_input():
-                due = min(due, self.clock() + LOOK_AGAIN_S)
-            self._lock.wait(None if due is None else max(0.0, due - self.clock()))
+        if self._closing and not self._queue and not self._work.is_set():
+            return False
+        due = self._queue.next_deadline()
+        if due is not None and self._waiting_for_input():
+            due = min(due, self.clock() + LOOK_AGAIN_S)
+        elif self._next_engine() is not None:  # what it waited for came since this turn looked
             return True
+        self._work.wait(None if due is None else max(0.0, due - self.clock()))
+        return True
 
     # One step.
 
@@ -239,7 +240,3 @@ class Scheduler:
 
     def _cancel(self, ticket: Ticket) -> None:
         self.fail(ticket, Cancelled("stopped"))
-
-    def _wake(self) -> None:
-        with self._lock:
-            self._lock.notify()
