@@ -25,6 +25,10 @@ test: .venv/test.stamp $(TRITON) node_modules/.package-lock.json
 	node --test tests/js/*.test.js
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
+# What takes minutes and seldom changes: the GPU's kernels interpreted, every pace of a reference, memory over long texts.
+test-long: .venv/test.stamp
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m long
+
 # On a machine with an NVIDIA GPU: both engines there. What came of it stays in the tree, under the commit it was taken at.
 COMMIT ?= $(shell git describe --always --dirty --abbrev=40 --exclude='*')
 test-gpu: .venv/test.stamp
@@ -72,4 +76,4 @@ requirements: | $(BIN)/uv
 	$(COMPILE) pyproject.toml --extra dev -c requirements.txt -o requirements-dev.txt
 	printf 'numpy<2\nnvidia-pytriton==0.7.0\n' | $(COMPILE) --no-config --no-deps - -o requirements-triton.txt
 
-.PHONY: studio test test-gpu format requirements
+.PHONY: studio test test-long test-gpu format requirements

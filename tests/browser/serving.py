@@ -13,7 +13,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -30,8 +30,8 @@ LOOK_S = 0.05
 class Fork:
     """A forked studio, with as much of subprocess.Popen as tests use."""
 
-    def __init__(self, environment: dict[str, str], log: Path) -> None:
-        self._process = FORKS.Process(target=run, args=(environment, log))
+    def __init__(self, environment: dict[str, str], log: Path, without: Sequence[str]) -> None:
+        self._process = FORKS.Process(target=run, args=(environment, log, without))
         self._process.start()
         self.pid = self._process.pid
         self.kill, self.terminate = self._process.kill, self._process.terminate
@@ -45,8 +45,9 @@ class Fork:
         return self._process.exitcode
 
 
-def run(environment: dict[str, str], log: Path) -> None:
-    """The forked process."""
+def run(environment: dict[str, str], log: Path, without: Sequence[str]) -> None:
+    """The forked process, to which some modules are as if they were not installed."""
+    sys.modules.update(dict.fromkeys(without))
     os.chdir(ROOT)
     os.environ.clear()
     os.environ.update(environment)
@@ -74,7 +75,13 @@ class Served:
 
 @contextmanager
 def serving(
-    data_dir: Path, port: int = 0, door: str = "/ready", *, fresh: bool = False, **settings: object
+    data_dir: Path,
+    port: int = 0,
+    door: str = "/ready",
+    *,
+    fresh: bool = False,
+    without: Sequence[str] = (),
+    **settings: object,
 ) -> Iterator[Served]:
     """Start, wait until it can speak (or until this `door` answers), and stop at the end whatever happened."""
     port = port or free_port()
@@ -83,7 +90,7 @@ def serving(
     ours = {"STUDIO_PORT": port, "STUDIO_DATA_DIR": data_dir, "STUDIO_DEVICE": "cpu", **settings}
     environment = {name: value for name, value in os.environ.items() if not name.startswith("STUDIO_")}
     environment |= {name: str(value) for name, value in ours.items()}
-    process = started(environment, log) if fresh else Fork(environment, log)
+    process = started(environment, log) if fresh else Fork(environment, log, without)
     served = Served(f"http://127.0.0.1:{port}", process, log)
     try:
         wait_until_ready(served, door)

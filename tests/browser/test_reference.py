@@ -74,13 +74,12 @@ def test_the_recogniser_fills_in_the_words_it_hears(visitor: Visitor) -> None:
 
 
 def test_without_a_recogniser_none_is_offered_and_the_field_asks_for_the_words(
-    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    browser: Browser, tmp_path: Path
 ) -> None:
-    (tmp_path / "sitecustomize.py").write_text(
-        "import sys\nsys.modules['pocketsphinx'] = None  # as if not installed\n"
-    )
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    with serving(tmp_path / "data", fresh=True, STUDIO_ENGINES="f5") as without, visiting(browser, without) as visitor:
+    with (
+        serving(tmp_path / "data", without=["pocketsphinx"], STUDIO_ENGINES="f5") as without,
+        visiting(browser, without) as visitor,
+    ):
         visitor.open()
         words = visitor.page.locator("#transcript textarea")
         words.fill("")

@@ -58,6 +58,7 @@ def test_a_pause_may_stand_at_the_start_and_at_the_end(mouth: Mouth, amber: Refe
     assert audio.duration_s - spoken[-1] / audio.sample_rate == pytest.approx(0.7, abs=0.02)
 
 
+@pytest.mark.long
 def test_a_long_text_speaks_through_with_flat_memory(mouth: Mouth, amber: Reference) -> None:
     text = " ".join(f"This is sentence number {n}, and it says a little more than nothing." for n in range(1, 16))
     ticket = mouth.start(text, amber, steps=2)

@@ -63,6 +63,7 @@ def test_a_line_from_a_quiet_clip_at_22050_hz_is_understood(mouth: Mouth, name: 
     assert rms_dbfs(take.audio.samples) == pytest.approx(rms_dbfs(quiet.samples), abs=4)
 
 
+@pytest.mark.long
 def test_takes_last_as_long_as_was_estimated_whatever_the_pace_of_the_reference(mouth: Mouth) -> None:
     info, line = mouth.manager.status("f5").info, paces.LINES[1]
     assert info is not None

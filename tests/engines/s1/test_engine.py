@@ -186,6 +186,7 @@ def test_what_cannot_be_is_refused_in_words(engine: S1Engine, changes: dict[str,
     assert engine.room == 8
 
 
+@pytest.mark.long
 def test_memory_stays_flat_over_a_long_text(engine: S1Engine) -> None:
     before = engine.memory_bytes
     listener, asked = Listener(engine), job(4, "a sentence of some length, and so on. " * 8)

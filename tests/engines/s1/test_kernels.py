@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Triton is built for Linux alone")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(sys.platform != "linux", reason="Triton is built for Linux alone"),
+]
 ROOT = Path(__file__).parents[3]
 
 
