@@ -120,7 +120,7 @@ def _wait() -> None:
 
 
 @torch.inference_mode()
-def residence(base: Checkpoint, made: list[Weights], device: str) -> dict[str, object]:
+def weight_cache(base: Checkpoint, made: list[Weights], device: str) -> dict[str, object]:
     """Reading a set and putting it in place, from the device and from the host."""
     engine = F5Engine(Device(name=device, compile="off"))
     for _ in engine.load(base):
@@ -195,8 +195,8 @@ def main() -> None:
         folder = Path(made)
         base = Checkpoint(str(write(folder / "base", network(0), ARCH)))
         figures["vetting"], weights = vetting(folder, base)
-        figures["residence"] = residence(base, weights, "cuda" if on_gpu else "cpu")
-        log.info("%s", figures["residence"])
+        figures["weight_cache"] = weight_cache(base, weights, "cuda" if on_gpu else "cpu")
+        log.info("%s", figures["weight_cache"])
         if on_gpu:
             figures["speaking"] = {"compile": asked.compile, **speaking(base, weights, asked.compile)}
             log.info("%s", figures["speaking"])

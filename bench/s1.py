@@ -30,7 +30,7 @@ SECTIONS = (BESIDE, "ours", "overlap", "int8", "int4", "upstream", "engine", "pa
 LIMITS_S = {"checkpoint": 120, "parity": 180, BESIDE: 1000}
 LIMIT_S = 60  # of the other sections
 LEFT_S = 5  # for the report
-TOLD = 4000  # characters of a failed section's errors
+ERRORS_MAX = 4000  # characters of a failed section's errors
 
 
 class Run:
@@ -61,7 +61,10 @@ class Run:
         lines = [line for line in self._output_file(section, "out").read_text().splitlines() if line.startswith("{")]
         found = json.loads(lines[-1]) if lines else {}
         if failed:
-            found |= {"failed": failed, "errors": self._output_file(section, "err").read_text(errors="replace")[-TOLD:]}
+            found |= {
+                "failed": failed,
+                "errors": self._output_file(section, "err").read_text(errors="replace")[-ERRORS_MAX:],
+            }
         self.found[section] = found | {"section_s": round(time.monotonic() - started, 1)}
         self.file.write_text(json.dumps(self.found, indent=1))
         log.info("%s: %s", section, json.dumps(self.found[section]))

@@ -266,7 +266,7 @@ def test_a_studio_whose_database_was_lost_starts_with_every_take_and_champion(tm
     aged(tmp_path)
     removed(tmp_path)
     with (
-        serving(tmp_path, door="/health", STUDIO_ENGINES="f5") as served,
+        serving(tmp_path, ready_path="/health", STUDIO_ENGINES="f5") as served,
         httpx.Client(base_url=served.url, headers=visitor, timeout=PATIENCE_S) as client,
     ):
         assert kept(client) == before

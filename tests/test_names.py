@@ -8,7 +8,6 @@ from pathlib import Path
 from tests.studio.test_imports import ROOT, absolute, modules
 
 FOLDERS = ("engines", "studio")
-SHARED = ("Meter", "Watched")  # in studio alone, to be renamed
 
 
 def classes(path: Path) -> Iterator[str]:
@@ -63,7 +62,7 @@ def test_no_two_classes_share_a_name() -> None:
     for path in modules(*FOLDERS):
         for name in classes(path):
             found[name].append(module_name(path))
-    assert {name: places for name, places in found.items() if len(places) > 1 and name not in SHARED} == {}
+    assert {name: places for name, places in found.items() if len(places) > 1} == {}
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:

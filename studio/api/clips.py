@@ -24,7 +24,7 @@ COLUMNS = 600  # of a clip's waveform
 DESCRIBED_MAX = 512
 
 
-class Span(BaseModel):
+class ClipSpan(BaseModel):
     start_s: float
     end_s: float
 
@@ -37,11 +37,11 @@ class Span(BaseModel):
         return Window(self.start_s, self.end_s)
 
 
-class Said(Span):
+class ClipSpanTranscript(ClipSpan):
     transcript: Annotated[str, Field(max_length=MAX_CHARACTERS)]
 
 
-class Mending(Span):
+class RepairRequest(ClipSpan):
     name: Mend
 
 
@@ -76,11 +76,11 @@ def router(studio: Studio) -> APIRouter:
         id: str, session_id: SessionId, start: Annotated[float, Query()] = 0.0, end: float | None = None
     ) -> Response:
         found = own.get(session_id, id)
-        window = Span(start_s=start, end_s=found.audio.duration_s if end is None else end)
+        window = ClipSpan(start_s=start, end_s=found.audio.duration_s if end is None else end)
         return Response(float_wav(window.of(found)), media_type="audio/wav", headers={"cache-control": "private"})
 
     @routes.post("/{id}/report")
-    def card(id: str, said: Said, session_id: SessionId) -> dict[str, Any]:
+    def card(id: str, said: ClipSpanTranscript, session_id: SessionId) -> dict[str, Any]:
         found = own.get(session_id, id)
         unmended = studio.clips.unmended(found, said.window)
         checks = report(said.of(found), found.source, said.transcript, unmended).checks
@@ -88,7 +88,7 @@ def router(studio: Studio) -> APIRouter:
         return {"checks": [{name: getattr(check, name) for name in names} for check in checks]}
 
     @routes.post("/{id}/mend")
-    def mended(id: str, mending: Mending, session_id: SessionId) -> dict[str, Any]:
+    def mended(id: str, mending: RepairRequest, session_id: SessionId) -> dict[str, Any]:
         """Trimming is of the window; every other mend is of the whole clip, so that the window stays where it is."""
         found = own.get(session_id, id)
         trims = mending.name == "trim"
@@ -100,11 +100,11 @@ def router(studio: Studio) -> APIRouter:
         return described(kept.id)
 
     @routes.post("/{id}/transcribe")
-    def heard(id: str, span: Span, session_id: SessionId) -> dict[str, Any]:
+    def heard(id: str, span: ClipSpan, session_id: SessionId) -> dict[str, Any]:
         return {"transcript": transcribe(span.of(own.get(session_id, id))), "recogniser": available()}
 
     @routes.post("/{id}/transcript")
-    def words(id: str, said: Said, session_id: SessionId) -> dict[str, str]:
+    def words(id: str, said: ClipSpanTranscript, session_id: SessionId) -> dict[str, str]:
         """The words of the whole clip that are probably said within the window."""
         found = own.get(session_id, id)
         return {"transcript": split_transcript(said.transcript, found.audio, said.window)}

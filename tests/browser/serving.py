@@ -77,13 +77,13 @@ class Served:
 def serving(
     data_dir: Path,
     port: int = 0,
-    door: str = "/ready",
+    ready_path: str = "/ready",
     *,
     fresh: bool = False,
     without: Sequence[str] = (),
     **settings: object,
 ) -> Iterator[Served]:
-    """Start, wait until it can speak (or until this `door` answers), and stop at the end whatever happened."""
+    """Start, wait until it can speak (or until this `ready_path` answers), and stop at the end whatever happened."""
     port = port or free_port()
     data_dir.mkdir(parents=True, exist_ok=True)
     log = data_dir / "studio.log"
@@ -93,7 +93,7 @@ def serving(
     process = started(environment, log) if fresh else Fork(environment, log, without)
     served = Served(f"http://127.0.0.1:{port}", process, log)
     try:
-        wait_until_ready(served, door)
+        wait_until_ready(served, ready_path)
         yield served
     finally:
         process.kill()
@@ -113,10 +113,10 @@ def until(condition: Callable[[], object]) -> None:
         time.sleep(LOOK_S)
 
 
-def wait_until_ready(served: Served, door: str) -> None:
+def wait_until_ready(served: Served, ready_path: str) -> None:
     def answers_or_ended() -> bool:
         try:
-            return served.process.poll() is not None or bool(served.get(door))
+            return served.process.poll() is not None or bool(served.get(ready_path))
         except (urllib.error.URLError, TimeoutError, ConnectionError):
             return False
 

@@ -35,7 +35,7 @@ def nowhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     if open_gauge("auto").memory == "VRAM":
         pytest.skip("this machine has a GPU")
     with serving(
-        tmp_path_factory.mktemp("nowhere"), door="/health", STUDIO_ENGINES="f5", STUDIO_DEVICE="cuda"
+        tmp_path_factory.mktemp("nowhere"), ready_path="/health", STUDIO_ENGINES="f5", STUDIO_DEVICE="cuda"
     ) as served:
         until(lambda: served.get("/studio/engines")[0]["state"] == "failed", PATIENCE_S)
         yield served

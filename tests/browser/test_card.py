@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.serving import Served
 from tests.browser.test_reference import RATE, drag, hum, shipped
-from tests.browser.test_transcripts import WORDS, bring, choose
+from tests.browser.test_transcripts import WORDS, choose, upload_clip
 from tests.browser.visiting import Visitor, visiting
 
 WIDTHS = {1280: 800, 390: 844, 320: 640}
@@ -48,7 +48,7 @@ def test_with_several_good_parts_nothing_leaves_the_card_and_both_ends_can_be_dr
     with visiting(browser, studio, **phone(width)) as visitor:
         visitor.open()
         page = visitor.page
-        bring(visitor, story, "Story.wav")
+        upload_clip(visitor, story, "Story.wav")
         page.locator(WORDS).fill("Some words.")
         expect(page.get_by_role("button", name="Select another good part")).to_be_visible()
         expect(page.locator(".chip").first).to_be_visible()
@@ -65,7 +65,7 @@ def test_with_several_good_parts_nothing_leaves_the_card_and_both_ends_can_be_dr
 
 def test_home_and_end_take_a_handle_to_the_clips_own_ends(visitor: Visitor, story: Path) -> None:
     page = visitor.page
-    bring(visitor, story, "Story.wav")
+    upload_clip(visitor, story, "Story.wav")
     left, right = page.get_by_role("slider", name=LEFT), page.get_by_role("slider", name=RIGHT)
     right.press("End")
     assert seconds(right) == float(right.get_attribute("aria-valuemax") or "nan")
@@ -100,7 +100,7 @@ def test_a_mended_copy_is_named_after_what_was_mended(visitor: Visitor, tmp_path
     page = visitor.page
     quiet = np.concatenate([np.zeros(RATE), 0.02 * shipped()])
     soundfile.write(tmp_path / "ahri.wav", quiet, RATE, subtype="FLOAT")
-    bring(visitor, tmp_path / "ahri.wav", "Ahri.wav")
+    upload_clip(visitor, tmp_path / "ahri.wav", "Ahri.wav")
     page.locator(WORDS).fill("Welcome to the studio.")
     chosen = page.locator(".picker option:checked")
     page.get_by_role("button", name="Normalise").click()
@@ -124,7 +124,7 @@ def test_clips_of_one_name_are_told_apart(visitor: Visitor, tmp_path: Path) -> N
 def test_a_deleted_clip_can_be_brought_back_with_its_words(visitor: Visitor, voice: Path) -> None:
     page, trash = visitor.page, visitor.page.get_by_role("button", name="Delete this clip")
     expect(trash).to_be_hidden()  # a sample stays
-    bring(visitor, voice, "My voice.wav")
+    upload_clip(visitor, voice, "My voice.wav")
     page.locator(WORDS).fill("Only I know what is said here.")
     trash.click()
     expect(page.locator(".picker option:checked")).to_have_text("Amber")
@@ -140,7 +140,7 @@ def test_a_deleted_clip_can_be_brought_back_with_its_words(visitor: Visitor, voi
 def test_noise_of_a_quiet_clip_is_lowered_once_the_level_is_right(visitor: Visitor, tmp_path: Path) -> None:
     page = visitor.page
     soundfile.write(tmp_path / "quiet.wav", 0.02 * (shipped() + hum(len(shipped()), 0.01)), RATE, subtype="FLOAT")
-    bring(visitor, tmp_path / "quiet.wav", "Quiet.wav")
+    upload_clip(visitor, tmp_path / "quiet.wav", "Quiet.wav")
     page.locator(WORDS).fill("Welcome to the studio.")
     noise = page.locator(".problem", has_text="noise, ")
     expect(noise).to_contain_text("Normalise it first.")

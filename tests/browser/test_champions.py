@@ -88,7 +88,7 @@ def choose(page: Page, id: str, words: str) -> None:
     page.get_by_role("menuitem", name=words).click()
 
 
-def bring(page: Page, archive: Path) -> None:
+def import_archive(page: Page, archive: Path) -> None:
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Import", exact=True).click()
     chooser.value.set_files(archive)
@@ -133,7 +133,7 @@ def test_a_take_is_kept_packaged_brought_back_pushed_pulled_and_spoken_with(
     expect(card(page, "ahri")).to_be_visible()
     choose(page, "ahri", "Delete")
     expect(card(page, "ahri")).to_have_count(0)
-    bring(page, archive)
+    import_archive(page, archive)
     owner.expect_message("Ahri is imported as ahri.")
     assert known(owner, "ahri") == first | {"saved_at": known(owner, "ahri")["saved_at"]}
 
@@ -428,7 +428,7 @@ def test_what_is_no_archive_and_no_weights_is_refused_in_a_sentence(
     page, failed = owner.page, owner.page.locator(".work.failed")
     owner.open("#champions")
     (tmp_path / "no.tar.gz").write_bytes(b"not an archive at all")
-    bring(page, tmp_path / "no.tar.gz")
+    import_archive(page, tmp_path / "no.tar.gz")
     expect(failed).to_contain_text("Importing an archive failed.")
     failed.get_by_role("button", name="Dismiss").click()
     expect(failed).to_have_count(0)
@@ -517,14 +517,14 @@ def test_a_visitor_only_hears_and_the_owner_logs_in_and_does_the_rest(browser: B
 def test_who_just_logged_in_edits_what_the_owner_is_told_and_not_what_visitors_see(
     browser: Browser, house: Served
 ) -> None:
-    kept(house, "told")
+    kept(house, "shown")
     with visiting(browser, house) as host:
         host.open("#champions")
-        expect(card(host.page, "told")).to_be_visible()
+        expect(card(host.page, "shown")).to_be_visible()
         with held_back(host.page, "**/studio/champions"):
             log_in(host.page, LOGIN["password"])
             host.expect_message("You are logged in")
-            card(host.page, "told").get_by_role("button", name="Edit").click()
+            card(host.page, "shown").get_by_role("button", name="Edit").click()
             expect(sheet(host.page).get_by_label("Who agrees")).to_have_value("the speaker")
 
 

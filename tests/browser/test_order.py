@@ -1,4 +1,4 @@
-"""Nothing on the page comes too late: parts that are late are told how things stand, and what is done early is not lost."""
+"""Nothing on the page comes too late: parts that are late learn how things stand, and what is done early is not lost."""
 
 import re
 from collections.abc import Iterator
@@ -39,9 +39,9 @@ def test_parts_of_the_page_that_come_last_show_what_was_told_before(newcomer: Vi
     with ExitStack() as silent:
         with held_back(page, *(f"**/js/{name}.js" for name in LATE)):
             page.goto(newcomer.url)
-            expect(page.locator(".licence")).not_to_be_empty()  # the engine was told
+            expect(page.locator(".licence")).not_to_be_empty()  # the engine is known
             expect(page.locator(".chip").first).to_be_visible()  # the voice, too
-            silent.enter_context(held_back(page, "**/studio/telemetry*"))  # and nothing is told again
+            silent.enter_context(held_back(page, "**/studio/telemetry*"))  # and nothing is sent again
         page.wait_for_selector(READY)
         expect(page.locator("#steps")).to_have_attribute("title", re.compile("refines the sound .* 2 to 64"))
         expect(page.locator("nav [aria-current=page]")).to_have_text("Speak")
@@ -66,9 +66,9 @@ def test_a_state_cannot_be_heard_as_if_it_happened_once(visitor: Visitor) -> Non
     reported = visitor.page.evaluate(
         """async (assets) => {
           const { changed, emit, follow, on } = await import(`${assets}/js/core/bus.js`);
-          const told = (act) => { try { act(); return ''; } catch (error) { return error.message; } };
-          const acts = [() => on('engine', told), () => emit('voice'), () => follow('field', told), () => changed('egnine')];
-          return acts.map(told);
+          const caught = (act) => { try { act(); return ''; } catch (error) { return error.message; } };
+          const acts = [() => on('engine', caught), () => emit('voice'), () => follow('field', caught)];
+          return [...acts, () => changed('egnine')].map(caught);
         }""",
         ROOT,
     )

@@ -6,7 +6,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.browser.serving import free_port, serving
 from tests.browser.test_compare import next_pair, provide, vote
-from tests.browser.test_transcripts import WORDS, bring, choose
+from tests.browser.test_transcripts import WORDS, choose, upload_clip
 from tests.browser.visiting import visiting
 
 LINE = "This take will outlive the process."
@@ -31,7 +31,7 @@ def test_takes_their_settings_words_of_a_clip_and_a_vote_survive_kill_9(
         expect(mine.locator("[aria-pressed=true]")).to_have_count(1)
         audio = f"{served.url}/studio/takes/{visitor.takes()[0]['id']}/audio.wav"
         before = page.request.get(audio).body()
-        bring(visitor, voice, "My voice.wav")
+        upload_clip(visitor, voice, "My voice.wav")
         page.locator(WORDS).fill(SAID)
         choose(page, "Amber")
         page.get_by_role("link", name="Compare").click()

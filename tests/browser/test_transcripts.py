@@ -9,7 +9,7 @@ from tests.browser.visiting import READY, Visitor
 WORDS = "#transcript textarea"
 
 
-def bring(visitor: Visitor, clip: Path, title: str) -> None:
+def upload_clip(visitor: Visitor, clip: Path, title: str) -> None:
     visitor.upload(clip)
     expect(visitor.page.locator(".picker option:checked")).to_have_text(title)
 
@@ -20,7 +20,7 @@ def choose(page: Page, title: str) -> None:
 
 def test_typed_words_come_back_with_their_clip(visitor: Visitor, voice: Path) -> None:
     page = visitor.page
-    bring(visitor, voice, "My voice.wav")
+    upload_clip(visitor, voice, "My voice.wav")
     page.locator(WORDS).fill("Only I know what is said here.")
     choose(page, "Basil")
     expect(page.locator(WORDS)).not_to_have_value("")
@@ -42,7 +42,7 @@ def test_each_part_of_a_clip_has_its_own_words_and_the_clip_comes_back_at_the_pa
 ) -> None:
     page, another = visitor.page, visitor.page.get_by_role("button", name="Select another good part")
     start = page.get_by_role("slider", name="Start of the selected part")
-    bring(visitor, story, "Story.wav")
+    upload_clip(visitor, story, "Story.wav")
     page.locator(WORDS).fill("The first part.")
     first = start.get_attribute("aria-valuenow")
     another.click()
@@ -60,7 +60,7 @@ def test_each_part_of_a_clip_has_its_own_words_and_the_clip_comes_back_at_the_pa
 
 def test_words_carried_along_into_a_moved_part_are_kept_when_the_clip_is_left(visitor: Visitor, voice: Path) -> None:
     page = visitor.page
-    bring(visitor, voice, "My voice.wav")
+    upload_clip(visitor, voice, "My voice.wav")
     page.locator(WORDS).fill("Only I know what is said here.")
     page.get_by_role("slider", name="Start of the selected part").press("Shift+ArrowRight")
     choose(page, "Amber")
@@ -70,7 +70,7 @@ def test_words_carried_along_into_a_moved_part_are_kept_when_the_clip_is_left(vi
 
 def test_words_of_a_clip_left_behind_survive_a_reload(visitor: Visitor, voice: Path) -> None:
     page = visitor.page
-    bring(visitor, voice, "My voice.wav")
+    upload_clip(visitor, voice, "My voice.wav")
     page.locator(WORDS).fill("Only I know what is said here.")
     choose(page, "Amber")
     expect(page.locator(WORDS)).not_to_have_value("Only I know what is said here.")

@@ -38,7 +38,7 @@ def test_a_broken_checkpoint_is_said_by_the_page_by_ready_and_by_speak(browser: 
     weights = tmp_path / "voice" / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1000])
     with (
-        serving(tmp_path / "data", door="/health", STUDIO_ENGINES="f5", STUDIO_F5_CHECKPOINT=weights) as served,
+        serving(tmp_path / "data", ready_path="/health", STUDIO_ENGINES="f5", STUDIO_F5_CHECKPOINT=weights) as served,
         visiting(browser, served) as visitor,
     ):
         visitor.open()

@@ -23,7 +23,7 @@ from studio.ui.presentation import engine_choices, status_json
 from studio.web.session import ARRIVED_HEADER, SESSION_HEADER
 
 WAIT_S = 0.1  # a listener looks up this often, so that stopping it takes no longer
-Said = tuple[dict[str, Any], str | None, dict[str, Any] | None]
+SpeakOutput = tuple[dict[str, Any], str | None, dict[str, Any] | None]
 
 
 def speak_page(studio: Studio) -> None:
@@ -95,11 +95,11 @@ def _endpoint(studio: Studio, inputs: list[gr.components.Component]) -> None:
     )
 
 
-def speaker(studio: Studio) -> Callable[..., Iterator[Said]]:
+def speaker(studio: Studio) -> Callable[..., Iterator[SpeakOutput]]:
     """The listener of `/speak`, over one studio. Its parameters are what an order is told as."""
     blank = flat(read_order({"engine": studio.settings.engines[0]}))
 
-    def speak(request: gr.Request, *values: object) -> Iterator[Said]:
+    def speak(request: gr.Request, *values: object) -> Iterator[SpeakOutput]:
         """Speak a text with a voice: yields where it stands, and last the audio and the take."""
         sent = dict(zip(blank, values, strict=False))
         if sent.get("engine") is None:
@@ -133,7 +133,7 @@ def completed(studio: Studio, order: Order, session_id: str) -> Order:
     return order
 
 
-def perform(studio: Studio, order: Order, session_id: str, arrived_at: float) -> Iterator[Said]:
+def perform(studio: Studio, order: Order, session_id: str, arrived_at: float) -> Iterator[SpeakOutput]:
     """Speak and tell; whoever stops listening stops the device. Raises EngineError."""
     performance = studio.speaking.speak(order, session_id=session_id, arrived_at=arrived_at)
     try:

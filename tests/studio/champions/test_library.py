@@ -227,13 +227,13 @@ def save_on(folder, saved):
 keep(Library(Path(sys.argv[1]) / "first"))  # what is imported at the first save is imported here
 draw = random.Random(4)
 for line in sys.stdin:
-    told, saved = os.pipe()
+    reached, saved = os.pipe()
     saver = os.fork()
     if not saver:
         save_on(Path(sys.argv[1]), saved)
     os.close(saved)
-    os.read(told, 1)
-    os.close(told)
+    os.read(reached, 1)
+    os.close(reached)
     time.sleep(draw.uniform(0.0, 0.2))
     os.kill(saver, signal.SIGKILL)
     os.waitpid(saver, 0)

@@ -71,7 +71,7 @@ function card(side, { trial, pair, hear }) {
     h(`span.fact${trial.differs.includes(name) ? ".differs" : ""}`, {}, words);
   const won = trial.choice === side;
   return h(
-    `button.blind-side.told${won ? ".won" : ""}`,
+    `button.blind-side.revealed${won ? ".won" : ""}`,
     { type: "button", onclick: () => hear(side), title: "Hear it again" },
     h("span.letter", {}, side.toUpperCase()),
     h("span.heard-state", {}, ...(won ? [icon("check"), "your choice"] : [])),
