@@ -30,6 +30,8 @@ class Conflict(StudioError):
 class TooManyRequests(StudioError):
     """Asked too often; wait before the next time."""
 
+    wait_s = 2  # until it may be asked again
+
 
 class NotStored(StudioError):
     """The disk or the store takes no more bytes."""

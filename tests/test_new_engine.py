@@ -137,8 +137,8 @@ def test_programs_hear_the_champion_as_it_was_kept_unless_they_choose(visit: Vis
         [0.75, 0.25], abs=1e-3
     )
     answer = visit.say(pitch=3)
-    assert (answer.status_code, REFUSED in answer.json()["error"]) == (400, True)
-    assert "choose among guidance, pitch, " in visit.say(pich=0.5).json()["error"]
+    assert (answer.status_code, REFUSED in answer.json()["detail"]) == (400, True)
+    assert "choose among guidance, pitch, " in visit.say(pich=0.5).json()["detail"]
 
 
 def test_its_setting_travels_in_the_archive(visit: Visit, champion: str) -> None:

@@ -9,11 +9,11 @@ from typing import Annotated, Any
 
 from anyio import to_thread
 from fastapi import APIRouter, Request
-from fastapi.responses import FileResponse, JSONResponse
+from fastapi.responses import FileResponse
 from pydantic import AfterValidator, BaseModel, Field
 
 from engines.scheduling.manager import Manager
-from studio.api.errors import SentenceRoute, SessionId, owners_only
+from studio.api.errors import ProblemRoute, SessionId, owners_only
 from studio.api.jobs import job_json
 from studio.api.uploads import received
 from studio.champions.champion import NAME_MAX, BadChampion, Champion, ChampionConflict, Consent, UnknownChampion
@@ -24,6 +24,7 @@ from studio.order import read_order
 from studio.references.session_clips import UPLOADS
 from studio.studio import Studio
 from studio.web.ownership import Ownership
+from studio.web.problems import problem
 
 PICTURE_TYPES = {".png": "image/png", ".jpg": "image/jpeg", ".webp": "image/webp"}
 WEIGHTS_ENDINGS = (".pt", ".safetensors")
@@ -107,7 +108,7 @@ def router(studio: Studio, ownership: Ownership) -> APIRouter:
 
 def _reading(studio: Studio, ownership: Ownership) -> APIRouter:
     """For everybody. A version is no secret: takes that were made with it name it."""
-    routes = APIRouter(prefix=ROOT, tags=["champions"], route_class=SentenceRoute)
+    routes = APIRouter(prefix=ROOT, tags=["champions"], route_class=ProblemRoute)
     champions = studio.champions
 
     @routes.get("")
@@ -138,9 +139,7 @@ def _reading(studio: Studio, ownership: Ownership) -> APIRouter:
 
 def _writing(studio: Studio, ownership: Ownership) -> APIRouter:
     """Words, facts, portraits and versions. A conflict is answered with the version that is current."""
-    routes = APIRouter(
-        prefix=ROOT, tags=["champions"], route_class=SentenceRoute, dependencies=[owners_only(ownership)]
-    )
+    routes = APIRouter(prefix=ROOT, tags=["champions"], route_class=ProblemRoute, dependencies=[owners_only(ownership)])
     champions = studio.champions
 
     def answer(id: str, save: Callable[[], SavedChampion]) -> Any:
@@ -149,7 +148,7 @@ def _writing(studio: Studio, ownership: Ownership) -> APIRouter:
         except ChampionConflict as conflict:
             saved = next((saved for saved in champions.list() if saved.champion.id == id), None)
             current = saved and champions.as_json(saved, owner=True)
-            return JSONResponse({"error": str(conflict), "current": current}, 409)
+            return problem(str(conflict), 409, code="champion_conflict", current=current)
 
     @routes.post("")
     def create(form: CreateForm, session_id: SessionId) -> Any:
@@ -203,7 +202,7 @@ def _writing(studio: Studio, ownership: Ownership) -> APIRouter:
 def _importing(studio: Studio, ownership: Ownership) -> APIRouter:
     """Archives and weights: long work, followed at /studio/jobs. Uploads may be gigabytes, and go to the disk."""
     routes = APIRouter(
-        prefix="/studio", tags=["champions"], route_class=SentenceRoute, dependencies=[owners_only(ownership)]
+        prefix="/studio", tags=["champions"], route_class=ProblemRoute, dependencies=[owners_only(ownership)]
     )
     champions, uploads = studio.champions, studio.settings.data_dir / UPLOADS
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from engines.text import MAX_CHARACTERS
 from engines.types import Audio
-from studio.api.errors import SentenceRoute, SessionId
+from studio.api.errors import ProblemRoute, SessionId
 from studio.history.takes import peaks
 from studio.references.clip import Clip
 from studio.references.mend import Mend, mend, mended_name, starts_at_s
@@ -46,7 +46,7 @@ class RepairRequest(ClipSpan):
 
 
 def router(studio: Studio) -> APIRouter:
-    routes = APIRouter(prefix="/studio/clips", tags=["clips"], route_class=SentenceRoute)
+    routes = APIRouter(prefix="/studio/clips", tags=["clips"], route_class=ProblemRoute)
     own, described = studio.session_clips, _describer(studio)
 
     @routes.get("")

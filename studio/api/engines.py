@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import TypeAdapter
 
 from engines.types import EngineStatus
-from studio.api.errors import SentenceRoute, SessionId, as_json, owners_only
+from studio.api.errors import ProblemRoute, SessionId, as_json, owners_only
 from studio.studio import Studio
 from studio.telemetry.snapshot import Snapshot
 from studio.web.ownership import Ownership
@@ -17,7 +17,7 @@ WITHOUT_VOCABULARY = {"info": {"vocabulary"}}  # thousands of characters nobody 
 
 
 def router(studio: Studio, ownership: Ownership) -> APIRouter:
-    routes = APIRouter(prefix="/studio", tags=["engines"], route_class=SentenceRoute)
+    routes = APIRouter(prefix="/studio", tags=["engines"], route_class=ProblemRoute)
     owners = [owners_only(ownership)]
 
     @routes.get("/engines")

@@ -1,4 +1,4 @@
-"""What every route has in common: errors as JSON with their status, data as JSON, and who asks."""
+"""What every route has in common: errors as problem documents with their status, data as JSON, and who asks."""
 
 import logging
 from collections.abc import Callable, Coroutine
@@ -13,10 +13,13 @@ from starlette.exceptions import HTTPException
 
 from engines.errors import Closing, EngineError, EngineFailed, NotReady, OutOfMemory, QueueFull, TimedOut, UnknownEngine
 from studio import errors
-from studio.web.ownership import Ownership, TooManyTries
+from studio.web.ownership import Ownership
+from studio.web.problems import problem, snake_case
 from studio.web.session import SESSION_HEADER
 
 log = logging.getLogger(__name__)
+
+MISTAKE = "the studio made a mistake here, which its log tells; try again, or try it differently"
 
 # The first base that fits counts; every other EngineError is the request's own fault: 400.
 STATUSES: tuple[tuple[tuple[type[EngineError], ...], int], ...] = (
@@ -31,16 +34,10 @@ STATUSES: tuple[tuple[tuple[type[EngineError], ...], int], ...] = (
     ((TimedOut,), 504),
     ((EngineFailed,), 500),
 )
-HEADERS = {
-    # Not "Basic", at which a browser shows a dialog of its own over the page's; programs send theirs unasked.
-    401: {"www-authenticate": 'Login realm="Champion Voice Studio"'},
-    429: {"retry-after": "2"},
-    503: {"retry-after": "5"},
-}
 
 
-class SentenceRoute(APIRoute):
-    """A route whose failures are `{"error": sentence}`."""
+class ProblemRoute(APIRoute):
+    """A route whose failures are problem documents."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
@@ -49,24 +46,23 @@ class SentenceRoute(APIRoute):
             try:
                 return await handle(request)
             except EngineError as error:
-                status = next((status for kinds, status in STATUSES if isinstance(error, kinds)), 400)
-                waits = {"retry-after": str(error.wait_s)} if isinstance(error, TooManyTries) else {}
-                return error_response(str(error), status, waits)
+                return problem_of(error)
             except RequestValidationError as error:
-                return error_response(_validation_message(error), 422)
+                return problem(_validation_message(error), 422, code="invalid_request")
             except HTTPException as error:
-                return error_response(str(error.detail), error.status_code, error.headers)
+                return problem(str(error.detail), error.status_code, headers=error.headers)
             except Exception:
                 log.exception("%s %s failed", request.method, request.url.path)
-                return error_response(
-                    "the studio made a mistake here, which its log tells; try again, or try it differently", 500
-                )
+                return problem(MISTAKE, 500)
 
         return handle_errors
 
 
-def error_response(sentence: str, status: int, headers: Any = None) -> JSONResponse:
-    return JSONResponse({"error": sentence}, status, headers=HEADERS.get(status, {}) | dict(headers or {}))
+def problem_of(error: EngineError) -> JSONResponse:
+    """A refusal by its kind; the code is the kind's name."""
+    status = next((status for kinds, status in STATUSES if isinstance(error, kinds)), 400)
+    waits = {"retry-after": str(error.wait_s)} if isinstance(error, errors.TooManyRequests) else {}
+    return problem(str(error), status, code=snake_case(type(error).__name__), headers=waits)
 
 
 def as_json(adapter: TypeAdapter[Any], value: object, **how: Any) -> Response:

@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import FileResponse
 
-from studio.api.errors import SentenceRoute, owners_only
+from studio.api.errors import ProblemRoute, owners_only
 from studio.champions.attachments import Attachment
 from studio.champions.champion import ChampionConflict
 from studio.champions.champions import Champions
@@ -21,7 +21,7 @@ ROOT = "/studio/jobs"
 
 
 def router(studio: Studio, ownership: Ownership) -> APIRouter:
-    routes = APIRouter(prefix=ROOT, tags=["jobs"], route_class=SentenceRoute, dependencies=[owners_only(ownership)])
+    routes = APIRouter(prefix=ROOT, tags=["jobs"], route_class=ProblemRoute, dependencies=[owners_only(ownership)])
     champions, jobs = studio.champions, studio.champions.jobs
 
     @routes.get("")

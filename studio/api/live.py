@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from engines.audio import encode
 from engines.errors import NotReady
 from engines.types import Audio, Samples, Status
-from studio.api.errors import SentenceRoute, SessionId, as_json
+from studio.api.errors import ProblemRoute, SessionId, as_json
 from studio.speaking import Performance
 from studio.studio import Studio
 
@@ -20,7 +20,7 @@ WAIT_S = 0.1  # a listener who left is noticed this late at most
 
 
 def router(studio: Studio) -> APIRouter:
-    routes = APIRouter(prefix="/studio/live", tags=["live"], route_class=SentenceRoute)
+    routes = APIRouter(prefix="/studio/live", tags=["live"], route_class=ProblemRoute)
     threads = CapacityLimiter(LISTENERS_MAX)
 
     @routes.get("/{id}.pcm")

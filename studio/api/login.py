@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
 
-from studio.api.errors import SentenceRoute
+from studio.api.errors import ProblemRoute
 from studio.web.ownership import COOKIE, LOGIN_S, Ownership
 
 GIVEN_MAX = 1_024  # characters
@@ -17,7 +17,7 @@ class LoginForm(BaseModel):
 
 
 def router(ownership: Ownership) -> APIRouter:
-    routes = APIRouter(prefix="/studio", tags=["login"], route_class=SentenceRoute)
+    routes = APIRouter(prefix="/studio", tags=["login"], route_class=ProblemRoute)
 
     @routes.get("/me")
     def me(request: Request, response: Response) -> dict[str, bool | str]:

@@ -23,7 +23,7 @@ from engines.text import (
     without_markers,
 )
 from engines.types import EngineInfo, Setting
-from studio.api.errors import SentenceRoute, SessionId
+from studio.api.errors import ProblemRoute, SessionId
 from studio.order import Order, read_order
 from studio.studio import Studio
 
@@ -46,7 +46,7 @@ class ScriptForm(BaseModel):
 
 
 def router(studio: Studio) -> APIRouter:
-    routes = APIRouter(prefix="/studio", tags=["script"], route_class=SentenceRoute)
+    routes = APIRouter(prefix="/studio", tags=["script"], route_class=ProblemRoute)
 
     @routes.post("/script")
     def script(form: ScriptForm, session_id: SessionId) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from engines.errors import BadSetting, Cancelled, NotReady
 from engines.scheduling.ticket import Ticket
 from engines.text import MAX_CHARACTERS
 from engines.types import Take
-from studio.api.errors import SentenceRoute
+from studio.api.errors import ProblemRoute
 from studio.champions.champion import champion_settings
 from studio.order import Order, read_order, shown
 from studio.studio import Studio
@@ -52,7 +52,7 @@ class Speech(BaseModel):
 
 
 def router(studio: Studio) -> APIRouter:
-    routes = APIRouter(prefix="/v1", tags=["speech"], route_class=SentenceRoute)
+    routes = APIRouter(prefix="/v1", tags=["speech"], route_class=ProblemRoute)
     threads = CapacityLimiter(WAITING_MAX)
 
     @routes.post("/audio/speech")

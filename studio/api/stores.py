@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from fastapi import APIRouter
 
-from studio.api.errors import SentenceRoute, owners_only
+from studio.api.errors import ProblemRoute, owners_only
 from studio.api.jobs import job_json
 from studio.champions.champions import ListedArchive
 from studio.jobs import Job, Jobs
@@ -18,7 +18,7 @@ from studio.web.ownership import Ownership
 
 def router(studio: Studio, ownership: Ownership) -> APIRouter:
     routes = APIRouter(
-        prefix="/studio/stores", tags=["stores"], route_class=SentenceRoute, dependencies=[owners_only(ownership)]
+        prefix="/studio/stores", tags=["stores"], route_class=ProblemRoute, dependencies=[owners_only(ownership)]
     )
     champions = studio.champions
     places = {place.name: where(place) for place in studio.settings.stores}

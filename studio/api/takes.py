@@ -9,7 +9,7 @@ from fastapi.responses import FileResponse, JSONResponse, StreamingResponse
 from engines.audio import loudness_lufs
 from engines.audio.loudness import SILENCE_DB
 from engines.errors import EngineError
-from studio.api.errors import SentenceRoute, SessionId
+from studio.api.errors import ProblemRoute, SessionId
 from studio.history import Format, Named, file_stem, take_json
 from studio.order import Order
 from studio.studio import Studio
@@ -19,7 +19,7 @@ KEPT = {"cache-control": "private, max-age=3600"}  # a take's audio never change
 
 
 def router(studio: Studio) -> APIRouter:
-    routes = APIRouter(prefix="/studio", tags=["takes"], route_class=SentenceRoute)
+    routes = APIRouter(prefix="/studio", tags=["takes"], route_class=ProblemRoute)
 
     @routes.get("/takes")
     def takes(session_id: SessionId) -> list[dict[str, Any]]:

@@ -4,14 +4,14 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Response
 
-from studio.api.errors import SentenceRoute, SessionId
+from studio.api.errors import ProblemRoute, SessionId
 from studio.listening import Ballot
 from studio.listening.disclosure import SOUNDS, desk
 from studio.studio import Studio
 
 
 def router(studio: Studio) -> APIRouter:
-    routes = APIRouter(tags=["trials"], route_class=SentenceRoute)
+    routes = APIRouter(tags=["trials"], route_class=ProblemRoute)
     listening = studio.listening
 
     @routes.get("/studio/trials")

@@ -4,8 +4,9 @@ import threading
 import time
 from collections.abc import Callable
 
-from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
+
+from studio.web.problems import problem
 
 CLOSED = "the studio is shutting down; what was accepted is finished, ask again when it is back"
 WORK = ("/gradio_api/queue/join", "/gradio_api/call", "/gradio_api/run", "/v1/")  # paths of requests that make audio
@@ -48,7 +49,6 @@ class DrainMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self._drain.closed and scope["type"] == "http" and scope["path"].startswith(WORK):
-            body = {"error": CLOSED, "detail": CLOSED}
-            await JSONResponse(body, status_code=503)(scope, receive, send)
+            await problem(CLOSED, 503, code="closing")(scope, receive, send)
             return
         await self._app(scope, receive, send)

@@ -14,8 +14,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from studio.settings import Settings
 from studio.web.ownership import Ownership, host_name
+from studio.web.problems import problem
 
 FOREIGN_HOST = "the studio does not answer to this host name; open it by its own, or add this to STUDIO_ALLOWED_HOSTS"
+FOREIGN_PAGE = "this request came from another site's page; open the studio itself"
 FORM_BYTES = 65_536  # what multipart adds around a file
 HARMLESS = frozenset({"GET", "HEAD", "OPTIONS"})
 OWNERS_UPLOADS = re.compile(r"/studio/champions/(import|[^/]+/weights)")  # refused to visitors before a byte is read
@@ -61,7 +63,7 @@ class Cap:
 
     def refusal(self, headers: dict[str, str] | None = None) -> JSONResponse:
         error = f"this file is larger than {self.mb:,} MB; {self.advice}"
-        return JSONResponse({"error": error}, 413, headers=HEADERS | (headers or {}))
+        return problem(error, 413, headers=HEADERS | (headers or {}))
 
 
 class Guard:
@@ -110,9 +112,9 @@ class Guard:
 
     def _refusal(self, scope: Scope, headers: Headers) -> JSONResponse | None:
         if not self.answers_to(host_name(headers)):
-            return JSONResponse({"error": FOREIGN_HOST}, 403)
+            return problem(FOREIGN_HOST, 403, code="foreign_host")
         if (scope["type"] == "websocket" or scope["method"] not in HARMLESS) and _from_elsewhere(headers):
-            return JSONResponse({"error": "this request came from another site's page; open the studio itself"}, 403)
+            return problem(FOREIGN_PAGE, 403, code="foreign_page")
         return None
 
     async def _cap(self, scope: Scope, headers: Headers) -> Cap:

@@ -122,14 +122,14 @@ def test_what_is_heard_of_a_window_is_sample_for_sample_what_the_engine_gets(vis
 def test_an_upload_that_is_no_sound_is_refused_in_words_and_leaves_nothing(visit: Visit, content: bytes) -> None:
     answer = visit.ann.post("/studio/clips", files={"file": ("x.wav", content)})
     assert answer.status_code == 400
-    assert len(answer.json()["error"]) > 20
+    assert len(answer.json()["detail"]) > 20
     assert visit.ann.get("/studio/clips").json()["mine"] == []
     assert list((visit.studio.settings.data_dir / "uploads").iterdir()) == []
 
 
 def test_a_form_without_a_file_is_refused_in_words(visit: Visit) -> None:
     answer = visit.ann.post("/studio/clips")
-    assert (answer.status_code, answer.json()["error"].startswith("file:")) == (422, True)
+    assert (answer.status_code, answer.json()["detail"].startswith("file:")) == (422, True)
 
 
 def test_a_clip_is_judged_and_mended(visit: Visit, tmp_path: Path) -> None:
@@ -168,14 +168,14 @@ def test_a_window_that_is_none_is_refused_in_one_sentence(visit: Visit, route: s
     if route == "transcript" and answer.status_code == 200:  # beyond its end, the whole clip is meant
         return
     assert answer.status_code in (400, 422)
-    assert len(answer.json()["error"]) > 20
+    assert len(answer.json()["detail"]) > 20
 
 
 def test_a_transcript_nobody_could_say_is_refused_at_once(visit: Visit) -> None:
     said = {"start_s": 0.0, "end_s": 3.0, "transcript": "word " * 200_000}
     for route in ("report", "transcript"):
         answer = visit.ann.post(f"/studio/clips/{visit.order(visit.ann).clip_id}/{route}", json=said)
-        assert (answer.status_code, "5000 characters" in answer.json()["error"]) == (422, True)
+        assert (answer.status_code, "5000 characters" in answer.json()["detail"]) == (422, True)
 
 
 def test_a_transcript_that_cannot_belong_to_the_clip_is_spoken_with_a_warning(visit: Visit) -> None:
@@ -210,7 +210,7 @@ def test_a_window_outside_the_clip_is_refused_in_words(visit: Visit) -> None:
     clip = visit.order(visit.ann).clip_id
     answer = visit.ann.get(f"/studio/clips/{clip}/audio.wav?start=3&end=99")
     assert answer.status_code == 400
-    assert "window" in answer.json()["error"]
+    assert "window" in answer.json()["detail"]
 
 
 def test_signs_that_will_not_be_heard_are_named(visit: Visit) -> None:
@@ -376,7 +376,7 @@ def test_another_browsers_take_is_unknown(visit: Visit) -> None:
         visit.bob.post(f"/studio/takes/{id}/restore"),
     ]
     assert [answer.status_code for answer in answers] == [404] * 7
-    assert all("no such take" in answer.json()["error"] for answer in answers)
+    assert all("no such take" in answer.json()["detail"] for answer in answers)
 
 
 def test_takes_are_exported_as_one_zip(visit: Visit) -> None:
@@ -437,7 +437,7 @@ def test_a_stranger_behind_a_proxy_on_this_machine_is_not_the_owner(tmp_path: Pa
     settings = Settings(data_dir=tmp_path / "data", allowed_hosts="studio.example")
     with studio_of(tmp_path, Metronome(), settings=settings) as studio, served(web(studio)) as url:
         answer = httpx.post(f"{url}/studio/engines/{ENGINE}/unload", headers={"host": "studio.example"})
-        assert (answer.status_code, "STUDIO_LOGIN" in answer.json()["error"]) == (403, True)
+        assert (answer.status_code, "STUDIO_LOGIN" in answer.json()["detail"]) == (403, True)
 
 
 @pytest.mark.parametrize(("login", "status"), [("", 403), ("ann:secret", 401)])
@@ -451,7 +451,7 @@ def test_elsewhere_only_the_login_controls_engines(tmp_path: Path, login: str, s
         ready(client)
         path = f"/studio/engines/{ENGINE}/unload"
         answer = client.post(path)
-        assert (answer.status_code, "STUDIO_LOGIN" in answer.json()["error"]) == (status, True)
+        assert (answer.status_code, "STUDIO_LOGIN" in answer.json()["detail"]) == (status, True)
         assert client.post(path, auth=("ann", "wrong")).status_code == status
         assert client.post(path, headers={"authorization": "Basic ???"}).status_code == status
         assert client.post(path, auth=("ann", "secret")).status_code == (200 if login else 403)

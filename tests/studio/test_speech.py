@@ -159,7 +159,7 @@ def test_what_cannot_be_done_is_refused_in_words_and_nothing_waits(reception: Re
     for says, (status, form) in REFUSED.items():
         body = json.dumps(form)  # httpx would refuse half a character itself
         answer = reception.program.post(SPEECH, content=body, headers={"content-type": "application/json"})
-        error = answer.json()["error"]
+        error = answer.json()["detail"]
         assert (answer.status_code, says in error, len(error) < 400) == (status, True, True), answer.text
     assert reception.studio.manager.queue() == []
 
@@ -167,12 +167,12 @@ def test_what_cannot_be_done_is_refused_in_words_and_nothing_waits(reception: Re
 def test_what_is_no_json_is_refused_in_words(reception: Reception) -> None:
     for content in (b"", b"{", b"[" * 99_999, b'{"input": ' + b"9" * 9_999 + b"}", b"\xff"):
         answer = reception.program.post(SPEECH, content=content, headers={"content-type": "application/json"})
-        assert (answer.status_code in (400, 422), len(answer.json()["error"]) > 10) == (True, True), answer.text
+        assert (answer.status_code in (400, 422), len(answer.json()["detail"]) > 10) == (True, True), answer.text
 
 
 def test_a_huge_body_is_refused_before_it_is_read(reception: Reception) -> None:
     answer = reception.program.post(SPEECH, json=LINE | {"input": "x" * 2_000_000})
-    assert (answer.status_code, "larger than 1 MB" in answer.json()["error"]) == (413, True)
+    assert (answer.status_code, "larger than 1 MB" in answer.json()["detail"]) == (413, True)
 
 
 def test_a_page_of_another_site_is_refused_and_a_program_with_a_key_is_not(reception: Reception) -> None:
@@ -203,7 +203,7 @@ def test_a_full_queue_is_refused_with_when_to_ask_again(held: Reception) -> None
     waiting = [held.asking() for _ in range(4)]  # one is being spoken
     answer = held.ask()
     assert (answer.status_code, answer.headers["retry-after"]) == (429, "2")
-    assert "3 requests are waiting already" in answer.json()["error"]
+    assert "3 requests are waiting already" in answer.json()["detail"]
     held.go.set()
     assert {asking.answer().status_code for asking in waiting} == {200}
 
@@ -246,5 +246,5 @@ def test_an_engine_that_loads_or_failed_says_so_at_once(tmp_path: Path) -> None:
         until(lambda: studio.manager.status(ENGINE).state == "failed")
         failed = httpx.post(f"{url}{SPEECH}", json=LINE)
     assert [(answer.status_code, answer.headers["retry-after"]) for answer in (loading, failed)] == [(503, "5")] * 2
-    assert "still loading" in loading.json()["error"]
-    assert "the brass is bent" in failed.json()["error"]
+    assert "still loading" in loading.json()["detail"]
+    assert "the brass is bent" in failed.json()["detail"]

@@ -76,7 +76,7 @@ def _sentence(error: urllib.error.HTTPError) -> str:
     """Why the studio refused: its sentence, or whatever stands before it said."""
     body = error.read(2_000).decode(errors="replace")
     try:
-        return str(json.loads(body)["error"])
+        return str(json.loads(body)["detail"])
     except (ValueError, TypeError, KeyError):
         return body
 

@@ -156,7 +156,7 @@ def test_a_conflict_tells_what_somebody_else_saved_and_may_be_saved_over(desk: D
     mine = {"expected": first, "champion": {"notes": "mine"}}
     answer = desk.browser.put("/studio/champions/ahri", json=mine)
     assert (answer.status_code, answer.json()["current"]) == (409, theirs)
-    assert "somebody else" in answer.json()["error"]
+    assert "somebody else" in answer.json()["detail"]
     over = desk.browser.put("/studio/champions/ahri", json=mine | {"expected": theirs["version"]})
     assert (over.status_code, over.json()["notes"]) == (200, "mine")
 
@@ -189,7 +189,7 @@ def test_what_a_champion_cannot_be_is_refused_in_words(desk: Desk) -> None:
         body = json.dumps({"expected": kept.version, "champion": form})  # httpx would refuse half a character itself
         answer = desk.browser.put("/studio/champions/ahri", content=body, headers=JSON)
         assert answer.status_code in (400, 422), answer.text
-        assert says in answer.json()["error"]
+        assert says in answer.json()["detail"]
     assert desk.library.get("ahri").version == kept.version
 
 
@@ -273,7 +273,7 @@ def test_what_is_no_archive_fails_in_words_and_leaves_nothing(desk: Desk) -> Non
 def test_an_upload_without_an_archive_is_refused_in_words(desk: Desk) -> None:
     for says, how in EMPTY.items():
         answer = desk.browser.post("/studio/champions/import", **how)
-        assert (answer.status_code, says in answer.json()["error"]) == (400, True), answer.text
+        assert (answer.status_code, says in answer.json()["detail"]) == (400, True), answer.text
         assert desk.uploads == []
 
 
@@ -297,7 +297,7 @@ def test_an_archive_may_be_larger_than_a_clip_and_no_larger_than_the_settings_sa
         desk.browser.post("/studio/clips", files={"file": larger}),
     ]
     assert [answer.status_code for answer in refused] == [413, 413, 413]
-    assert ["STUDIO_MAX_WEIGHTS_MB" in answer.json()["error"] for answer in refused] == [True, True, False]
+    assert ["STUDIO_MAX_WEIGHTS_MB" in answer.json()["detail"] for answer in refused] == [True, True, False]
     assert desk.uploads == []
 
 
@@ -329,7 +329,7 @@ def test_unknown_attachments_jobs_stores_and_archives_are_unknown(desk: Desk) ->
         desk.browser.delete("/studio/stores/shelf/ahri"),
         desk.browser.post("/studio/champions/nobody/package"),
     ]
-    assert [(answer.status_code, len(answer.json()["error"]) > 20) for answer in answers] == [(404, True)] * 11
+    assert [(answer.status_code, len(answer.json()["detail"]) > 20) for answer in answers] == [(404, True)] * 11
 
 
 def test_stores_are_named_without_anything_secret(desk: Desk, tmp_path: Path) -> None:
@@ -365,7 +365,7 @@ def test_jobs_are_listed_and_put_away(desk: Desk) -> None:
     job = desk.ended(desk.browser.post("/studio/champions/ahri/package"))
     assert desk.browser.get("/studio/jobs").json() == [job]
     refused = desk.browser.post(f"/studio/jobs/{job['id']}/pause")
-    assert (refused.status_code, "cannot be paused" in refused.json()["error"]) == (400, True)
+    assert (refused.status_code, "cannot be paused" in refused.json()["detail"]) == (400, True)
     assert desk.browser.delete(f"/studio/jobs/{job['id']}").json() == {"forgotten": job["id"]}
     assert desk.browser.get("/studio/jobs").json() == []
 

@@ -70,6 +70,6 @@ def test_what_was_accepted_is_spoken_to_its_end_before_the_studio_leaves(tmp_pat
             late = httpx.post(studio.url + SPEECH, json={"input": "Yes.", "voice": "nobody"}, timeout=PATIENCE_S)
         asking.join(PATIENCE_S)
         assert studio.process.wait(PATIENCE_S) == 0
-    assert (late.status_code, "shutting down" in late.json()["error"]) == (503, True)
+    assert (late.status_code, "shutting down" in late.json()["detail"]) == (503, True)
     assert answers[0].status_code == 200
     assert soundfile.info(io.BytesIO(answers[0].content)).duration > 3.0

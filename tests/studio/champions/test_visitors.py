@@ -100,7 +100,7 @@ def test_a_visitor_is_refused_every_one_of_them(place: Place) -> None:
     with place.client() as visitor:
         for method, path in place.owned():
             answer = visitor.request(method, path, json={} if method in ("POST", "PUT") else None)
-            assert (answer.status_code, "STUDIO_LOGIN" in answer.json()["error"]) == (status_of(place), True), path
+            assert (answer.status_code, "STUDIO_LOGIN" in answer.json()["detail"]) == (status_of(place), True), path
     assert place.state() == before
 
 
@@ -206,16 +206,16 @@ def test_a_wrong_login_is_refused_in_words_and_no_browser_asks_in_its_own(locked
     with locked.client() as ann:
         answers = [ann.post("/studio/login", json={"user": USER, "password": f"guess {n}"}) for n in range(4)]
         assert [answer.status_code for answer in answers] == [401, 401, 401, 429]
-        assert "user and password" in answers[0].json()["error"]
+        assert "user and password" in answers[0].json()["detail"]
         assert "basic" not in answers[0].headers["www-authenticate"].lower()
-        assert (answers[3].headers["retry-after"], "wait 1 s" in answers[3].json()["error"]) == ("1", True)
+        assert (answers[3].headers["retry-after"], "wait 1 s" in answers[3].json()["detail"]) == ("1", True)
 
 
 def test_a_studio_without_a_login_says_so(tmp_path: Path) -> None:
     with studio_of(tmp_path, Metronome()) as studio, served(web(studio)) as url:
         assert httpx.get(f"{url}/studio/me").json() == {"owner": True, "login": "none"}
         answer = httpx.post(f"{url}/studio/login", json={"user": "ann", "password": "x"})
-        assert (answer.status_code, "STUDIO_LOGIN" in answer.json()["error"]) == (403, True)
+        assert (answer.status_code, "STUDIO_LOGIN" in answer.json()["detail"]) == (403, True)
 
 
 def test_another_sites_page_cannot_spend_the_owners_login(locked: Place) -> None:
@@ -329,7 +329,7 @@ def test_gradio_takes_no_file_of_this_machine_that_was_not_uploaded(public: Publ
 def test_a_visitor_uploads_no_more_to_gradio_than_a_clip(public: Public) -> None:
     for content in (bytes(2_000_000), bytes(4_000_000)):
         answer = httpx.post(f"{public.url}/gradio_api/upload", files={"files": content})
-        assert (answer.status_code, "larger than 1 MB" in answer.json()["error"]) == (413, True)
+        assert (answer.status_code, "larger than 1 MB" in answer.json()["detail"]) == (413, True)
 
 
 with_login = pytest.mark.parametrize("public", [LOGIN], indirect=True, ids=["login"])
@@ -372,7 +372,7 @@ def test_the_owners_uploads_to_gradio_may_be_archives(public: Public) -> None:
     path = f"{public.url}/gradio_api/upload"
     assert httpx.post(path, files={"files": bytes(2_000_000)}, headers=OWNER).status_code == 200
     refused = httpx.post(path, files={"files": bytes(4_000_000)}, headers=OWNER)
-    assert (refused.status_code, "STUDIO_MAX_WEIGHTS_MB" in refused.json()["error"]) == (413, True)
+    assert (refused.status_code, "STUDIO_MAX_WEIGHTS_MB" in refused.json()["detail"]) == (413, True)
 
 
 @with_login

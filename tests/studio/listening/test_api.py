@@ -96,7 +96,7 @@ def test_a_vote_is_refused_until_both_sides_were_fetched(visit: Visit) -> None:
     trial = visit.open()
     answer = visit.ann.post(f"/studio/trials/{trial['id']}/vote", json=BALLOT)
     assert answer.status_code == 409
-    assert "listen to both sides" in answer.json()["error"]
+    assert "listen to both sides" in answer.json()["detail"]
 
 
 def test_another_browser_is_told_nothing_of_a_trial(visit: Visit) -> None:
@@ -119,13 +119,13 @@ def test_another_browser_is_told_nothing_of_a_trial(visit: Visit) -> None:
 def test_a_ballot_that_makes_no_sense_is_refused_in_words(visit: Visit, ballot: dict[str, object]) -> None:
     answer = visit.ann.post(f"/studio/trials/{visit.open()['id']}/vote", json=ballot)
     assert answer.status_code == 422
-    assert "correct it" in answer.json()["error"]
+    assert "correct it" in answer.json()["detail"]
 
 
 def test_without_pairs_the_refusal_says_how_to_get_one(visit: Visit) -> None:
     answer = visit.ann.post("/studio/trials/next")
     assert answer.status_code == 404
-    assert "speak one line" in answer.json()["error"]
+    assert "speak one line" in answer.json()["detail"]
 
 
 def test_leaving_a_trial_that_has_a_vote_is_refused(visit: Visit) -> None:
@@ -136,7 +136,7 @@ def test_leaving_a_trial_that_has_a_vote_is_refused(visit: Visit) -> None:
     answered(visit.ann.post(f"/studio/trials/{trial['id']}/vote", json=BALLOT))
     answer = visit.ann.delete(f"/studio/trials/{trial['id']}")
     assert answer.status_code == 409
-    assert "has its vote" in answer.json()["error"]
+    assert "has its vote" in answer.json()["detail"]
 
 
 def test_a_trial_that_is_left_is_gone(visit: Visit) -> None:

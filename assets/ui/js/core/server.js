@@ -43,7 +43,7 @@ async function ask(path, options = {}) {
 
 /** What an answer other than yes says. @param {number} status @param {Record<string, any>} body */
 export function refusal(status, body) {
-  const text = body.error ?? body.detail ?? `the studio answered with an error (${status}); try again`;
+  const text = body.detail ?? `the studio answered with an error (${status}); try again`;
   return new Refusal(text, status, body);
 }
 

@@ -70,7 +70,7 @@ export class QueuedCall {
     const detail = typeof body.detail === "string" ? body.detail : "";
     if (detail.startsWith("Queue is full"))
       throw new Refusal("the queue is full; wait for a take to finish, then press Speak again", 503);
-    throw new Refusal(detail || body.error || `the studio refused (${answer.status}); try again`, answer.status);
+    throw new Refusal(detail || `the studio refused (${answer.status}); try again`, answer.status);
   }
 
   async #listen() {

@@ -1,0 +1,36 @@
+"""Refusals over HTTP as problem documents (RFC 9457): a code for programs, and a sentence that says what to do."""
+
+import re
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from starlette.responses import JSONResponse
+
+MEDIA_TYPE = "application/problem+json"
+HEADERS: Mapping[int, Mapping[str, str]] = {
+    # Not "Basic", at which a browser shows a dialog of its own over the page's; programs send theirs unasked.
+    401: {"www-authenticate": 'Login realm="Champion Voice Studio"'},
+    429: {"retry-after": "2"},
+    503: {"retry-after": "5"},
+}
+
+
+def problem(
+    detail: str, status: int, *, code: str = "", headers: Mapping[str, str] | None = None, **further: Any
+) -> JSONResponse:
+    """`code` is the status's own name where none is given; `further` members stand beside the standard ones."""
+    title = HTTPStatus(status).phrase
+    body = {
+        "type": "about:blank",
+        "title": title,
+        "status": status,
+        "code": code or snake_case(title),
+        "detail": detail,
+    }
+    return JSONResponse(body | further, status, {**HEADERS.get(status, {}), **(headers or {})}, MEDIA_TYPE)
+
+
+def snake_case(name: str) -> str:
+    """`QueueFull` and `Too Many Requests` as codes are written: queue_full, too_many_requests."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|[^A-Za-z0-9]+", "_", name).lower()
