@@ -75,7 +75,9 @@ def report(audio: Audio, source: Source, transcript: str, unmended: Audio | None
         silent = Check(
             "level", "fail", f"No voice is heard (peak {level:.0f} dBFS); choose another part or record again."
         )
-        return Report((_duration(audio), silent, _transcript(transcript)))
+        # Of channels that cancel each other nothing is left to hear, until one of them is taken.
+        cancelled = [check for check in [_channels(source)] if check.mend]
+        return Report((_duration(audio), silent, *cancelled, _transcript(transcript)))
     sound: list[Callable[[Audio], Check]] = [_level, _snr, _silence, _rumble]
     of_sound = [check(audio) for check in sound]
     of_words = [_transcript(transcript), speech_rate(audio, transcript)]

@@ -195,6 +195,12 @@ def test_a_silent_clip_fails():
         assert card.state == "fail" and "No voice" in card.of("level").message
 
 
+def test_of_channels_that_cancel_each_other_one_is_offered():
+    cancelled = clip(np.zeros(3 * RATE))
+    assert report(cancelled, Source(sample_rate=RATE, channels=2, mix_loss_db=90), LINE).of("channels").mend == "mono"
+    assert "channels" not in [c.name for c in report(cancelled, Source(sample_rate=RATE, channels=2), LINE).checks]
+
+
 def test_clipping_is_found_counted_and_has_no_mend():
     loud = Audio(np.clip(good().samples * 12, -1, 1), RATE)
     found = check(loud, "clipping")
