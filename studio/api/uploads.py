@@ -51,7 +51,8 @@ async def _stream(request: Request, path: Path) -> str:
         form = FormFile(options.get(b"boundary", b""), file.write) if kind == b"multipart/form-data" else None
         await _pour(request, form.feed if form else file.write)
         if file.tell() == 0:
-            raise BadInput("the file is empty or did not arrive; send another as the body, or as a form's `file`")
+            hint = ", as the body or as a form's `file`" if form else ""
+            raise BadInput(f"the file is empty or did not arrive; send another{hint}")
     return form.name if form else ""
 
 

@@ -43,7 +43,7 @@ JSON = {"content-type": "application/json"}
 FORM = {"content-type": "multipart/form-data; boundary=b"}
 EMPTY: dict[str, dict[str, Any]] = {
     "did not arrive": {"content": b""},
-    "or as a form's `file`": {"files": {"archive": ("a.tar.gz", b"x")}},
+    "send another, as the body or as a form's `file`": {"files": {"archive": ("a.tar.gz", b"x")}},
     "send the file as the body": {"content": b"x", "headers": {"content-type": "multipart/form-data"}},
     "no form": {"content": b"x" * 99, "headers": FORM},
     "a champion's id": {"content": b"x", "params": {"as_id": "../x"}},
@@ -275,6 +275,11 @@ def test_an_upload_without_an_archive_is_refused_in_words(desk: Desk) -> None:
         answer = desk.browser.post("/studio/champions/import", **how)
         assert (answer.status_code, says in answer.json()["detail"]) == (400, True), answer.text
         assert desk.uploads == []
+
+
+def test_whoever_drops_an_empty_file_on_the_page_reads_nothing_of_bodies_and_forms(desk: Desk) -> None:
+    said = desk.browser.post("/studio/champions/import", content=b"").json()["error"]
+    assert said == "the file is empty or did not arrive; send another"
 
 
 def test_an_upload_that_breaks_off_leaves_nothing(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
