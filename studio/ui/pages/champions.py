@@ -18,6 +18,7 @@ from studio.references.session_clips import UPLOADS
 from studio.stores.entry import archive_name
 from studio.studio import Studio
 from studio.ui.components.island import island
+from studio.ui.handing_out import handed
 from studio.web.ownership import Ownership
 
 WAIT_S = 0.1  # a listener looks up this often, so that leaving it takes no longer
@@ -84,16 +85,6 @@ def importer(studio: Studio, ownership: Ownership) -> Callable[..., Iterator[dic
             raise gr.Error(str(error), title=_title(error), print_exception=False) from error
 
     return import_
-
-
-def handed(archive: Path, name: str) -> str:
-    """The archive under its own name in Gradio's folder, at an address that nobody can guess: Gradio asks nobody who
-    they are. It is on the disk once. Raises NotSaved."""
-    with saving():
-        linked = Path(get_upload_folder()) / secrets.token_urlsafe(16) / name
-        linked.parent.mkdir(parents=True)
-        link_or_copy(archive, linked)
-        return str(linked)
 
 
 def adopted(upload: object, folder: Path) -> Path:

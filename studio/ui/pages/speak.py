@@ -4,21 +4,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from inspect import Parameter, Signature
 from itertools import starmap
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
-from gradio.utils import get_upload_folder
 
 from engines.errors import BadInput, Cancelled, EngineError
 from engines.registry import settings
-from studio.files import link_or_copy
 from studio.history import take_json
 from studio.order import Order, flat, read_order
 from studio.studio import Studio
 from studio.ui.components import fields
 from studio.ui.components.island import island
 from studio.ui.gradio_queue import DEVICE
+from studio.ui.handing_out import handed
 from studio.ui.presentation import engine_choices, status_json
 from studio.web.session import ARRIVED_HEADER, SESSION_HEADER
 
@@ -143,16 +141,9 @@ def perform(studio: Studio, order: Order, session_id: str, arrived_at: float) ->
         # All of it is made: it is heard to its end even if it cannot be kept.
         yield status_json(performance), None, None
         take = performance.result()
-        yield status_json(performance), handed(studio.history.audio_path(session_id, take.id)), take_json(take)
+        audio = studio.history.audio_path(session_id, take.id)
+        yield status_json(performance), handed(audio, audio.name), take_json(take)
     except Cancelled:
         yield status_json(performance), None, None
     finally:
         performance.cancel()  # of no consequence once it has ended
-
-
-def handed(audio: Path) -> str:
-    """The file under a second name in Gradio's own folder, which it serves as it is: a take is on the disk once."""
-    linked = Path(get_upload_folder()) / audio.name
-    linked.parent.mkdir(parents=True, exist_ok=True)
-    link_or_copy(audio, linked)
-    return str(linked)
