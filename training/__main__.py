@@ -7,6 +7,7 @@ What has been saved when the time is over lies in --out, in few and small files 
 
 import argparse
 import logging
+import sys
 
 from training.arguments import add_options, parse_options
 from training.pipeline import PipelineOptions, train_both
@@ -17,7 +18,7 @@ def main() -> None:
     add_options(parser, PipelineOptions)
     options = parse_options(PipelineOptions, parser.parse_args())
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
-    train_both(options)
+    sys.exit(1 if train_both(options) else 0)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from dataclasses import dataclass, field
+from logging import ERROR, INFO
 from pathlib import Path
 from typing import Annotated
 
@@ -18,7 +19,7 @@ from training.f5.checkpoint import PREFIX, load_dit
 from training.int8 import pack
 from training.references import checkpoint
 from training.s1.language.checkpoint import read_state
-from training.shards import has_shards
+from training.shards import has_shards, read_notes
 
 log = logging.getLogger(__name__)
 MARGIN_S = 45.0  # of a part: starting its processes, its last test on held-out speech, and its files
@@ -45,10 +46,11 @@ class PipelineOptions:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The options and when the call began."""
+    """The options, when the call began, and what went wrong in it."""
 
     options: PipelineOptions
     began: float = field(default_factory=time.monotonic)
+    failed: list[str] = field(default_factory=list)  # parts that ended otherwise than they should
 
     @property
     def left_s(self) -> float:
@@ -83,10 +85,13 @@ class Call:
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, 9)
                 code = process.wait()
-        log.info("%s ended with %d, %.0f s are left", part, code, self.left_s)
+        if code:
+            self.failed.append(part)
+        log.log(ERROR if code else INFO, "%s ended with %d, %.0f s are left", part, code, self.left_s)
 
 
-def train_both(options: PipelineOptions) -> None:
+def train_both(options: PipelineOptions) -> list[str]:
+    """The parts that failed; what the others learned is kept."""
     call = Call(options)
     for folder in (options.out, options.work):
         folder.mkdir(parents=True, exist_ok=True)
@@ -102,7 +107,8 @@ def train_both(options: PipelineOptions) -> None:
     for voice in voices:
         voice.join()
     pack_up(call)
-    log.info("all done after %.0f s", time.monotonic() - call.began)
+    log.info("all done after %.0f s; failed: %s", time.monotonic() - call.began, ", ".join(call.failed) or "nothing")
+    return call.failed
 
 
 def make_corpus(call: Call) -> None:
@@ -131,21 +137,36 @@ def train_s1(call: Call, gpus: tuple[int, ...]) -> None:
 
 
 def pack_up(call: Call) -> None:
-    """Small files of what was learned: DiTs and language model as int8, the codec in halves as it is."""
-    out = call.options.out
-    for folder in (call.folder("flow"), call.folder("flow") / "student"):
-        if has_shards(folder, "dit"):
-            _write({PREFIX + name: value for name, value in load_dit(folder).items()}, out / folder.name)
-            shutil.copy(folder / "dit.json", out / folder.name)
-    if has_shards(call.folder("language"), "language"):
-        _write(read_state(call.folder("language")), out / "language")
+    """Small files of what was learned: DiTs and language model as int8, the codec in halves as it is; and the logs."""
+    out, packers = call.options.out, {"flow": _pack_dit, "student": _pack_dit, "language": _pack_language}
     logs = [f"== {path.stem}\n{path.read_text(encoding='utf-8')}" for path in sorted(call.options.work.glob("*.log"))]
     (out / "logs.txt").write_text("\n".join(logs), encoding="utf-8")
-    for shard in call.folder("codec").glob("codec-*.safetensors"):
-        (out / "codec").mkdir(exist_ok=True)
-        shutil.copy(shard, out / "codec" / shard.name)
+    folders = {"codec": call.folder("codec"), "student": call.folder("flow") / "student"}
+    for part, pack_part in ({"codec": _pack_codec} | packers).items():
+        try:
+            pack_part(folders.get(part, call.folder(part)), out / part)
+        except Exception:  # whatever is wrong with one part must not cost the others
+            log.exception("%s could not be packed", part)
+            call.failed.append(part)
 
 
-def _write(tensors: dict[str, Tensor], folder: Path) -> None:
+def _pack_codec(folder: Path, out: Path) -> None:
+    for shard in folder.glob("codec-*.safetensors"):
+        out.mkdir(exist_ok=True)
+        shutil.copy(shard, out / shard.name)
+
+
+def _pack_dit(folder: Path, out: Path) -> None:
+    if has_shards(folder, "dit"):
+        _write({PREFIX + name: value for name, value in load_dit(folder).items()}, out)
+        shutil.copy(folder / "dit.json", out)
+
+
+def _pack_language(folder: Path, out: Path) -> None:
+    if has_shards(folder, "language"):
+        _write(read_state(folder), out, read_notes(folder, "language"))
+
+
+def _write(tensors: dict[str, Tensor], folder: Path, notes: dict[str, str] | None = None) -> None:
     folder.mkdir(exist_ok=True)
-    save_file(pack(tensors), folder / "model.safetensors")
+    save_file(pack(tensors), folder / "model.safetensors", metadata=notes)

@@ -51,9 +51,12 @@ def load_shards(folder: Path, name: str) -> State:
 def read_notes(folder: Path | None, name: str) -> dict[str, str]:
     """The notes of the first shard, or none."""
     shards = sorted(folder.glob(f"{name}-*.safetensors")) if folder else []
-    if not shards:
-        return {}
-    with safe_open(shards[0], "pt") as file:
+    return notes_of(shards[0]) if shards else {}
+
+
+def notes_of(path: Path) -> dict[str, str]:
+    """What was noted in a file of weights."""
+    with safe_open(path, "pt") as file:
         return dict(file.metadata() or {})
 
 

@@ -44,9 +44,7 @@ class FlowTrainer:
         self.teacher = self._read_teacher()
         self._resume()
         self._read_corpus()
-        self._compile(self.model)
-        if self.teacher:
-            self._compile(self.teacher.model)
+        self._compile(not options.no_compile)
         self.generator = torch.Generator(device).manual_seed(options.seed * 1000 + self.trained + group.rank)
         self.history: list[dict[str, float]] = []
 
@@ -57,16 +55,19 @@ class FlowTrainer:
         model = copy.deepcopy(self.model)
         self._prepare_optimizer()
         self.teacher = Teacher.of(model, options.guidance, options.sampling_steps, self.device)
-        self._compile(model)
+        self._compile(self.compiled)
         self.schedule = TrainingSchedule(options.student_minutes, options.student_minutes, 0.0)
         self.out = options.out / "student"
 
-    def _compile(self, model: DiT) -> None:
-        if self.options.no_compile:
-            return
+    def _compile(self, compiled: bool) -> None:
+        self.compiled = compiled
         torch._dynamo.config.recompile_limit = 64  # shapes change with every batch
-        for block in [*model.transformer_blocks, *model.text_embed.text_blocks]:
-            block.compile(dynamic=True)
+        for model in (self.model, self.teacher.model) if self.teacher else (self.model,):
+            for block in [*model.transformer_blocks, *model.text_embed.text_blocks]:
+                if not compiled:
+                    block._compiled_call_impl = None
+                elif block._compiled_call_impl is None:
+                    block.compile(dynamic=True)
 
     def _prepare_optimizer(self) -> None:
         parameters = dict(self.model.named_parameters())
@@ -129,7 +130,7 @@ class FlowTrainer:
         share, saved, logged = 0.0, time.monotonic(), time.monotonic()
         running = torch.zeros((), device=self.device)
         for step, batch in enumerate(self.batches, start=1):
-            running += self._step(batch, self.schedule.rate(share, step - 1))
+            running += self._step_safely(batch, self.schedule.rate(share, step - 1))
             if step % CLOCK_STEPS:
                 continue
             (share,) = self.group.broadcast_numbers([self._share(step)], self.device)
@@ -150,6 +151,18 @@ class FlowTrainer:
 
     def _share(self, step: int) -> float:
         return 1.0 if step >= self.options.steps else self.schedule.share()
+
+    def _step_safely(self, batch: MelBatch, rate: float) -> Tensor:
+        """A step; where compiled code fails, it and all that follow run without compilation."""
+        try:
+            return self._step(batch, rate)
+        except Exception:
+            if not self.compiled:
+                raise
+            log.exception("compiled training failed; going on without compilation")
+            self._compile(False)
+            self.model.zero_grad(set_to_none=True)
+            return self._step(batch, rate)
 
     def _step(self, batch: MelBatch, rate: float) -> Tensor:
         value = self._loss(batch, self.generator)

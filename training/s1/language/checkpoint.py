@@ -7,7 +7,7 @@ from training.corpus.spelling import ALPHABET
 from training.s1.codec import weights
 from training.s1.language import prompts
 from training.s1.language.dual_ar import LanguageModel, Shape
-from training.shards import State, has_shards, load_exported, load_shards, read_notes
+from training.shards import State, has_shards, load_exported, load_shards, notes_of, read_notes
 
 DEFAULTS = {  # its best settings, as `engines.s1.model.Defaults` reads it
     "temperature": 0.7,
@@ -25,8 +25,9 @@ MODEL = "model."  # training carries the model under this prefix, and its letter
 
 
 def load(folder: Path) -> LanguageModel:
-    """The model of a training's folder, for inference."""
-    model = LanguageModel(Shape(**json.loads(read_notes(folder, "language")["shape"])))
+    """The model of a training's folder, or of what a call packed of it, for inference."""
+    notes = notes_of(folder / EXPORTED) if is_exported(folder) else read_notes(folder, "language")
+    model = LanguageModel(Shape(**json.loads(notes["shape"])))
     weights.fill(model, read_state(folder))
     return model.eval().requires_grad_(False)
 

@@ -1,0 +1,47 @@
+"""What a call that trains both voices brings home."""
+
+import json
+import logging
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+import torch
+
+from training.pipeline import Call, PipelineOptions, pack_up
+from training.s1.language import checkpoint
+from training.s1.language.dual_ar import LanguageModel, Shape
+from training.shards import save_shards
+
+SHAPE = Shape(dim=32, n_layer=1, n_fast_layer=1, n_head=1, n_local_heads=1, intermediate_size=32)
+
+
+@pytest.fixture
+def call(tmp_path: Path) -> Call:
+    """One whose language model is trained and whose flow was cut off while it was written."""
+    torch.manual_seed(0)
+    call = Call(PipelineOptions(out=tmp_path / "out", work=tmp_path / "work", seconds=1.0))
+    call.options.out.mkdir()
+    named = {checkpoint.MODEL + name: value for name, value in LanguageModel(SHAPE).named_parameters()}
+    save_shards(named, call.folder("language"), "language", {"shape": json.dumps(asdict(SHAPE))})
+    call.folder("flow").mkdir()
+    (call.folder("flow") / "dit-00001.safetensors").write_bytes(b"cut off")
+    return call
+
+
+def test_a_part_that_cannot_be_packed_costs_no_other(call: Call, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.ERROR):
+        pack_up(call)
+    assert call.failed == ["flow"]
+    assert "flow could not be packed" in caplog.text
+    assert (call.options.out / "language" / "model.safetensors").exists()
+
+
+def test_a_packed_language_model_is_loaded_in_its_own_shape(call: Call) -> None:
+    pack_up(call)
+    model = checkpoint.load(call.options.out / "language")
+    assert model.shape == SHAPE
+    for name, value in checkpoint.load(call.folder("language")).named_parameters():
+        torch.testing.assert_close(
+            dict(model.named_parameters())[name], value, rtol=0, atol=float(value.detach().abs().max()) / 100
+        )
