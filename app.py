@@ -14,6 +14,7 @@ from types import FrameType
 
 import uvicorn
 from fastapi import FastAPI
+from fastapi_offline import FastAPIOffline
 
 from studio.api import router
 from studio.champions.creation import TakeVoices
@@ -30,6 +31,7 @@ from studio.studio import Studio
 from studio.telemetry import Telemetry
 from studio.telemetry.gauges import open_gauge
 from studio.ui import build, mount_assets, mount_page
+from studio.web.cors import ApiCors
 from studio.web.drain import Drain, DrainMiddleware
 from studio.web.guard import Guard
 from studio.web.session import SessionMiddleware
@@ -93,7 +95,7 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
         studio.telemetry.close()
         studio.history.close()
 
-    application = FastAPI(title="Champion Voice Studio", lifespan=lifespan, docs_url=None, redoc_url=None)
+    application = FastAPIOffline(title="Champion Voice Studio", lifespan=lifespan, redoc_url=None)
     application.include_router(router(studio))
     mount_assets(application)
     page = build(studio)
@@ -101,6 +103,7 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
     mounted = mount_page(application, page)
     # Each wraps those above it, so a request meets the last one first.
     mounted.add_middleware(SessionMiddleware)
+    mounted.add_middleware(ApiCors, origins=studio.settings.cors_origins)
     mounted.add_middleware(Guard, settings=studio.settings)
     mounted.add_middleware(DrainMiddleware, drain=drain)
     return mounted
@@ -151,6 +154,7 @@ def main() -> None:
         log_level="warning",
         timeout_graceful_shutdown=2,
         server_header=False,
+        ws_per_message_deflate=False,  # sound hardly shrinks, and a processor is spent on trying
     )
     log.info("open http://%s:%d", settings.host, settings.port)
     asyncio.run(Server(config, finish).serve())

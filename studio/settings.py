@@ -16,11 +16,22 @@ from studio.places import Place, parse_stores
 PREFIX = "STUDIO_"
 ENV_FILE = ".env"
 DEVICE = re.compile(r"auto|cpu|mps|cuda(:\d+)?")
+KEY_MIN = 16  # characters
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 NOT_YET = {
-    "API_KEYS": "no door asks for a key; remove it, and set STUDIO_LOGIN to keep champions, stores and engines to yourself",
     "BATCH_WINDOW_MS": "a request joins the batch that runs and waits for no other; remove it",
 }
+
+
+def read_keys(keys: SecretStr) -> dict[str, str]:
+    """Names by key. Raises ValueError, whose sentence shows no key."""
+    listed = [part.strip().partition(":") for part in keys.get_secret_value().split(",") if part.strip()]
+    if not all(name and len(key) >= KEY_MIN for name, _, key in listed):
+        raise ValueError(f"write each key as name:key, with at least {KEY_MIN} characters that nobody can guess")
+    names = {key: name for name, _, key in listed}
+    if not len({*names.values()}) == len(names) == len(listed):
+        raise ValueError("two keys have one name or are the same; give each a name of its own")
+    return names
 
 
 class WrongSettings(Exception):
@@ -58,6 +69,11 @@ class Settings(BaseSettings):
     )
     request_timeout_s: Annotated[float, Field(gt=0)] = 300
     login: SecretStr = SecretStr("")  # user:password
+    api_keys: SecretStr = SecretStr("")  # name:key,name:key; with any, programs need one
+    api_requests_per_minute: Annotated[int, Field(ge=0)] = 0  # of each key, or address where none is asked for; 0 = any
+    api_characters_per_minute: Annotated[int, Field(ge=0)] = 0
+    api_streams: Annotated[int, Field(ge=0)] = 0  # at a time
+    cors_origins: Annotated[tuple[str, ...], NoDecode] = ()  # sites whose pages may use the API with a key
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()  # names it answers to, besides localhost
     max_upload_mb: Annotated[int, Field(ge=1)] = 64
     memory_budget_gb: Annotated[float, Field(ge=0)] = 0  # 0 = no limit
@@ -68,7 +84,7 @@ class Settings(BaseSettings):
     max_weights_mb: Annotated[int, Field(ge=1)] = 6_500  # an archive or a weights file that the owner sends
     threads: Annotated[int, Field(ge=0)] = 0
 
-    @field_validator("engines", "allowed_hosts", mode="before")
+    @field_validator("engines", "allowed_hosts", "cors_origins", mode="before")
     @classmethod
     def _listed(cls, value: object) -> object:
         """`f5,s1` as people write it in a shell."""
@@ -101,6 +117,12 @@ class Settings(BaseSettings):
         user, colon, password = value.get_secret_value().partition(":")
         if value.get_secret_value() and not (user and colon and password):
             raise ValueError("write it as user:password")
+        return value
+
+    @field_validator("api_keys")
+    @classmethod
+    def _named_keys(cls, value: SecretStr) -> SecretStr:
+        read_keys(value)
         return value
 
     @property

@@ -30,6 +30,7 @@ class Ticket:
         self._read_count = 0
         self._take: Take | None = None
         self._changed = threading.Condition()
+        self._listeners: list[Callable[[], None]] = []
         self._on_cancel: Callable[[Ticket], None] = lambda ticket: None
         self._on_read: Callable[[], None] = lambda: None
         self._position: Callable[[Ticket], tuple[int, float | None]] = lambda ticket: (0, None)
@@ -91,6 +92,10 @@ class Ticket:
         with self._changed:
             return self._changed.wait_for(lambda: self.ended, timeout_s)
 
+    def listen(self, listener: Callable[[], None]) -> None:
+        """Call this after every change of state or audio, on the scheduler's thread: be quick, never block or raise."""
+        self._listeners.append(listener)
+
     def cancel(self) -> None:
         """Stop within one step. A request that already ended stays as it is."""
         self._on_cancel(self)
@@ -115,13 +120,13 @@ class Ticket:
         """It runs from now on."""
         with self._changed:
             self.admitted_at, self._state = at, "running"
-            self._changed.notify_all()
+            self._notify()
 
     def requeue(self) -> None:
         """It waits again, from the beginning."""
         with self._changed:
             self._state, self._progress = "queued", 0.0
-            self._changed.notify_all()
+            self._notify()
 
     def advance(self, fraction: float) -> None:
         """Raise its progress to `fraction`, never lower it."""
@@ -134,7 +139,7 @@ class Ticket:
             if first:
                 self._first_audio_at = at
             self._chunks.append(Chunk(len(self._chunks), audio))
-            self._changed.notify_all()
+            self._notify()
         return first
 
     @property
@@ -155,15 +160,20 @@ class Ticket:
         take = Take(self.request, audio, cost, checkpoint)
         with self._changed:
             self._take, self._state, self._progress = take, "done", 1.0
-            self._changed.notify_all()
+            self._notify()
         return take
+
+    def _notify(self) -> None:
+        self._changed.notify_all()
+        for listener in self._listeners:
+            listener()
 
     def fail(self, error: EngineError) -> None:
         """End it with an error, which `result` raises."""
         with self._changed:
             self.error = error
             self._state = "cancelled" if isinstance(error, Cancelled) else "failed"
-            self._changed.notify_all()
+            self._notify()
 
 
 def join(pieces: list[Audio]) -> Audio:

@@ -30,6 +30,12 @@ def chunks(text: str, first_max: int, rest_max: int) -> list[str]:
     return pieces
 
 
+def finished(text: str) -> int:
+    """Where the last sentence ends behind which something stands already; 0 where there is none worth a piece."""
+    ends = [found.end() for found in PLACES[0].finditer(text)]
+    return max((end for end in ends if end >= SHORTEST), default=0)
+
+
 def _cut(text: str, limit: int) -> int:
     """Where the first piece ends."""
     if len(text) <= limit:

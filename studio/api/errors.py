@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from engines.errors import Closing, EngineError, EngineFailed, NotReady, OutOfMemory, QueueFull, TimedOut, UnknownEngine
 from studio import errors
 from studio.web.ownership import Ownership
-from studio.web.problems import problem, snake_case
+from studio.web.problems import document, problem, snake_case
 from studio.web.session import SESSION_HEADER
 
 log = logging.getLogger(__name__)
@@ -60,9 +60,21 @@ class ProblemRoute(APIRoute):
 
 def problem_of(error: EngineError) -> JSONResponse:
     """A refusal by its kind; the code is the kind's name."""
-    status = next((status for kinds, status in STATUSES if isinstance(error, kinds)), 400)
     waits = {"retry-after": str(error.wait_s)} if isinstance(error, errors.TooManyRequests) else {}
-    return problem(str(error), status, code=snake_case(type(error).__name__), headers=waits)
+    return problem(str(error), status_of(error), code=code_of(error), headers=waits)
+
+
+def as_problem(error: EngineError) -> dict[str, Any]:
+    """The same for a stream that has begun, whose status is sent already."""
+    return document(str(error), status_of(error), code_of(error))
+
+
+def status_of(error: EngineError) -> int:
+    return next((status for kinds, status in STATUSES if isinstance(error, kinds)), 400)
+
+
+def code_of(error: EngineError) -> str:
+    return snake_case(type(error).__name__)
 
 
 def as_json(adapter: TypeAdapter[Any], value: object, **how: Any) -> Response:

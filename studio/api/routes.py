@@ -2,17 +2,38 @@
 
 from fastapi import APIRouter
 
-from studio.api import champions, clips, engines, health, jobs, live, login, script, speech, stores, takes, trials
+from studio.api import (
+    champions,
+    clips,
+    engines,
+    health,
+    jobs,
+    live,
+    login,
+    script,
+    speech,
+    speech_socket,
+    stores,
+    takes,
+    trials,
+    voices,
+)
+from studio.programs import Programs
 from studio.studio import Studio
+from studio.web.callers import Callers
 from studio.web.ownership import Ownership
 
 
 def router(studio: Studio) -> APIRouter:
-    """The routes of design.md's doors that are served so far, over one studio."""
+    """Everything but the page itself, over one studio."""
     routes, ownership = APIRouter(), Ownership(studio.settings)
-    for part in (health, clips, script, takes, trials, live, speech):
+    programs, callers = Programs(studio), Callers(studio.settings)
+    for part in (health, clips, script, takes, trials, live):
         routes.include_router(part.router(studio))
     for owned in (engines, champions, stores, jobs):
         routes.include_router(owned.router(studio, ownership))
     routes.include_router(login.router(ownership))
+    routes.include_router(voices.router(studio, callers))
+    for spoken in (speech, speech_socket):
+        routes.include_router(spoken.router(studio, programs, callers))
     return routes

@@ -1,105 +1,209 @@
-"""Speech for programs: OpenAI's `POST /v1/audio/speech`, with a champion as the voice.
+"""Speech for programs: OpenAI's `POST /v1/audio/speech` with a champion or a sample as the voice, and `POST /voice/generate`.
 
-Nothing of it is kept: the sound is in the answer, and a program has no list of takes to find it in; its headers say
-what made it. Who asks is known by the address, not by the cookie: a program keeps none, so each of its requests would
-be a new visitor with a turn of its own, and whoever sends most would be heard most.
+The sound leaves while it is made. Nothing of it is kept: a program has no list of takes to find it in; headers say what
+made it.
 """
 
+import base64
+import json
+import logging
+from collections.abc import AsyncIterator, Callable
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
-from anyio import CapacityLimiter, to_thread
+import numpy as np
+from anyio import to_thread
 from fastapi import APIRouter, Request, Response
+from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.types import Receive, Scope, Send
 
 from engines.audio import encode
-from engines.errors import BadSetting, Cancelled, NotReady
+from engines.errors import BadSetting, Cancelled, EngineError
 from engines.scheduling.ticket import Ticket
 from engines.text import MAX_CHARACTERS
-from engines.types import Take
-from studio.api.errors import ProblemRoute
-from studio.champions.champion import champion_settings
-from studio.order import Order, read_order, shown
+from engines.types import Audio
+from studio.api.errors import ProblemRoute, as_problem
+from studio.audio_stream import MEDIA_TYPES, StreamFormat, coded, first_of, pieces
+from studio.order import Order, shown
+from studio.programs import Programs, Stream
 from studio.studio import Studio
-from studio.web.ownership import source
-from studio.web.session import session_id_of
+from studio.web.callers import Callers
 
-WAITING_MAX = 128  # each waits in a thread; their own, so that no number of them holds up other routes
-WAIT_S = 0.1  # a caller who left is noticed this late at most
+log = logging.getLogger(__name__)
+
+GONE = "whoever asked has hung up; ask again"
+INSTRUCTIONS = "no engine here follows instructions; leave them out, and choose a voice that sounds like what you want"
 
 
-class Speech(BaseModel):
-    """OpenAI's fields; every further one is a setting of the take. One that nobody knows is refused, not ignored:
-    a misspelt setting would be a take that is not what was asked for.
-    """
+SSE = "text/event-stream"
+CONTENT: dict[str, Any] = {media: {} for media in (*MEDIA_TYPES.values(), SSE)}
 
-    model_config = ConfigDict(extra="allow")
+
+class VoiceId(BaseModel):
+    """OpenAI's other way to name a voice."""
+
+    id: str
+
+
+class SpeechRequest(BaseModel):
+    """OpenAI's fields; every further one is a setting of the take, such as seed."""
+
+    model_config = ConfigDict(
+        extra="allow",
+        json_schema_extra={
+            "examples": [
+                {"model": "f5", "voice": "amber", "input": "The bridge is out.", "response_format": "mp3"},
+                {"voice": "amber", "input": "Take the long way round.", "response_format": "pcm", "seed": 7},
+            ]
+        },
+    )
 
     input: Annotated[str, Field(max_length=MAX_CHARACTERS)]
-    voice: str  # a champion's id
-    model: str = ""  # an engine; empty = the champion's own, or the studio's first where that does not run here
-    response_format: Literal["wav"] = "wav"
+    voice: Annotated[str | VoiceId, Field(description="a champion's id, or a sample's name")]
+    model: Annotated[str, Field(description="f5 or s1; empty: the champion's own")] = ""
+    response_format: StreamFormat = "mp3"
+    stream_format: Literal["audio", "sse"] = "audio"
+    instructions: Annotated[str | None, Field(description="refused: no engine here follows any")] = None
 
     @property
-    def settings(self) -> dict[str, object]:
-        """What was asked for of the take. Raises BadSetting."""
-        given, known = self.model_extra or {}, champion_settings()
-        for name in given.keys() - known:
-            choice = ", ".join(sorted(known))
-            raise BadSetting(f"there is no {shown(name)} here; leave it out, or choose among {choice}")
-        return {name: value for name, value in given.items() if value is not None}
+    def voice_name(self) -> str:
+        return self.voice if isinstance(self.voice, str) else self.voice.id
+
+    def order(self, programs: Programs) -> Order:
+        """Raises EngineError."""
+        if self.instructions:
+            raise BadSetting(INSTRUCTIONS)
+        return programs.order(self.input, self.voice_name, self.model, self.model_extra or {})
 
 
-def router(studio: Studio) -> APIRouter:
-    routes = APIRouter(prefix="/v1", tags=["speech"], route_class=ProblemRoute)
-    threads = CapacityLimiter(WAITING_MAX)
+class GenerateRequest(BaseModel):
+    """A line of a champion, as game clients ask for it."""
 
-    @routes.post("/audio/speech")
-    async def speech(form: Speech, request: Request) -> Response:
-        """The line as a whole WAV. A caller who hangs up stops it."""
-        caller, arrived_at = session_id_of(f"address {source(request)}"), request.state.arrived_at
-        order = await to_thread.run_sync(_order, studio, form)
-        say = partial(studio.speaking.say, order, session_id=caller, arrived_at=arrived_at)
-        ticket = await to_thread.run_sync(say)
+    model_config = ConfigDict(extra="forbid")
+
+    championId: str
+    text: Annotated[str, Field(max_length=MAX_CHARACTERS)]
+    language: Annotated[str, Field(description="en; the studio spells numbers and dates out in English")] = "en"
+
+    def order(self, programs: Programs) -> Order:
+        """Raises EngineError."""
+        if self.language.lower().partition("-")[0] != "en":
+            raise BadSetting(f"the studio reads English, not {shown(self.language)}; leave language out or send en")
+        return programs.order(self.text, self.championId, "", {})
+
+
+class SpeechResponse(StreamingResponse):
+    """Sound while it is made; whoever leaves, and whatever fails, ends what makes it."""
+
+    def __init__(self, content: AsyncIterator[bytes], close: Callable[[], None], **how: Any) -> None:
+        super().__init__(content, **how)
+        self._close = close
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            while not await to_thread.run_sync(_ended, ticket, limiter=threads):
-                if await request.is_disconnected():
-                    raise Cancelled("whoever asked has hung up; ask again")
+            await super().__call__(scope, receive, send)
+        except (
+            EngineError
+        ) as error:  # too late for a status; the connection breaks off, so that nobody takes it for the whole
+            log.warning("a stream broke off: %s", error)
         finally:
-            ticket.cancel()  # of no consequence once it has ended
-        return await to_thread.run_sync(_answer, ticket.result())
+            self._close()
+
+
+def router(studio: Studio, programs: Programs, callers: Callers) -> APIRouter:
+    routes = APIRouter(tags=["speech"], route_class=ProblemRoute)
+
+    def begin(ask: Callable[[], Order], characters: int, request: Request) -> tuple[Stream, Ticket]:
+        caller = callers.caller(request)
+        callers.spend(caller, characters)
+        order, stream = ask(), programs.open(caller)
+        try:
+            return stream, programs.start(stream, order, request.state.arrived_at)
+        except BaseException:
+            programs.close(stream)
+            raise
+
+    @routes.post("/v1/audio/speech", response_class=Response, responses={200: {"content": CONTENT}})
+    async def speech(form: SpeechRequest, request: Request) -> Response:
+        """The line in the format that was asked for, sent while it is made. Hanging up stops it."""
+        ask = partial(form.order, programs)
+        stream, ticket = await to_thread.run_sync(begin, ask, len(form.input), request)
+        try:
+            sound = coded(pieces(ticket), form.response_format)
+            if (first := await first_of(anext(sound, b""), gone(request))) is None:
+                raise Cancelled(GONE)
+            headers = _headers(studio, stream, ticket)
+        except BaseException:
+            programs.close(stream)
+            raise
+        parts, media = _all(first, sound), MEDIA_TYPES[form.response_format]
+        if form.stream_format == "sse":
+            parts, media = _events(parts, len(form.input)), SSE
+        return SpeechResponse(parts, partial(programs.close, stream), headers=headers, media_type=media)
+
+    @routes.delete("/v1/audio/speech/{id}", status_code=204)
+    def stop(id: str, request: Request) -> None:
+        """Stop a running request of your own, by the `x-request-id` of its answer."""
+        programs.stop(callers.caller(request), id)
+
+    @routes.post("/voice/generate", response_class=Response, responses={200: {"content": {"audio/wav": {}}}})
+    async def generate(form: GenerateRequest, request: Request) -> Response:
+        """The line as a whole WAV file."""
+        ask = partial(form.order, programs)
+        stream, ticket = await to_thread.run_sync(begin, ask, len(form.text), request)
+        try:
+            if (audio := await first_of(_whole(ticket), gone(request))) is None:
+                raise Cancelled(GONE)
+            return Response(encode(audio, "wav"), media_type="audio/wav", headers=_headers(studio, stream, ticket))
+        finally:
+            programs.close(stream)
 
     return routes
 
 
-def _order(studio: Studio, form: Speech) -> Order:
-    """The line as the champion was kept to speak, but for what was asked for otherwise. Raises EngineError.
-
-    For an engine that still loads nobody waits: programs have time limits of their own, and learn at once when to ask again.
-    """
-    saved = studio.champions.get(form.voice)
-    champion, engines = saved.champion, {status.name: status for status in studio.manager.statuses()}
-    own = champion.engine if champion.engine in engines else studio.settings.engines[0]
-    engine = studio.manager.status(form.model or own)
-    if engine.state == "loading":
-        raise NotReady(f"{engine.title} is still loading ({engine.message}); ask again in a few seconds")
-    heeded = {"seed", *engine.settings} if engine.name == champion.engine else set()
-    liked = {name: value for name, value in champion.settings.items() if name in heeded}
-    asked = {"text": form.input, "champion": form.voice, "version": saved.version, "engine": engine.name}
-    return read_order(liked | form.settings | asked)
+async def gone(request: Request) -> None:
+    """Return when the client has left."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
-def _ended(ticket: Ticket) -> bool:
-    """Take what was made from the ticket, so that the scheduler never waits for its reader; whether that was all."""
-    return ticket.read(WAIT_S) is None and ticket.ended
+async def _all(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield first
+    async for part in rest:
+        yield part
 
 
-def _answer(take: Take) -> Response:
-    headers = {
+async def _events(parts: AsyncIterator[bytes], characters: int) -> AsyncIterator[bytes]:
+    """OpenAI's server-sent events. No tokens are counted here: characters stand where they do."""
+    try:
+        async for part in parts:
+            yield _event({"type": "speech.audio.delta", "audio": base64.b64encode(part).decode()})
+    except EngineError as error:
+        yield _event({"type": "error", "error": as_problem(error)})
+        return
+    usage = {"input_tokens": characters, "output_tokens": 0, "total_tokens": characters}
+    yield _event({"type": "speech.audio.done", "usage": usage})
+
+
+def _event(data: dict[str, Any]) -> bytes:
+    return f"data: {json.dumps(data)}\n\n".encode()
+
+
+async def _whole(ticket: Ticket) -> Audio:
+    sounds = [audio async for audio in pieces(ticket)]
+    return Audio(np.concatenate([audio.samples for audio in sounds]), sounds[0].sample_rate)
+
+
+def _headers(studio: Studio, stream: Stream, ticket: Ticket) -> dict[str, str]:
+    request = ticket.request
+    info = studio.manager.status(request.engine).info
+    checkpoint = request.weights.label if request.weights else info.checkpoint if info else ""
+    return {
         "cache-control": "no-store",
-        "x-engine": take.request.engine,
-        "x-seed": str(take.request.seed),
-        "x-checkpoint": quote(take.checkpoint, safe=" ()"),  # it may hold a champion's name, in any script
+        "x-request-id": stream.id,
+        "x-engine": request.engine,
+        "x-seed": str(request.seed),
+        "x-checkpoint": quote(checkpoint, safe=" ()"),  # it may hold a champion's name, in any script
     }
-    return Response(encode(take.audio, "wav"), media_type="audio/wav", headers=headers)

@@ -61,6 +61,7 @@ class SessionClip:
 class ShippedClip:
     """A sample, ready to speak with."""
 
+    name: str
     clip_id: str
     transcript: str  # of the whole clip
 
@@ -81,7 +82,7 @@ class SessionClips:
         for sample in self._clips.samples():
             if sample.path not in self._shipped:
                 kept = self._clips.add(sample.path, sample.name)
-                self._shipped[sample.path] = ShippedClip(kept.id, sample.transcript)
+                self._shipped[sample.path] = ShippedClip(sample.name, kept.id, sample.transcript)
         return list(self._shipped.values())
 
     def mine(self, session_id: str) -> Sequence[str]:

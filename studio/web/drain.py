@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from studio.web.problems import problem
 
 CLOSED = "the studio is shutting down; what was accepted is finished, ask again when it is back"
-WORK = ("/gradio_api/queue/join", "/gradio_api/call", "/gradio_api/run", "/v1/")  # paths of requests that make audio
+WORK = ("/gradio_api/queue/join", "/gradio_api/call", "/gradio_api/run", "/v1/", "/voice/", "/ws/")  # they make audio
 POLL_S = 0.1
 QUIET_LOOKS = 5  # nothing pending this often in a row, since a request may be between two queues
 
@@ -48,7 +48,7 @@ class DrainMiddleware:
         self._drain = drain
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._drain.closed and scope["type"] == "http" and scope["path"].startswith(WORK):
+        if self._drain.closed and scope["type"] in ("http", "websocket") and scope["path"].startswith(WORK):
             await problem(CLOSED, 503, code="closing")(scope, receive, send)
             return
         await self._app(scope, receive, send)

@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from studio.settings import Settings
+from studio.web.cors import API
 from studio.web.ownership import Ownership, host_name
 from studio.web.problems import problem
 
@@ -80,6 +81,7 @@ class Guard:
             settings.max_weights_mb, "leave out what only training needs, or raise STUDIO_MAX_WEIGHTS_MB"
         )
         self._ownership = Ownership(settings)
+        self._cors_origins = settings.cors_origins
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -113,9 +115,14 @@ class Guard:
     def _refusal(self, scope: Scope, headers: Headers) -> JSONResponse | None:
         if not self.answers_to(host_name(headers)):
             return problem(FOREIGN_HOST, 403, code="foreign_host")
-        if (scope["type"] == "websocket" or scope["method"] not in HARMLESS) and _from_elsewhere(headers):
+        changes = scope["type"] == "websocket" or scope["method"] not in HARMLESS
+        if changes and _from_elsewhere(headers) and not self._may_use_api(scope, headers):
             return problem(FOREIGN_PAGE, 403, code="foreign_page")
         return None
+
+    def _may_use_api(self, scope: Scope, headers: Headers) -> bool:
+        """Whether this is another site's page that was named, and asks for what needs neither cookie nor address."""
+        return scope["path"].startswith(API) and headers.get("origin") in self._cors_origins
 
     async def _cap(self, scope: Scope, headers: Headers) -> Cap:
         sends = scope["type"] == "http" and scope["method"] == "POST"

@@ -19,16 +19,17 @@ HEADERS: Mapping[int, Mapping[str, str]] = {
 def problem(
     detail: str, status: int, *, code: str = "", headers: Mapping[str, str] | None = None, **further: Any
 ) -> JSONResponse:
-    """`code` is the status's own name where none is given; `further` members stand beside the standard ones."""
+    """An answer; `further` members stand beside the standard ones."""
+    body = document(detail, status, code) | further
+    return JSONResponse(body, status, {**HEADERS.get(status, {}), **(headers or {})}, MEDIA_TYPE)
+
+
+def document(detail: str, status: int, code: str = "") -> dict[str, Any]:
+    """`code` is the status's own name where none is given; `message` is where OpenAI's clients look for the sentence."""
     title = HTTPStatus(status).phrase
-    body = {
-        "type": "about:blank",
-        "title": title,
-        "status": status,
-        "code": code or snake_case(title),
-        "detail": detail,
-    }
-    return JSONResponse(body | further, status, {**HEADERS.get(status, {}), **(headers or {})}, MEDIA_TYPE)
+    code = code or snake_case(title)
+    about = {"type": "about:blank", "title": title, "status": status, "code": code}
+    return about | {"detail": detail, "message": detail}
 
 
 def snake_case(name: str) -> str:

@@ -27,6 +27,7 @@ from studio.speaking import SpeechService
 from studio.studio import Studio
 from studio.telemetry import Telemetry
 from studio.telemetry.gauges import ProcessGauge
+from studio.web.cors import ApiCors
 from studio.web.guard import Guard
 from studio.web.session import SessionMiddleware
 from tests.engines.metronome import ENGINES, Metronome, spec_of
@@ -101,6 +102,7 @@ def web(studio: Studio) -> FastAPI:
 def guard(application: FastAPI, settings: Settings) -> None:
     """The middleware in front of the routes, as app.py adds it."""
     application.add_middleware(SessionMiddleware)
+    application.add_middleware(ApiCors, origins=settings.cors_origins)
     application.add_middleware(Guard, settings=settings)
 
 

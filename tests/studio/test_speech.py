@@ -3,10 +3,8 @@
 import io
 import json
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
@@ -18,27 +16,26 @@ import soundfile
 
 from engines.base import Checkpoint
 from engines.errors import BadCheckpoint
-from engines.scheduling.manager import Policy
 from engines.types import Progress
 from studio.champions.library import Library
 from studio.order import Order
 from studio.settings import Settings
 from studio.speaking import Performance
-from studio.studio import Studio
 from tests.engines.metronome import RATE, Metronome
 from tests.studio.champions.voices import TRANSCRIPT, keep
-from tests.studio.house import ENGINE, ready, served, studio_of, web
+from tests.studio.house import ENGINE, served, studio_of, web
+from tests.studio.programs import CLICK_S, LINE, SPEECH, WAIT_S, Reception, reception_of, until
 
-SPEECH = "/v1/audio/speech"
-WAIT_S = 300.0
-CLICK_S = 0.1  # of sound a character
-LINE = {"input": "tick tock", "voice": "ahri"}
 REFUSED: dict[str, tuple[int, object]] = {  # by what is said of it
     "there is no champion nobody": (404, LINE | {"voice": "nobody"}),
     "there is no champion ../ahri": (404, LINE | {"voice": "../ahri"}),
     "no engine called 'tts-1' here; choose one of tick": (404, LINE | {"model": "tts-1"}),
-    "response_format: Input should be 'wav'": (422, LINE | {"response_format": "mp3"}),
-    "there is no 'stream_format' here; leave it out": (400, LINE | {"stream_format": "sse"}),
+    "response_format: Input should be 'mp3', 'opus', 'aac', 'flac', 'wav' or 'pcm'": (
+        422,
+        LINE | {"response_format": "ogg"},
+    ),
+    "stream_format: Input should be 'audio' or 'sse'": (422, LINE | {"stream_format": "websocket"}),
+    "no engine here follows instructions; leave them out": (400, LINE | {"instructions": "Speak like a pirate."}),
     "there is no 'stream' here": (400, LINE | {"stream": True}),
     "there is no 'sped' here; leave it out, or choose among guidance": (400, LINE | {"sped": 2}),
     "there is no 'xxxxxxxx": (400, LINE | {"x" * 9_999: 2}),
@@ -58,54 +55,10 @@ REFUSED: dict[str, tuple[int, object]] = {  # by what is said of it
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Reception:
-    studio: Studio
-    metronome: Metronome
-    program: httpx.Client
-    go: threading.Event  # the engine makes no step while it is not set
-
-    def ask(self, **fields: object) -> httpx.Response:
-        """As a program does: each request alone, without cookies."""
-        return httpx.post(self.program.base_url.join(SPEECH), json=LINE | fields, timeout=WAIT_S)
-
-    def asking(self, **fields: object) -> "Asking":
-        """The same from another thread, once it is in the scheduler."""
-        before = len(self.studio.manager.queue())
-        asking = Asking(lambda: self.ask(**fields))
-        until(lambda: len(self.studio.manager.queue()) > before)
-        return asking
-
-
-class Asking(threading.Thread):
-    def __init__(self, ask: Callable[[], httpx.Response]) -> None:
-        super().__init__(daemon=True)
-        self._ask = ask
-        self._answers: list[httpx.Response] = []
-        self.start()
-
-    def run(self) -> None:
-        self._answers.append(self._ask())
-
-    def answer(self) -> httpx.Response:
-        self.join(WAIT_S)
-        return self._answers[0]
-
-
 @pytest.fixture
 def reception(tmp_path: Path) -> Iterator[Reception]:
-    metronome, go = Metronome(width=1, click_s=CLICK_S), threading.Event()
-    metronome.gate = lambda: go.wait(WAIT_S)
-    go.set()
-    settings = Settings(data_dir=tmp_path / "data", engines=(ENGINE,), max_upload_mb=1)
-    with (
-        studio_of(tmp_path, metronome, Policy(queue_size=3), settings) as studio,
-        served(web(studio)) as url,
-        httpx.Client(base_url=url, timeout=WAIT_S) as program,
-    ):
-        ready(program)
-        keep(Library(studio.settings.data_dir), engine=ENGINE, settings={"speed": 1.5, "seed": 7, "temperature": 0.5})
-        yield Reception(studio, metronome, program, go)
+    with reception_of(tmp_path) as opened:
+        yield opened
 
 
 @pytest.fixture
@@ -114,13 +67,6 @@ def held(reception: Reception) -> Iterator[Reception]:
     reception.go.clear()
     yield reception
     reception.go.set()
-
-
-def until(true: Callable[[], object]) -> None:
-    due = time.monotonic() + WAIT_S
-    while not true():
-        assert time.monotonic() < due
-        time.sleep(0.01)
 
 
 def spoken(reception: Reception) -> Any:

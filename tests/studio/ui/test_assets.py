@@ -4,7 +4,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from studio.ui.assets import ROOT, VERSION, head, mount_assets
+from studio.ui.assets import ASSETS, ROOT, VERSION, head, mount_assets
 
 FILE = "js/studio.js"
 
@@ -30,3 +30,12 @@ def test_a_page_of_an_earlier_version_finds_its_files_but_keeps_none(client: Tes
 
 def test_the_page_asks_for_this_version_alone(client: TestClient) -> None:
     assert head().count("/studio/assets/") == head().count(ROOT) > 100
+
+
+def test_scripts_and_styles_find_their_neighbours_from_where_they_lie() -> None:
+    named = [
+        path.name
+        for path in ASSETS.rglob("*")
+        if path.suffix in (".js", ".css") and "/studio/assets" in path.read_text()
+    ]
+    assert named == []

@@ -15,7 +15,7 @@ import { bringClip } from "./clips.js";
 
 const LONGEST_S = 120;
 const COLUMNS = 400; // of the waveform
-const WORKLET = "/studio/assets/js/audio/recorder.worklet.js";
+const WORKLET = new URL("../audio/recorder.worklet.js", import.meta.url).href;
 // What calls need, recordings do not: every one of them changes the voice.
 const RAW = { audio: { echoCancellation: false, noiseSuppression: false, autoGainControl: false, channelCount: 1 } };
 

@@ -31,14 +31,15 @@ export function mount(element) {
     "Insert pause",
   );
   element.append(h("div.spoken", {}, spoken, h("div.spoken-facts", {}, facts, markerMenu(), pause)));
-  const soon = debounced(200, () => preview(spoken, facts));
+  // Until its fields are ready, the page holds numbers that nobody chose.
+  const soon = debounced(200, () => fields.ready.then(() => preview(spoken, facts)));
   on(EVENT.field, (name) => ["script", "transcript"].includes(name) && soon());
   for (const name of fields.SETTINGS) {
     const reread = () => chosen()?.settings[name]?.scales === "pace" && soon();
     whenPresent(`#${name}`).then((field) => field.addEventListener("input", reread)); // dragged, or its number typed
   }
   follow([STATE.engine, STATE.voice, STATE.champion], () => soon());
-  fields.ready.then(() => soon());
+  soon();
 }
 
 /** @param {HTMLElement} spoken @param {HTMLElement} facts */

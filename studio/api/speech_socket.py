@@ -1,0 +1,238 @@
+"""Speech over a WebSocket, `/ws/tts`: text comes whole or in pieces, sound leaves while it is made.
+
+A client sends JSON objects as text frames:
+
+    {"text": "…", "voice": "amber"}      speak; further fields are as in POST /v1/audio/speech (model, seed, speed, …)
+    {"text": "…", …, "more": true}       the text goes on in the next frame; a sentence is spoken once it is complete
+    {"encoding": "base64"}               beside "text": sound as text frames; "binary" is the default
+    {"cancel": true}                     stop this line
+    {"ping": …}                          answered by {"pong": …}
+
+The answer to a line is int16 samples, little-endian, mono, 24 kHz, in frames of any length, and `__END__` behind the last. What
+fails is told by a problem document before `__END__`. Lines are spoken one after another.
+"""
+
+import asyncio
+import base64
+import json
+import time
+from collections.abc import AsyncIterator
+from contextlib import aclosing, suppress
+from typing import Annotated, Any, Literal
+
+from anyio import to_thread
+from fastapi import APIRouter, WebSocket, WebSocketDisconnect
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from engines.errors import BadInput, Cancelled, EngineError
+from engines.scheduling.ticket import Ticket
+from engines.text import MAX_CHARACTERS, finished
+from studio.api.errors import as_problem
+from studio.audio_stream import coded, first_of, pieces
+from studio.programs import Programs, Stream
+from studio.studio import Studio
+from studio.web.callers import Caller, Callers, KeyNeeded
+
+END = b"__END__"
+REFUSED_CODE = 4401  # of the connection's close, like HTTP's 401
+LINES_MAX = 16  # lines that wait behind the one that is spoken
+AHEAD = 2  # sentences of one text in the scheduler at a time
+
+
+class BadMessage(BadInput):
+    """A frame is no JSON object, or not one of those above."""
+
+
+class Message(BaseModel):
+    """One frame of a client; fields that are not named here are settings of the take."""
+
+    model_config = ConfigDict(extra="allow")
+
+    text: Annotated[str, Field(max_length=MAX_CHARACTERS)] = ""
+    voice: str = ""
+    model: str = ""
+    more: bool = False
+    encoding: Literal["binary", "base64"] = "binary"
+    cancel: bool = False
+    ping: Any = None
+
+
+class Line:
+    """One text, as far as it has come, and the answer it gets."""
+
+    def __init__(self, message: Message, stream: Stream) -> None:
+        """`message` is its first."""
+        self.message, self.stream = message, stream
+        self.arrived_at = time.monotonic()
+        self._sentences: asyncio.Queue[str | None] = asyncio.Queue()  # None: no more
+        self._unfinished = ""
+        self._characters = 0
+
+    @property
+    def as_text(self) -> bool:
+        return self.message.encoding == "base64"
+
+    def add(self, text: str, more: bool) -> None:
+        """The next piece of the text. Raises BadMessage."""
+        self._characters += len(text)
+        if self._characters > MAX_CHARACTERS:
+            raise BadMessage(f"this line has more than {MAX_CHARACTERS:,} characters; end it and begin another")
+        self._unfinished += text
+        cut = finished(self._unfinished) if more else len(self._unfinished)
+        sentence, self._unfinished = self._unfinished[:cut], self._unfinished[cut:]
+        if sentence.strip() or not (more or self._characters):  # a line without a word is refused by whoever reads it
+            self._sentences.put_nowait(sentence)
+        if not more:
+            self._sentences.put_nowait(None)
+
+    async def sentences(self) -> AsyncIterator[str]:
+        """Each once it is complete."""
+        while not self.stream.stopped and (sentence := await self._sentences.get()) is not None:
+            yield sentence
+
+    def cancel(self) -> None:
+        self.stream.stop()
+        self._sentences.put_nowait(None)
+
+
+def router(studio: Studio, programs: Programs, callers: Callers) -> APIRouter:
+    routes = APIRouter(tags=["speech"])
+
+    @routes.websocket("/ws/tts")
+    async def speak(socket: WebSocket) -> None:
+        try:
+            caller = callers.caller(socket)
+        except KeyNeeded as error:
+            await socket.accept()
+            await socket.close(REFUSED_CODE, str(error)[:120])
+            return
+        await socket.accept()
+        with suppress(WebSocketDisconnect, RuntimeError):  # they left; a send to them fails by either
+            await Conversation(socket, programs, callers, caller).run()
+
+    return routes
+
+
+class Conversation:
+    """One connection: frames are read while sound is sent."""
+
+    def __init__(self, socket: WebSocket, programs: Programs, callers: Callers, caller: Caller) -> None:
+        self._socket, self._programs, self._callers, self._caller = socket, programs, callers, caller
+        self._lines: list[Line] = []  # the first is spoken
+        self._arrived: asyncio.Queue[Line] = asyncio.Queue()
+        self._open: Line | None = None  # its text goes on
+
+    async def run(self) -> None:
+        """Until the client leaves; what still runs is stopped then."""
+        speaking = asyncio.ensure_future(self._speak_lines())
+        try:
+            while True:
+                frame = await first_of(self._socket.receive_text(), asyncio.shield(speaking))
+                if frame is None:
+                    return speaking.result()
+                await self._handle(frame)
+        finally:
+            speaking.cancel()
+            await asyncio.wait((speaking,))
+            for line in self._lines:
+                self._programs.close(line.stream)
+
+    async def _handle(self, frame: str) -> None:
+        try:
+            message = _read(frame)
+            if message.ping is not None:
+                await self._socket.send_json({"pong": message.ping})
+            elif message.cancel:
+                self._cancel()
+            else:
+                self._add(message)
+        except EngineError as error:
+            await self._socket.send_json(as_problem(error))
+
+    def _add(self, message: Message) -> None:
+        """Raises EngineError."""
+        line = self._open
+        self._callers.spend(self._caller, len(message.text), requests=int(line is None))
+        if line is None:
+            if len(self._lines) >= LINES_MAX:
+                raise BadMessage(f"{LINES_MAX} lines are waiting already; wait for an __END__ first")
+            line = Line(message, self._programs.open(self._caller))
+            self._lines.append(line)
+            self._arrived.put_nowait(line)
+        self._open = line if message.more else None
+        line.add(message.text, message.more)
+
+    def _cancel(self) -> None:
+        """Stop the line that is spoken or comes next."""
+        if not self._lines:
+            return
+        self._lines[0].cancel()
+        if self._lines[0] is self._open:
+            self._open = None
+
+    async def _speak_lines(self) -> None:
+        while True:
+            line = await self._arrived.get()
+            try:
+                await self._speak(line)
+            except Cancelled:
+                pass
+            except EngineError as error:
+                await self._socket.send_json(as_problem(error))
+            finally:
+                self._programs.close(line.stream)
+            self._lines.remove(line)
+            await self._send(END, line)
+
+    async def _speak(self, line: Line) -> None:
+        """Every sentence in order; the next is in the scheduler while one is heard."""
+        started: asyncio.Queue[Ticket | None] = asyncio.Queue(AHEAD - 1)
+        starting = asyncio.ensure_future(self._start(line, started))
+        try:
+            while (ticket := await _next_or_error(started, starting)) is not None:
+                async with aclosing(coded(pieces(ticket), "pcm")) as sound:
+                    async for part in sound:
+                        await self._send(part, line)
+        finally:
+            starting.cancel()
+            await asyncio.gather(starting, return_exceptions=True)
+
+    async def _start(self, line: Line, started: "asyncio.Queue[Ticket | None]") -> None:
+        """Requests of the line's sentences, as many ahead as the queue holds."""
+        message, programs = line.message, self._programs
+        async for sentence in line.sentences():
+            settings = message.model_extra or {}
+            order = await to_thread.run_sync(programs.order, sentence, message.voice, message.model, settings)
+            await started.put(await to_thread.run_sync(programs.start, line.stream, order, line.arrived_at))
+        await started.put(None)
+
+    async def _send(self, part: bytes, line: Line) -> None:
+        """A slow reader holds up its own line alone: what it has not taken stays with its request, which then pauses."""
+        if not line.as_text:
+            await self._socket.send_bytes(part)
+        else:
+            await self._socket.send_text(part.decode() if part is END else base64.b64encode(part).decode())
+
+
+async def _next_or_error(started: "asyncio.Queue[Ticket | None]", starting: "asyncio.Future[None]") -> Ticket | None:
+    """The next request. Raises what kept it from starting."""
+    getting = asyncio.ensure_future(started.get())
+    await asyncio.wait((getting, starting), return_when=asyncio.FIRST_COMPLETED)
+    if not getting.done() and starting.done() and starting.exception() is not None:
+        getting.cancel()
+        starting.result()
+    return await getting
+
+
+def _read(frame: str) -> Message:
+    """Raises BadMessage."""
+    try:
+        return Message.model_validate(json.loads(frame))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the message"
+        raise BadMessage(f"{where}: {first['msg']}; correct it and send it again") from error
+    except (ValueError, RecursionError) as error:
+        raise BadMessage(
+            'this frame is not JSON; send an object such as {"text": "Hello.", "voice": "amber"}'
+        ) from error

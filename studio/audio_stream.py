@@ -1,0 +1,157 @@
+"""Sound on its way to a program: the pieces of a request as they are made, coded while they come."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing, suppress
+from typing import Literal, TypeVar, cast, get_args
+
+import numpy as np
+import soxr
+
+from engines.audio import encode
+from engines.errors import BadSetting
+from engines.scheduling.ticket import Ticket
+from engines.types import Audio
+
+Result = TypeVar("Result")
+StreamFormat = Literal["mp3", "opus", "aac", "flac", "wav", "pcm"]
+FORMATS: tuple[StreamFormat, ...] = get_args(StreamFormat)
+MEDIA_TYPES: Mapping[StreamFormat, str] = {
+    "mp3": "audio/mpeg",
+    "opus": "audio/ogg",
+    "aac": "audio/aac",
+    "flac": "audio/flac",
+    "wav": "audio/wav",
+    "pcm": "audio/pcm",
+}
+# ffmpeg's coder and container of each; none waits for the end to write a header.
+CODERS: Mapping[str, Sequence[str]] = {
+    "mp3": ("libmp3lame", "-b:a", "128k", "-write_xing", "0", "-f", "mp3"),
+    "opus": ("libopus", "-b:a", "64k", "-page_duration", "100000", "-f", "ogg"),
+    "aac": ("aac", "-b:a", "128k", "-f", "adts"),
+    "flac": ("flac", "-f", "flac"),
+}
+PCM_RATE_HZ = 24_000  # what programs of this API take bare samples for
+READ_BYTES = 1 << 16
+ENDLESS = (0xFFFFFFFF).to_bytes(4, "little")  # the length of what is not over yet
+
+
+async def pieces(ticket: Ticket) -> AsyncGenerator[Audio, None]:
+    """The request's sound as it is made, then whatever error ended it. Whoever stops reading must cancel the ticket."""
+    changed, loop = asyncio.Event(), asyncio.get_running_loop()
+
+    def wake() -> None:
+        with suppress(RuntimeError):  # the server closed its loop; nobody reads any more
+            loop.call_soon_threadsafe(changed.set)
+
+    ticket.listen(wake)
+    ended = False
+    while not ended:
+        changed.clear()
+        ended = ticket.ended
+        while (chunk := ticket.read()) is not None:
+            yield chunk.audio
+        if not ended:
+            await changed.wait()
+    ticket.result()
+
+
+async def coded(sounds: AsyncIterator[Audio], format: StreamFormat) -> AsyncGenerator[bytes, None]:
+    """The same as bytes of a file, or as bare little-endian int16 at 24 kHz (`pcm`).
+
+    Raises what `sounds` raises, BadSetting where a format needs ffmpeg and there is none.
+    """
+    first = await anext(sounds, None)
+    if first is None:
+        return
+    rate = first.sample_rate
+    if format in CODERS:
+        parts = _by_ffmpeg(_joined(first, sounds, _same), format, rate)
+    elif format == "pcm":
+        parts = _joined(first, sounds, _resampler(rate))
+    else:
+        parts = _joined(first, sounds, _same, before=_wav_header(rate))
+    async with aclosing(parts):
+        async for part in parts:
+            yield part
+
+
+def _same(audio: Audio, last: bool) -> bytes:
+    return encode(audio, "pcm")
+
+
+def _resampler(rate: int) -> Callable[[Audio, bool], bytes]:
+    """To 24 kHz, without a seam between pieces."""
+    if rate == PCM_RATE_HZ:
+        return _same
+    stream = soxr.ResampleStream(rate, PCM_RATE_HZ, 1, dtype="float32")
+    return lambda audio, last: encode(Audio(stream.resample_chunk(audio.samples, last=last), PCM_RATE_HZ), "pcm")
+
+
+async def _joined(
+    first: Audio, rest: AsyncIterator[Audio], write: Callable[[Audio, bool], bytes], before: bytes = b""
+) -> AsyncGenerator[bytes, None]:
+    yield before + write(first, False)
+    async for audio in rest:
+        yield write(audio, False)
+    if end := write(Audio(np.empty(0, np.float32), first.sample_rate), True):
+        yield end
+
+
+def _wav_header(rate: int) -> bytes:
+    """Of 16-bit mono whose length nobody knows yet: readers take all that comes."""
+    written = encode(Audio(np.empty(0, np.float32), rate), "wav")
+    return written[:4] + ENDLESS + written[8:40] + ENDLESS
+
+
+async def _by_ffmpeg(samples: AsyncIterator[bytes], format: str, rate: int) -> AsyncGenerator[bytes, None]:
+    """int16 samples through a coder in a child process, which lives no longer than this."""
+    given = ("-f", "s16le", "-ar", str(rate), "-ac", "1", "-i", "pipe:0")
+    target = ("-c:a", *CODERS[format], "-flush_packets", "1", "pipe:1")
+    command = (ffmpeg(), "-v", "error", "-threads", "1", *given, *target)
+    pipe = asyncio.subprocess.PIPE
+    child = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe)
+    sink, source = cast(asyncio.StreamWriter, child.stdin), cast(asyncio.StreamReader, child.stdout)
+    feeding = asyncio.ensure_future(_feed(sink, samples))
+    try:
+        while data := await source.read(READ_BYTES):
+            yield data
+        await feeding
+    finally:
+        feeding.cancel()
+        await asyncio.wait((feeding,))
+        if child.returncode is None:
+            with suppress(ProcessLookupError):
+                child.kill()
+        await child.wait()
+
+
+async def _feed(sink: asyncio.StreamWriter, samples: AsyncIterator[bytes]) -> None:
+    """Everything into the coder, which then ends; also where making the sound failed."""
+    try:
+        async for part in samples:
+            sink.write(part)
+            await sink.drain()
+    finally:
+        sink.close()
+
+
+def ffmpeg() -> str:
+    """Where it is. Raises BadSetting where there is none."""
+    try:
+        import imageio_ffmpeg  # absent on machines that only speak
+
+        return str(imageio_ffmpeg.get_ffmpeg_exe())
+    except (ImportError, RuntimeError) as error:
+        raise BadSetting("this format needs ffmpeg, which is not installed here; ask for wav or pcm") from error
+
+
+async def first_of(work: Awaitable[Result], event: Awaitable[object]) -> Result | None:
+    """The work's result, or None if the event comes first; then the work is cancelled."""
+    working, waiting = asyncio.ensure_future(work), asyncio.ensure_future(event)
+    try:
+        await asyncio.wait((working, waiting), return_when=asyncio.FIRST_COMPLETED)
+        return working.result() if working.done() else None
+    finally:
+        working.cancel()
+        waiting.cancel()

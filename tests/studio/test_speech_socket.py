@@ -1,0 +1,202 @@
+"""`/ws/tts` with the official `websockets` client: sound while it is made, text in pieces, cancel, ping, and a slow reader."""
+
+import base64
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+
+from engines.scheduling.ticket import UNREAD_MAX_S
+from tests.studio.programs import CLICK_S, LINE, SPEECH, WAIT_S, Reception, reception_of, until
+
+END = b"__END__"
+TEXT = "tick tock"
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reception]:
+    with reception_of(tmp_path_factory.mktemp("socket")) as made:
+        yield made
+
+
+@pytest.fixture
+def reception(opened: Reception) -> Iterator[Reception]:
+    yield opened
+    opened.metronome.click_s = CLICK_S
+    opened.metronome.gate = lambda: None
+    opened.go.set()
+    until(lambda: not opened.studio.manager.queue())
+
+
+@pytest.fixture
+def socket(reception: Reception) -> Iterator[ClientConnection]:
+    with dial(reception) as made:
+        yield made
+
+
+def dial(reception: Reception, **how: object) -> ClientConnection:
+    return connect(reception.url.replace("http", "ws") + "/ws/tts", max_size=None, compression=None, **how)  # type: ignore[arg-type]
+
+
+def ask(socket: ClientConnection, **fields: object) -> None:
+    socket.send(json.dumps(fields))
+
+
+def speak(socket: ClientConnection, text: str = TEXT, **fields: object) -> None:
+    ask(socket, text=text, voice="ahri", **fields)
+
+
+def answer(socket: ClientConnection) -> tuple[bytes, list[dict[str, object]]]:
+    """Sound and messages up to the end of a line."""
+    sound, messages = b"", []
+    while (frame := socket.recv(WAIT_S)) != END:
+        if isinstance(frame, bytes):
+            sound += frame
+        else:
+            messages.append(json.loads(frame))
+    return sound, messages
+
+
+def seconds(sound: bytes) -> float:
+    return len(sound) / 2 / 24_000
+
+
+def test_a_line_comes_as_samples_and_an_end(socket: ClientConnection) -> None:
+    speak(socket)
+    sound, messages = answer(socket)
+    assert (seconds(sound), messages) == (CLICK_S * len(TEXT), [])
+
+
+def test_sound_comes_before_the_line_is_made(reception: Reception, socket: ClientConnection) -> None:
+    reception.go.clear()
+    reception.let_steps(2)
+    speak(socket)
+    assert isinstance(socket.recv(WAIT_S), bytes) and reception.studio.manager.queue()
+
+
+def test_sound_may_come_as_text(socket: ClientConnection) -> None:
+    speak(socket, encoding="base64")
+    sound = b""
+    while (frame := socket.recv(WAIT_S)) != END.decode():
+        sound += base64.b64decode(frame)
+    assert seconds(sound) == CLICK_S * len(TEXT)
+
+
+def test_text_in_pieces_is_spoken_from_its_first_whole_sentence(reception: Reception, socket: ClientConnection) -> None:
+    said = []
+    for piece in ("The first sent", "ence is here. And the sec"):
+        speak(socket, piece, more=True)
+    assert isinstance(socket.recv(WAIT_S), bytes)
+    said = [request.text for request in reception.metronome.requests.values()][-1:]
+    speak(socket, "ond. The third", more=True)
+    speak(socket, " one.")
+    answer(socket)
+    said += [request.text for request in reception.metronome.requests.values()][-2:]
+    assert [text.strip() for text in said] == ["The first sentence is here.", "And the second.", "The third one."]
+
+
+def test_a_cancelled_line_ends_at_once_and_the_next_is_spoken(reception: Reception, socket: ClientConnection) -> None:
+    reception.go.clear()
+    reception.let_steps(3)
+    speak(socket, "x" * 200)
+    socket.recv(WAIT_S)
+    ask(socket, cancel=True)
+    ask(socket, ping="read")
+    while isinstance(socket.recv(WAIT_S), bytes):
+        pass
+    reception.go.set()
+    sound, messages = answer(socket)
+    assert (seconds(sound) < CLICK_S * 10, messages) == (True, [])
+    until(lambda: not reception.studio.manager.queue())
+    speak(socket)
+    assert seconds(answer(socket)[0]) == CLICK_S * len(TEXT)
+
+
+def test_a_line_whose_text_goes_on_can_be_cancelled(socket: ClientConnection) -> None:
+    speak(socket, "This never", more=True)
+    ask(socket, cancel=True)
+    assert answer(socket) == (b"", [])
+
+
+def test_a_ping_is_answered_while_a_line_is_spoken(reception: Reception, socket: ClientConnection) -> None:
+    reception.go.clear()
+    speak(socket)
+    ask(socket, ping=3)
+    assert json.loads(socket.recv(WAIT_S)) == {"pong": 3}
+
+
+@pytest.mark.parametrize(
+    ("frame", "code"),
+    [
+        ("nonsense", "bad_message"),
+        ("[" * 99_999, "bad_message"),
+        ('{"text": 3}', "bad_message"),
+        (json.dumps({"text": "x" * 5_001}), "bad_message"),
+    ],
+)
+def test_what_is_no_message_is_told_and_the_connection_lives(socket: ClientConnection, frame: str, code: str) -> None:
+    socket.send(frame)
+    told = json.loads(socket.recv(WAIT_S))
+    assert (told["code"], len(told["detail"]) > 20) == (code, True)
+    speak(socket)
+    assert seconds(answer(socket)[0]) == CLICK_S * len(TEXT)
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"text": TEXT, "voice": "nobody"}, "unknown_champion"),
+        ({"text": TEXT, "voice": "ahri", "sped": 2}, "bad_setting"),
+        ({"text": "", "voice": "ahri"}, "bad_text"),
+        ({"text": "tick!", "voice": "ahri"}, "bad_text"),
+    ],
+)
+def test_what_cannot_be_spoken_is_told_before_the_end(
+    socket: ClientConnection, fields: dict[str, object], code: str
+) -> None:
+    ask(socket, **fields)
+    sound, messages = answer(socket)
+    assert (sound, [message["code"] for message in messages]) == (b"", [code])
+
+
+def test_a_slow_reader_pauses_its_own_line_alone(reception: Reception, socket: ClientConnection) -> None:
+    reception.metronome.click_s = UNREAD_MAX_S
+    with dial(reception, max_queue=1) as slow:
+        speak(slow, "x" * 400)  # hours of sound, of which nobody reads any
+        until(lambda: paused(reception))
+        assert len(list(reception.metronome.jobs.values())) > 0 and min(reception.metronome.jobs.values()) < 400
+    until(lambda: not reception.studio.manager.queue())
+    assert reception.metronome.jobs == {}
+
+
+def paused(reception: Reception) -> bool:
+    """Whether a request runs whose sound nobody takes."""
+    return any(ticket.buffer_full for ticket in reception.studio.manager._scheduler._queue.running())
+
+
+def test_a_client_that_leaves_frees_the_device(reception: Reception) -> None:
+    reception.go.clear()
+    reception.let_steps(3)
+    with dial(reception) as leaver:
+        speak(leaver, "x" * 200)
+        leaver.recv(WAIT_S)
+    reception.go.set()
+    until(lambda: not reception.studio.manager.queue())
+    assert reception.metronome.jobs == {}
+
+
+def test_without_a_key_the_connection_is_closed_in_words(tmp_path: Path) -> None:
+    key = "0123456789abcdef"
+    with reception_of(tmp_path, api_keys=f"game:{key}") as opened:
+        with dial(opened) as stranger, pytest.raises(ConnectionClosed) as closed:
+            stranger.recv(WAIT_S)
+        assert closed.value.rcvd is not None
+        assert (closed.value.rcvd.code, "asks programs for a key" in closed.value.rcvd.reason) == (4401, True)
+        with dial(opened, additional_headers={"authorization": f"Bearer {key}"}) as known:
+            speak(known)
+            assert seconds(answer(known)[0]) == CLICK_S * len(TEXT)
+        assert httpx.post(f"{opened.url}{SPEECH}", json=LINE).status_code == 401
