@@ -3,16 +3,17 @@
 import errno
 import logging
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
 from filelock import FileLock
-from sqlalchemy import Engine, event
+from sqlalchemy import Engine, Table, event
 from sqlalchemy.engine.interfaces import DBAPIConnection, ExceptionContext
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.schema import CreateColumn
 from sqlmodel import Session, SQLModel, create_engine
 
 from studio.errors import NotStored
@@ -48,8 +49,22 @@ def open_database(data_dir: Path, *tables: type[SQLModel]) -> Engine:
     )
     event.listen(database, "connect", _prepare)
     event.listen(database, "handle_error", _tell_damage)
-    SQLModel.metadata.create_all(database, tables=[table.__table__ for table in tables])  # type: ignore[attr-defined]
+    wanted: list[Table] = [table.__table__ for table in tables]  # type: ignore[attr-defined]
+    SQLModel.metadata.create_all(database, tables=wanted)
+    _add_columns(database, wanted)
     return database
+
+
+def _add_columns(database: Engine, tables: Sequence[Table]) -> None:
+    """Add what earlier studios did not write yet; their rows get its default, and so do those they still write."""
+    with transaction(database) as session:
+        connection = session.connection()
+        for table in tables:
+            present = {row[1] for row in connection.exec_driver_sql(f'PRAGMA table_info("{table.name}")')}
+            for column in table.columns:
+                if column.name not in present:
+                    definition = CreateColumn(column).compile(database)
+                    connection.exec_driver_sql(f'ALTER TABLE "{table.name}" ADD COLUMN {definition}')
 
 
 def _prepare(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:

@@ -13,7 +13,7 @@ from engines.text import MAX_CHARACTERS
 from engines.types import Audio
 from studio.api.errors import ProblemRoute, SessionId
 from studio.history.takes import peaks
-from studio.references.clip import Clip
+from studio.references.clip import Clip, Origin
 from studio.references.mend import Mend, mend, mended_name, starts_at_s
 from studio.references.report import report
 from studio.references.transcribe import available, transcribe
@@ -51,16 +51,18 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.get("")
     def clips(session_id: SessionId) -> dict[str, Any]:
-        samples = [described(one.clip_id) | {"transcript": one.transcript} for one in own.samples()]
-        return {"samples": samples, "mine": [described(id) for id in own.mine(session_id)], "recogniser": available()}
+        samples = [described(one.clip_id, one.origin) | {"transcript": one.transcript} for one in own.samples()]
+        mine = [described(id, origin) for id, origin in own.mine(session_id).items()]
+        return {"samples": samples, "mine": mine, "recogniser": available()}
 
     @routes.post("")
     def upload(file: UploadFile, session_id: SessionId) -> dict[str, Any]:
-        return described(own.receive(session_id, file.file, file.filename or "clip").id)
+        clip = own.receive(session_id, file.file, file.filename or "clip")
+        return described(clip.id, clip.origin)
 
     @routes.get("/{id}")
     def clip(id: str, session_id: SessionId) -> dict[str, Any]:
-        return described(own.get(session_id, id).id)
+        return described(id, own.get(session_id, id).origin)
 
     @routes.delete("/{id}")
     def delete(id: str, session_id: SessionId) -> dict[str, str]:
@@ -69,7 +71,7 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.post("/{id}/restore")
     def restore(id: str, session_id: SessionId) -> dict[str, Any]:
-        return described(own.restore(session_id, id).id)
+        return described(id, own.restore(session_id, id).origin)
 
     @routes.get("/{id}/audio.wav")
     def audio(
@@ -93,11 +95,12 @@ def router(studio: Studio) -> APIRouter:
         found = own.get(session_id, id)
         trims = mending.name == "trim"
         audio = mending.of(found) if trims else found.audio
-        better = mend(audio, mending.name, original=studio.clips.original(id))
+        several = found.source.channels > 1  # else the original kept may be another's, who uploaded the same sound
+        better = mend(audio, mending.name, original=studio.clips.original(id) if several else None)
         start_s = mending.start_s * trims + starts_at_s(audio, mending.name)
         parent = None if mending.name == "mono" else found  # which is decoded anew
         kept = own.add_audio(session_id, better, mended_name(found.name, mending.name), parent=parent, start_s=start_s)
-        return described(kept.id)
+        return described(kept.id, kept.origin)
 
     @routes.post("/{id}/transcribe")
     def heard(id: str, span: ClipSpan, session_id: SessionId) -> dict[str, Any]:
@@ -133,13 +136,17 @@ def float_wav(audio: Audio) -> bytes:
     return encoded.getvalue()
 
 
-def _describer(studio: Studio) -> Callable[[str], dict[str, Any]]:
-    """Clips never change under their id, so each is read and measured once."""
+def _describer(studio: Studio) -> Callable[[str, Origin | None], dict[str, Any]]:
+    """Clips never change under their id, so each is read and measured once, whoever brought it."""
     names = [status.name for status in studio.manager.statuses()]
     longest_s = min(studio.manager.reference_max_s(name) for name in names)
 
     @lru_cache(maxsize=DESCRIBED_MAX)
-    def described(id: str) -> dict[str, Any]:
+    def measured(id: str) -> dict[str, Any]:
         return clip_json(studio.clips.get(id), longest_s)
+
+    def described(id: str, origin: Origin | None) -> dict[str, Any]:
+        told = {} if origin is None else {"name": origin.name, "channels": origin.source.channels}
+        return measured(id) | told
 
     return described

@@ -28,7 +28,7 @@ def router(studio: Studio) -> APIRouter:
     @routes.get("/takes.zip")
     def export(session_id: SessionId, ids: Annotated[str, Query(min_length=1)], format: Format = "wav") -> Response:
         chosen = list(dict.fromkeys(ids.split(",")))
-        pieces = studio.history.export(session_id, chosen, format, lambda order: voice_name(studio, order))
+        pieces = studio.history.export(session_id, chosen, format, lambda order: voice_name(studio, session_id, order))
         return StreamingResponse(pieces, media_type="application/zip", headers=_named("takes.zip"))
 
     @routes.get("/takes/{id}")
@@ -44,7 +44,8 @@ def router(studio: Studio) -> APIRouter:
     @routes.get("/takes/{id}/audio.{format}")
     def audio(id: str, format: Format, session_id: SessionId, download: bool = False) -> Response:
         found = studio.history.get(session_id, id)
-        named = _named(f"{file_stem(Named(found, voice_name(studio, found.order)))}.{format}") if download else {}
+        voice = voice_name(studio, session_id, found.order)
+        named = _named(f"{file_stem(Named(found, voice))}.{format}") if download else {}
         if format == "wav":  # the file itself, so that players can seek by range
             path = studio.history.audio_path(session_id, id)
             return FileResponse(path, media_type=MEDIA_TYPES[format], headers=KEPT | named)
@@ -67,12 +68,12 @@ def router(studio: Studio) -> APIRouter:
     return routes
 
 
-def voice_name(studio: Studio, order: Order) -> str:
+def voice_name(studio: Studio, session_id: str, order: Order) -> str:
     """The name of the champion or clip a take was made with; a clip that is gone leaves its takes a plain name."""
     if order.champion:
         return order.champion
     try:
-        return studio.clips.get(order.clip_id).name
+        return studio.session_clips.get(session_id, order.clip_id, deleted=True).name
     except EngineError:
         return "voice"
 

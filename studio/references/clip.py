@@ -1,6 +1,6 @@
 """A clip: what somebody uploaded or recorded, decoded once."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engines.types import Audio
 
@@ -15,6 +15,14 @@ class Source:
     start_s: float = 0.0  # of a mended clip: where it begins in its first ancestor
 
 
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What a clip is called and what it came from. The same sound may have been brought under two names."""
+
+    name: str  # of the file as it was uploaded
+    source: Source
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Clip:
     """Sound of a voice, mono, kept under the hash of its samples."""
@@ -23,3 +31,11 @@ class Clip:
     name: str  # of the file as it was uploaded
     audio: Audio
     source: Source
+
+    @property
+    def origin(self) -> Origin:
+        return Origin(self.name, self.source)
+
+    def brought_as(self, origin: Origin | None) -> "Clip":
+        """The same sound as somebody else brought it; None changes nothing."""
+        return self if origin is None else replace(self, name=origin.name, source=origin.source)

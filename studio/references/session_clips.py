@@ -4,29 +4,34 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from pydantic import TypeAdapter
 from sqlmodel import Field, Session, SQLModel, col, select
 
 from engines.types import Audio
 from studio.database import SESSION_COLUMN, NotSaved, open_database, transaction
 from studio.descriptions import Descriptions, SessionId
-from studio.references.clip import Clip
+from studio.references.clip import Clip, Origin
 from studio.references.library import ClipStore, NoRoom, UnknownClip
 
 UPLOADS = "uploads"  # folder of the data folder; swept by housekeeping
+ORIGIN: TypeAdapter[Origin | None] = TypeAdapter(Origin | None)
+UNKNOWN = "null"  # the origin of a clip that an earlier studio took in
+ORIGIN_COLUMN = {"server_default": UNKNOWN}
 
 
 class ClipRow(SQLModel, table=True):
-    """A clip of a session. The same sound may be several sessions'."""
+    """A clip of a session. The same sound may be several sessions', each with a name and a source of its own."""
 
     __tablename__ = "clip"
 
     session_id: str = Field(primary_key=True, sa_column_kwargs=SESSION_COLUMN)
     clip_id: str = Field(primary_key=True)
     added_at: float  # seconds since 1970, UTC
+    origin: str = Field(UNKNOWN, sa_column_kwargs=ORIGIN_COLUMN)
 
 
 class BinnedRow(SQLModel, table=True):
@@ -38,6 +43,7 @@ class BinnedRow(SQLModel, table=True):
     clip_id: str = Field(primary_key=True)
     added_at: float
     binned_at: float
+    origin: str = Field(UNKNOWN, sa_column_kwargs=ORIGIN_COLUMN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +53,20 @@ class SessionClip:
     session_id: SessionId
     clip_id: str
     added_at: float
+    origin: Origin | None = None  # None where an earlier studio took it in: as the clip itself tells it
 
     @classmethod
     def of(cls, row: ClipRow | BinnedRow) -> "SessionClip":
-        return cls(row.session_id, row.clip_id, row.added_at)
+        return cls(row.session_id, row.clip_id, row.added_at, ORIGIN.validate_json(row.origin))
 
     @property
     def name(self) -> str:
         return f"{self.clip_id}-{self.session_id}"
+
+    @property
+    def row(self) -> ClipRow:
+        origin = ORIGIN.dump_json(self.origin).decode()
+        return ClipRow(session_id=self.session_id, clip_id=self.clip_id, added_at=self.added_at, origin=origin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +76,7 @@ class ShippedClip:
     name: str
     clip_id: str
     transcript: str  # of the whole clip
+    origin: Origin
 
 
 class SessionClips:
@@ -82,22 +95,27 @@ class SessionClips:
         for sample in self._clips.samples():
             if sample.path not in self._shipped:
                 kept = self._clips.add(sample.path, sample.name)
-                self._shipped[sample.path] = ShippedClip(sample.name, kept.id, sample.transcript)
+                self._shipped[sample.path] = ShippedClip(sample.name, kept.id, sample.transcript, kept.origin)
         return list(self._shipped.values())
 
-    def mine(self, session_id: str) -> Sequence[str]:
-        """Ids of this session's clips, newest first."""
+    def mine(self, session_id: str, table: type[ClipRow | BinnedRow] = ClipRow) -> dict[str, Origin | None]:
+        """This session's clips by id, newest first; or those that it deleted and can bring back."""
+        own = select(table.clip_id, table.origin).where(table.session_id == session_id)
         with Session(self._database) as session:
-            chosen = (
-                select(ClipRow.clip_id).where(ClipRow.session_id == session_id).order_by(col(ClipRow.added_at).desc())
-            )
-            return [id for id in session.exec(chosen) if self._clips.has(id)]
+            found = session.exec(own.order_by(col(table.added_at).desc())).all()
+        return {id: ORIGIN.validate_json(origin) for id, origin in found if self._clips.has(id)}
 
-    def get(self, session_id: str, id: str) -> Clip:
-        """A sample or a clip of this session. Raises UnknownClip for anything else, somebody else's included."""
-        if not any(shipped.clip_id == id for shipped in self.samples()) and id not in self.mine(session_id):
+    def get(self, session_id: str, id: str, *, deleted: bool = False) -> Clip:
+        """A sample or a clip of this session, as it was brought here; on request also one that can be brought back.
+
+        Raises UnknownClip for anything else, somebody else's included.
+        """
+        known: dict[str, Origin | None] = {shipped.clip_id: shipped.origin for shipped in self.samples()}
+        known |= self.mine(session_id, BinnedRow) if deleted else {}
+        known |= self.mine(session_id)
+        if id not in known:
             raise UnknownClip("there is no such clip here; upload it again")
-        return self._clips.get(id)
+        return self._clips.get(id).brought_as(known[id])
 
     def receive(self, session_id: str, upload: BinaryIO, name: str) -> Clip:
         """Take in an uploaded file. Raises BadAudio, NoRoom; then nothing is left of it."""
@@ -160,7 +178,7 @@ class SessionClips:
     def _add(self, session_id: str, clip: Clip) -> Clip:
         try:
             with transaction(self._database) as session:
-                self._put(session, SessionClip(session_id, clip.id, self._now()))
+                self._put(session, SessionClip(session_id, clip.id, self._now(), clip.origin))
         except NotSaved as error:
             raise NoRoom("the clip could not be kept; free some disk space and send it again") from error
         return clip
@@ -171,8 +189,8 @@ class SessionClips:
         kept, binned = session.get(ClipRow, key), session.get(BinnedRow, key)
         if other := kept if binned_at is not None else binned:
             session.delete(other)
-        row = ClipRow(**asdict(clip)) if binned_at is None else BinnedRow(**asdict(clip), binned_at=binned_at)
-        session.merge(row)
+        row = clip.row
+        session.merge(row if binned_at is None else BinnedRow(**row.model_dump(), binned_at=binned_at))
         self._described.write(clip.name, clip, deleted=binned_at is not None)
 
     def _adopt(self, session: Session) -> None:

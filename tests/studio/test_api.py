@@ -100,8 +100,28 @@ def test_an_uploaded_clip_is_its_owners_alone(visit: Visit, tmp_path: Path) -> N
     for path in ("", "/audio.wav"):
         assert visit.ann.get(f"/studio/clips/{clip['id']}{path}").status_code == 200
         assert visit.bob.get(f"/studio/clips/{clip['id']}{path}").status_code == 404
-    assert upload(visit.bob, tmp_path / "clip.wav").json()["id"] == clip["id"]
-    assert len(visit.bob.get("/studio/clips").json()["mine"]) == 1
+    answer = upload(visit.bob, tmp_path / "clip.wav", "bobs.wav").json()
+    assert (answer["id"], answer["name"]) == (clip["id"], "bobs.wav")
+    for browser, name in ((visit.ann, "mine.wav"), (visit.bob, "bobs.wav")):
+        assert browser.get(f"/studio/clips/{clip['id']}").json()["name"] == name
+        assert [one["name"] for one in browser.get("/studio/clips").json()["mine"]] == [name]
+
+
+def test_nothing_tells_of_whoever_uploaded_the_same_sound_before(visit: Visit, tmp_path: Path) -> None:
+    sound = speechlike(seed=5)
+    soundfile.write(tmp_path / "anns.wav", np.stack([sound * 2, sound * 0], axis=1), SAMPLE_RATE, subtype="FLOAT")
+    id = upload(visit.ann, tmp_path / "anns.wav", "private demo.wav").json()["id"]
+    bobs = upload(visit.bob, write_clip(tmp_path / "bobs.wav", seed=5), "bobs.wav").json()
+    assert (bobs["id"], bobs["name"], bobs["channels"]) == (id, "bobs.wav", 1)
+    window = {"start_s": 0.0, "end_s": bobs["duration_s"]}
+    assert visit.bob.post(f"/studio/clips/{id}/mend", json=window | {"name": "mono"}).status_code == 400
+    checks = visit.bob.post(f"/studio/clips/{id}/report", json=window | {"transcript": "one two"}).json()["checks"]
+    assert "mono" not in {check["mend"] for check in checks}
+    order = replace(visit.order(visit.bob), clip_id=id)
+    performance = visit.studio.speaking.speak(order, session_id=visit.session_id(visit.bob))
+    assert performance.wait(300.0)
+    take = visit.bob.get(f"/studio/takes/{performance.result().id}/audio.wav?download=true")
+    assert "bobs" in take.headers["content-disposition"]
 
 
 def test_what_is_heard_of_a_window_is_sample_for_sample_what_the_engine_gets(visit: Visit) -> None:

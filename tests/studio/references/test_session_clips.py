@@ -4,7 +4,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
+import soundfile
 
 from studio.housekeeping import Housekeeping
 from studio.references.library import ClipStore, UnknownClip
@@ -41,11 +43,11 @@ def test_a_deleted_clip_is_gone_and_comes_back_to_its_place(
         clock.now_s += 1.0
         ids.insert(0, session_clips.add("ann", write_clip(tmp_path / "clip.wav", seed=seed), "clip.wav").id)
     session_clips.delete("ann", ids[1])
-    assert session_clips.mine("ann") == [ids[0], ids[2]]
+    assert list(session_clips.mine("ann")) == [ids[0], ids[2]]
     with pytest.raises(UnknownClip):
         session_clips.get("ann", ids[1])
     assert session_clips.restore("ann", ids[1]).id == ids[1]
-    assert session_clips.mine("ann") == ids
+    assert list(session_clips.mine("ann")) == ids
 
 
 def test_nobody_deletes_or_brings_back_a_sample_or_a_clip_of_somebody_else(
@@ -98,7 +100,7 @@ def test_clips_outlive_the_database_on_their_own_shelves(
     session_clips.delete("ann", clips[1])
     lose(tmp_path / "data")
     again = opened(tmp_path / "data")
-    assert (again.mine("ann"), again.mine("bob")) == ([clips[2], clips[0]], [])
+    assert (list(again.mine("ann")), list(again.mine("bob"))) == ([clips[2], clips[0]], [])
     assert again.restore("ann", clips[1]).id == clips[1]
 
 
@@ -112,7 +114,7 @@ def test_a_clip_somebody_shelved_after_the_backup_is_not_erased_with_anothers(
     session_clips.add("bob", path, "shared")
     put_back(tmp_path / "data", backup)
     again = opened(tmp_path / "data")
-    assert (again.mine("ann"), again.get("bob", clip.id).id) == ([], clip.id)
+    assert (list(again.mine("ann")), again.get("bob", clip.id).id) == ([], clip.id)
 
 
 def test_a_clip_brought_back_after_the_backup_is_not_erased_on_its_word(
@@ -132,7 +134,49 @@ def test_clips_of_an_earlier_studio_are_described_by_housekeeping(session_clips:
         path.unlink()
     opened(tmp_path / "data")
     removed(tmp_path / "data")
-    assert opened(tmp_path / "data").mine("ann") == [clip.id]
+    assert list(opened(tmp_path / "data").mine("ann")) == [clip.id]
+
+
+def twice(session_clips: SessionClips, folder: Path) -> str:
+    """The same sound as Ann brought it, of two channels, and as Bob did, of one."""
+    alone = write_clip(folder / "bob.wav", seed=1)
+    sound, rate = soundfile.read(alone, dtype="float32")
+    soundfile.write(folder / "ann.wav", np.stack([sound, sound], axis=1), rate, subtype="FLOAT")
+    ids = {
+        session_clips.add("ann", folder / "ann.wav", "private demo.wav").id,
+        session_clips.add("bob", alone, "bob.wav").id,
+    }
+    (id,) = ids
+    return id
+
+
+def told(session_clips: SessionClips, session_id: str, id: str) -> tuple[str, int]:
+    clip = session_clips.get(session_id, id, deleted=True)
+    return clip.name, clip.source.channels
+
+
+def test_the_same_sound_is_called_by_each_what_they_called_it(session_clips: SessionClips, tmp_path: Path) -> None:
+    id = twice(session_clips, tmp_path)
+    assert told(session_clips, "ann", id) == ("private demo.wav", 2)
+    assert told(session_clips, "bob", id) == ("bob.wav", 1)
+    session_clips.delete("bob", id)
+    assert told(session_clips, "bob", id) == ("bob.wav", 1)
+    assert session_clips.restore("bob", id).name == "bob.wav"
+
+
+@pytest.mark.parametrize("lose", WAYS.values(), ids=WAYS)
+def test_what_each_called_it_outlives_the_database(
+    lose: Callable[[Path], None], session_clips: SessionClips, tmp_path: Path
+) -> None:
+    id = twice(session_clips, tmp_path)
+    lose(tmp_path / "data")
+    again = opened(tmp_path / "data")
+    assert (told(again, "ann", id), told(again, "bob", id)) == (("private demo.wav", 2), ("bob.wav", 1))
+
+
+def test_a_sample_keeps_its_name_where_somebody_uploaded_it_first(session_clips: SessionClips, tmp_path: Path) -> None:
+    mine = session_clips.add("ann", tmp_path / "samples" / "anna.wav", "private demo.wav")
+    assert told(session_clips, "bob", mine.id) == ("anna", 1)
 
 
 @pytest.mark.parametrize(
