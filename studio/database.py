@@ -3,10 +3,11 @@
 import errno
 import logging
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock
 from sqlalchemy import Engine, Table, event
@@ -39,10 +40,10 @@ class DamagedDatabase(NotSaved):
 def open_database(data_dir: Path, *tables: type[SQLModel]) -> Engine:
     """Open or create the database with these tables in it; any number of threads may use what is returned.
 
-    A damaged one is put aside for a new one, which the services fill from what lies beside their files.
+    One that cannot be used is put aside for a new one, which the services fill from what lies beside their files.
     """
     data_dir.mkdir(parents=True, exist_ok=True)
-    if (data_dir / FILE).is_file():
+    if (data_dir / FILE).exists():
         _put_aside_if_damaged(data_dir / FILE)
     database = create_engine(
         f"sqlite:///{data_dir / FILE}", connect_args={"timeout": BUSY_S, "check_same_thread": False}
@@ -60,7 +61,7 @@ def _add_columns(database: Engine, tables: Sequence[Table]) -> None:
     with transaction(database) as session:
         connection = session.connection()
         for table in tables:
-            present = {row[1] for row in connection.exec_driver_sql(f'PRAGMA table_info("{table.name}")')}
+            present = _columns(connection.exec_driver_sql, table)
             for column in table.columns:
                 if column.name not in present:
                     definition = CreateColumn(column).compile(database)
@@ -75,15 +76,17 @@ def _prepare(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
 
 
 def _put_aside_if_damaged(file: Path) -> None:
-    with FileLock(file.with_name(f"{FILE}.lock")), closing(sqlite3.connect(file, timeout=BUSY_S)) as connection:
-        damage = _damage(connection)
+    with FileLock(file.with_name(f"{FILE}.lock")), ExitStack() as opened:
+        damage = "it is a folder"
+        if not file.is_dir():
+            damage = _damage(opened.enter_context(closing(sqlite3.connect(file, timeout=BUSY_S))))
         if not damage:
             return
         aside = file.with_name(f"{FILE}.damaged-{datetime.now():%Y%m%d-%H%M%S-%f}")
         for end in BESIDE:  # before the connection closes, which would remove the log
             with suppress(FileNotFoundError):
                 file.with_name(FILE + end).rename(aside.with_name(aside.name + end))
-    log.error("the database was damaged (%s); it is kept as %s, and a new one is begun", damage, aside)
+    log.error("the database cannot be used (%s); it is kept as %s, and a new one is begun", damage, aside)
 
 
 def _damage(connection: sqlite3.Connection) -> str:
@@ -94,7 +97,24 @@ def _damage(connection: sqlite3.Connection) -> str:
         if not _is_damage(error):
             raise
         return str(error)
-    return "" if found == "ok" else str(found)
+    return _lack(connection) if found == "ok" else str(found)
+
+
+def _lack(connection: sqlite3.Connection) -> str:
+    """The first table without columns that it had from the first version on; empty if there is none.
+
+    Every service's tables count, because a database that another service has open cannot be put aside any more.
+    """
+    for table in SQLModel.metadata.sorted_tables:
+        present = _columns(connection.execute, table)
+        lacking = [column.name for column in table.columns if not column.server_default and column.name not in present]
+        if present and lacking:
+            return f"its table {table.name} lacks {', '.join(lacking)}"
+    return ""
+
+
+def _columns(execute: Callable[[str], Iterable[Any]], table: Table) -> set[str]:
+    return {name for _, name, *_ in execute(f'PRAGMA table_info("{table.name}")')}
 
 
 def _is_damage(error: BaseException | None) -> bool:

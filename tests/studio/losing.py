@@ -39,10 +39,24 @@ def truncated(data: Path) -> None:
     os.truncate(data / FILE, (data / FILE).stat().st_size // 2)
 
 
+def renamed(data: Path) -> None:
+    """Tables of the same names with other columns."""
+    with closing(sqlite3.connect(data / FILE)) as database, database:
+        for (table,) in database.execute("select name from sqlite_master where type = 'table'").fetchall():
+            _, first, *_ = database.execute(f'pragma table_info("{table}")').fetchone()
+            database.execute(f'alter table "{table}" rename column "{first}" to "other"')
+
+
+def made_a_folder(data: Path) -> None:
+    removed(data)
+    (data / FILE).mkdir()
+    (data / FILE / "note.txt").write_text("kept")
+
+
 WAYS: Mapping[str, Callable[[Path], None]] = {
-    way.__name__: way for way in (removed, emptied, without_rows, overwritten, truncated)
+    way.__name__: way for way in (removed, emptied, without_rows, overwritten, truncated, renamed, made_a_folder)
 }
-DAMAGES = {name: WAYS[name] for name in ("overwritten", "truncated")}
+DAMAGES = {name: WAYS[name] for name in ("overwritten", "truncated", "renamed")}
 
 
 def backed_up(data: Path) -> bytes:

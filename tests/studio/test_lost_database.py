@@ -12,7 +12,8 @@ from studio.database import FILE, DamagedDatabase
 from studio.history import History, StoredTake
 from studio.history.history import UNDO_S
 from studio.housekeeping import Housekeeping
-from tests.studio.losing import DAMAGES, WAYS, aged, backed_up, put_back, removed
+from studio.listening import Listening
+from tests.studio.losing import DAMAGES, WAYS, aged, backed_up, made_a_folder, put_back, removed
 from tests.studio.test_history import ORDER, take
 
 Loss = Callable[[Path], None]
@@ -143,6 +144,25 @@ def test_a_damaged_database_is_kept_aside_and_told_in_a_sentence(
     assert (aside.read_bytes(), aside.with_name(f"{aside.name}-wal").read_bytes()) == (damaged, b"rest")
     (said,) = [record for record in caplog.records if record.levelno == logging.ERROR]
     assert (str(aside) in said.getMessage(), said.exc_info) == (True, None)
+
+
+def test_a_folder_in_the_databases_place_is_kept_aside(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    takes_of(tmp_path)
+    made_a_folder(tmp_path)
+    opened(tmp_path)
+    (aside,) = tmp_path.glob(f"{FILE}.damaged-*[0-9]")
+    assert (aside / "note.txt").read_text() == "kept"
+    assert f"(it is a folder); it is kept as {aside}" in caplog.text
+
+
+def test_columns_that_one_service_lacks_are_seen_before_another_opens_the_database(tmp_path: Path) -> None:
+    stored, _ = takes_of(tmp_path)
+    with closing(sqlite3.connect(tmp_path / FILE)) as database:
+        database.execute("create table trial (id varchar primary key)")
+    history = opened(tmp_path)
+    assert history.list("anna") == stored
+    Listening(history, tmp_path)
+    assert len(list(tmp_path.glob(f"{FILE}.damaged-*[0-9]"))) == 1
 
 
 def test_damage_that_shows_while_the_studio_runs_is_said_in_a_sentence(tmp_path: Path) -> None:
