@@ -1,9 +1,12 @@
 """Gradio's own queue, where requests wait for the scheduler: in turn, timed by its experience, quiet while idle."""
 
+from collections.abc import Iterator
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from fastapi import HTTPException
 from gradio.queueing import Event, EventQueue, Queue
 from gradio.server_messages import EstimationMessage
 from gradio.utils import get_upload_folder, run_coro_in_background
@@ -14,6 +17,7 @@ from engines.scheduling.fairness import Rotation
 from studio.order import Order, flat, read_order
 from studio.studio import Studio
 from studio.telemetry.snapshot import Queued
+from studio.web.problems import HEADERS
 from studio.web.session import SESSION_HEADER
 
 DEVICE = "gpu"  # the concurrency id of everything that makes audio
@@ -45,7 +49,10 @@ class GradioQueue(Queue):
         run_coro_in_background(self.notify_clients)  # Gradio alone tells only when the queue moves
 
     async def push(self, body: Any, request: Any, username: str | None) -> tuple[bool, Any, Any]:
-        """Queue an event; a refusal is a sentence, and is counted. Values that are left out are left to the studio."""
+        """Queue an event; a refusal is a sentence, and is counted. Values that are left out are left to the studio.
+
+        Raises HTTPException where the visitor holds half of the places already.
+        """
         called = self.blocks.fns.get(body.fn_index)
         if called is None:
             return False, f"there is no function {body.fn_index} here; reload the page", "error"
@@ -55,12 +62,28 @@ class GradioQueue(Queue):
                 "upload the file itself first; the studio opens no address and no file of its own disk",
                 "error",
             )
+        self._keep_places(request.headers.get(SESSION_HEADER, ""))
         body.data += [None] * (len(called.inputs) - len(body.data))
         accepted, said, state = await super().push(body, request, username)
         if state == "queue_full":
             self._studio.telemetry.turned_away()
             said = f"Queue is full: {len(self)} requests are waiting already; try again in a moment"
         return accepted, said, state
+
+    def _keep_places(self, session_id: str) -> None:
+        """Refuse a session that holds half of the places, while there are others: those are for whoever comes later."""
+        own = sum(session_of(event) == session_id for event in self._events())
+        places = self._studio.settings.queue_size
+        if own < (places + 1) // 2 or len(self) >= places:
+            return
+        self._studio.telemetry.turned_away()
+        said = f"you have {own} line{'s' * (own > 1)} waiting already; wait for one to finish, then send this one again"
+        raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS, said, dict(HEADERS[HTTPStatus.TOO_MANY_REQUESTS]))
+
+    def _events(self) -> Iterator[Event]:
+        """Everything that waits, for the device or not."""
+        for waiting in self.event_queue_per_concurrency_id.values():
+            yield from waiting.queue
 
     def get_events(self) -> tuple[list[Event], bool, str] | None:
         """What begins next; of those who wait for the device, the one whose turn it is."""

@@ -34,12 +34,13 @@ class Caller:
         self._texts: dict[str, str] = {}
         self._stream: threading.Thread | None = None
 
+    def join(self, text: str, session_hash: str = "") -> httpx.Response:
+        body = {"data": [text, "", 0, 0, "", ENGINE, 1], "fn_index": 0, "session_hash": session_hash or self.session}
+        return self.client.post("/gradio_api/queue/join", json=body)
+
     def ask(self, *texts: str) -> None:
         for text in texts:
-            body = {"data": [text, "", 0, 0, "", ENGINE, 1], "fn_index": 0, "session_hash": self.session}
-            self._texts[self.client.post("/gradio_api/queue/join", json=body).raise_for_status().json()["event_id"]] = (
-                text
-            )
+            self._texts[self.join(text).raise_for_status().json()["event_id"]] = text
         if self._stream is None:
             self._stream = threading.Thread(target=self._hear, daemon=True)
             self._stream.start()
@@ -189,8 +190,7 @@ def test_whose_page_is_closed_leaves_the_line_and_the_next_moves_up(pages) -> No
     ann, ben, eve = (Caller(page.url, letter) for letter in "abe")
     ann.ask("a1")
     page.wait_for(running=1, waiting=0)
-    leaving = {"data": ["b1", "", 0, 0, "", ENGINE, 1], "fn_index": 0, "session_hash": "leaving"}
-    ben.client.post("/gradio_api/queue/join", json=leaving).raise_for_status()
+    ben.join("b1", "leaving").raise_for_status()
     eve.ask("e1")
     page.wait_for(running=1, waiting=2)
     until(lambda: eve.reported.get("e1", {}).get("rank") == 1, PATIENCE_S)
@@ -228,6 +228,22 @@ def test_a_full_line_refuses_in_words_however_many_are_spoken_at_a_time(pages) -
         page.wait_for(running=number + 1, waiting=0)
     ann.ask("a3")
     page.wait_for(running=2, waiting=1)
-    body = {"data": ["a4", "", 0, 0, "", ENGINE, 1], "fn_index": 0, "session_hash": "late"}
-    refusal = ann.client.post("/gradio_api/queue/join", json=body)
+    refusal = ann.join("a4", "late")
     assert (refusal.status_code, "1 requests are waiting" in refusal.text) == (503, True)
+
+
+def test_a_visitor_holds_half_of_the_places_so_that_others_find_one(pages) -> None:  # type: ignore[no-untyped-def]
+    page = pages(Metronome(), queue_size=3)
+    ann, ben = Caller(page.url, "a"), Caller(page.url, "b")
+    ann.ask("a1")
+    page.wait_for(running=1, waiting=0)
+    ann.ask("a2", "a3")
+    refusal = ann.join("a4", "another tab")
+    assert (refusal.status_code, refusal.headers["retry-after"]) == (429, "2")
+    assert refusal.json()["detail"].startswith("you have 2 lines waiting already; wait for one to finish")
+    ben.ask("b1")
+    full = ben.join("b2")
+    assert (full.status_code, full.json()["detail"].startswith("Queue is full: 3 requests")) == (503, True)
+    page.let_go()
+    page.wait_for_all(ann, ben)
+    assert page.admitted == ["a1", "b1", "a2", "a3"]
