@@ -1,5 +1,7 @@
 """Gradio's own queue, where requests wait for the scheduler: in turn, timed by its experience, quiet while idle."""
 
+import asyncio
+import time
 from collections.abc import Iterator
 from http import HTTPStatus
 from pathlib import Path
@@ -8,7 +10,7 @@ from typing import Any
 import gradio as gr
 from fastapi import HTTPException
 from gradio.queueing import Event, EventQueue, Queue
-from gradio.server_messages import EstimationMessage
+from gradio.server_messages import EstimationMessage, ProcessCompletedMessage
 from gradio.utils import get_upload_folder, run_coro_in_background
 from gradio_client.utils import is_file_obj_with_meta, traverse
 
@@ -23,6 +25,8 @@ from studio.web.session import SESSION_HEADER
 DEVICE = "gpu"  # the concurrency id of everything that makes audio
 LOOK_S = 0.02  # Gradio looks a thousand times a second whether something came, which costs 4 % of a core
 TELL_S = 1.0  # those who wait are told their place and time this often
+UNHEARD_S = 30.0  # whoever has not read that for so long has left the line
+LEFT = "nobody listened while this line waited, so it was not spoken; send it again and listen at /queue/data"
 
 
 class GradioQueue(Queue):
@@ -36,6 +40,8 @@ class GradioQueue(Queue):
             default_concurrency_limit=1,
         )
         self.sleep_when_free, self.progress_update_sleep_when_free = LOOK_S, TELL_S
+        self.unheard_s = UNHEARD_S
+        self._heard_at: dict[str, float] = {}
         self._studio = studio
         self._rotation = Rotation()
         self._nothing = read_order({"engine": studio.settings.engines[0]})
@@ -47,6 +53,29 @@ class GradioQueue(Queue):
     def start(self) -> None:
         super().start()  # type: ignore[no-untyped-call]
         run_coro_in_background(self.notify_clients)  # Gradio alone tells only when the queue moves
+
+    async def notify_clients(self) -> None:
+        """Tell everybody who waits where they stand, once those are gone who read nothing of it."""
+        while not self.stopped:
+            await asyncio.sleep(TELL_S)
+            await self._leave_unheard()
+            for concurrency_id in list(self.event_queue_per_concurrency_id):
+                self.broadcast_estimations(concurrency_id)
+
+    async def _leave_unheard(self) -> None:
+        """Take out what nobody listens for. A call in two steps, whose session is its own, may be asked for later."""
+        now, waiting = time.monotonic(), [event for event in self._events() if event.session_hash != event._id]
+        unread = {event.session_hash for event in waiting if self._messages(event)}
+        self._heard_at = {session: self._heard_at.get(session, now) for session in unread}
+        for event in waiting:
+            if now - self._heard_at.get(event.session_hash, now) > self.unheard_s:
+                await self.remove_from_queue(event._id)
+                self.send_message(event, ProcessCompletedMessage(output={"error": LEFT}, success=False))
+
+    def _messages(self, event: Event) -> int:
+        """How many messages lie unread."""
+        messages = self.pending_messages_per_session.get(event.session_hash)
+        return 0 if messages is None else messages.qsize()
 
     async def push(self, body: Any, request: Any, username: str | None) -> tuple[bool, Any, Any]:
         """Queue an event; a refusal is a sentence, and is counted. Values that are left out are left to the studio.

@@ -92,6 +92,7 @@ def paged(folder: Path, tick: Metronome, **settings: Any) -> Iterator[Page]:
     with studio_of(folder, tick, Policy(), chosen) as studio:
         page = build(studio)
         with served(mount_page(web(studio), page)) as url:
+            page._queue.unheard_s = PATIENCE_S  # callers here may be slow to listen
             yield Page(url, studio, tick, steps, page._queue)
             steps.release(100_000)
 
@@ -201,6 +202,26 @@ def test_whose_page_is_closed_leaves_the_line_and_the_next_moves_up(pages) -> No
     page.let_go()
     page.wait_for_all(ann, eve)
     assert page.admitted == ["a1", "e1"]
+
+
+def test_what_nobody_listens_for_leaves_the_line_unspoken_and_says_so(pages) -> None:  # type: ignore[no-untyped-def]
+    page = pages(Metronome())
+    ann, ben = Caller(page.url, "a"), Caller(page.url, "b")
+    ann.ask("a1", "a2")
+    page.wait_for(running=1, waiting=1)
+    ben.join("b1", "unheard").raise_for_status()
+    later = ben.client.post("/gradio_api/call/speak", json={"data": ["b2", "", 0, 0, "", ENGINE, 1]})
+    page.wait_for(running=1, waiting=3)
+    page.queue.unheard_s = 1.0
+    page.wait_for(running=1, waiting=2)
+    with ben.client.stream("GET", "/gradio_api/queue/data?session_hash=unheard") as events:
+        told = [json.loads(line.removeprefix("data:")) for line in events.iter_lines() if line]
+    (end,) = [message for message in told if message["msg"] == "process_completed"]
+    assert (end["success"], "send it again" in end["output"]["error"]) == (False, True)
+    page.let_go()
+    page.wait_for_all(ann)
+    assert ben.client.get(f"/gradio_api/call/speak/{later.json()['event_id']}").text.startswith("event:")
+    assert sorted(page.admitted) == ["a1", "a2", "b2"]
 
 
 def test_a_request_cancelled_in_the_line_is_never_spoken(pages) -> None:  # type: ignore[no-untyped-def]
