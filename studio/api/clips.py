@@ -57,7 +57,7 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.post("")
     def upload(file: UploadFile, session_id: SessionId) -> dict[str, Any]:
-        clip = own.receive(session_id, file.file, file.filename or "clip")
+        clip = own.receive(session_id, file.file, _named(file))
         return described(clip.id, clip.origin)
 
     @routes.get("/{id}")
@@ -113,6 +113,11 @@ def router(studio: Studio) -> APIRouter:
         return {"transcript": split_transcript(said.transcript, found.audio, said.window)}
 
     return routes
+
+
+def _named(file: UploadFile) -> str:
+    """Its name, with the quotes that forms write as %22 (WHATWG HTML, multipart/form-data)."""
+    return (file.filename or "clip").replace("%22", '"')
 
 
 def clip_json(clip: Clip, longest_s: float) -> dict[str, Any]:

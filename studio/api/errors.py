@@ -21,6 +21,13 @@ log = logging.getLogger(__name__)
 
 MISTAKE = "the studio made a mistake here, which its log tells; try again, or try it differently"
 
+# What FastAPI raises a refusal from that says only that the body was not parsed; broken JSON it tells by itself.
+UNREAD = (RecursionError, ValueError)
+NOT_JSON = (
+    "the body cannot be read: it is not UTF-8, is nested too deeply or holds a number of thousands of digits; "
+    "correct it and send it again"
+)
+
 # The first base that fits counts; every other EngineError is the request's own fault: 400.
 STATUSES: tuple[tuple[tuple[type[EngineError], ...], int], ...] = (
     ((errors.Unauthenticated,), 401),
@@ -50,7 +57,8 @@ class ProblemRoute(APIRoute):
             except RequestValidationError as error:
                 return problem(_validation_message(error), 422, code="invalid_request")
             except HTTPException as error:
-                return problem(str(error.detail), error.status_code, headers=error.headers)
+                unread = isinstance(error.__cause__, UNREAD)
+                return problem(NOT_JSON if unread else str(error.detail), error.status_code, headers=error.headers)
             except Exception:
                 log.exception("%s %s failed", request.method, request.url.path)
                 return problem(MISTAKE, 500)

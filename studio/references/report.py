@@ -185,7 +185,8 @@ def _channels(source: Source) -> Check:
 def _transcript(transcript: str) -> Check:
     if not transcript.strip():
         return Check("transcript", "fail", "There is no transcript; type exactly what is said in this part.")
-    return Check("transcript", "ok", f"{len(transcript.split())} words.")
+    words = len(transcript.split())
+    return Check("transcript", "ok", f"{words} word{'s' * (words != 1)}.")
 
 
 def speech_rate(audio: Audio, transcript: str) -> Check:

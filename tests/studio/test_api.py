@@ -147,6 +147,17 @@ def test_an_upload_that_is_no_sound_is_refused_in_words_and_leaves_nothing(visit
     assert list((visit.studio.settings.data_dir / "uploads").iterdir()) == []
 
 
+def test_a_quote_in_a_files_name_is_shown_as_one(visit: Visit, tmp_path: Path) -> None:
+    clip = upload(visit.ann, write_clip(tmp_path / "clip.wav", seed=5), 'the "good" take.wav').json()
+    assert clip["name"] == 'the "good" take.wav'
+
+
+@pytest.mark.parametrize("body", ["[" * 100_000, '{"starred": ' + "9" * 10_000 + "}", b'{"starred": "\xff"}'])
+def test_a_body_that_cannot_be_read_is_refused_with_what_to_do(visit: Visit, body: str | bytes) -> None:
+    answer = visit.ann.post("/studio/takes/x/star", content=body, headers={"content-type": "application/json"})
+    assert (answer.status_code, "correct it and send it again" in answer.json()["detail"]) == (400, True)
+
+
 def test_a_form_without_a_file_is_refused_in_words(visit: Visit) -> None:
     answer = visit.ann.post("/studio/clips")
     assert (answer.status_code, answer.json()["detail"].startswith("file:")) == (422, True)

@@ -304,6 +304,11 @@ def test_a_transcript_far_too_long_or_short_for_the_clip_fails():
     assert check(good(), "speech rate", transcript="Go").state == "fail"
 
 
+@pytest.mark.parametrize(("transcript", "said"), [("Hello.", "1 word."), (LINE, f"{len(LINE.split())} words.")])
+def test_a_single_word_is_counted_as_one(transcript, said):
+    assert check(good(), "transcript", transcript=transcript).message == said
+
+
 def test_a_missing_transcript_fails():
     assert check(good(), "transcript", transcript=" ").state == "fail"
 
