@@ -1,4 +1,7 @@
-"""The walls of the house: who may import whom (design.md §3)."""
+"""Who may import whom: `app -> studio/ui, studio/api -> studio -> engines`, and torch beneath the engines alone.
+
+`docs/structure.md` says what each folder knows.
+"""
 
 import ast
 import re
