@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from engines.registry import ENGINES
+
 ROOT = Path(__file__).parents[2]
 # A Ticket is what the manager's submit returns; it knows neither scheduler nor engine.
 FOR_STUDIO = tuple(
@@ -33,8 +35,7 @@ ROOTS = ("app.py", "studio/checkpoints.py", "studio/engines.py")
 HEAVY = ("torch", "torchaudio", "f5_tts", "vocos", "fish_speech", "torchao")
 # What the scheduler stands on may not know an engine; only the engines' own folders may.
 LIGHT = (
-    "engines.f5.spec",
-    "engines.s1.spec",
+    *(place.partition(":")[0] for place in ENGINES.values()),
     "engines.scheduling.scheduler",
     "engines.scheduling.manager",
     "engines.audio",
