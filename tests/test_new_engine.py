@@ -16,7 +16,7 @@ from gradio_client.exceptions import AppError
 
 from app import compose, web
 from engines.errors import BadSetting
-from engines.registry import ENGINES
+from engines.registry import ENGINES, settings
 from engines.scheduling.ticket import Ticket
 from engines.types import Request
 from studio.archive import verify
@@ -93,8 +93,8 @@ def champion(visit: Visit) -> str:
 
 def test_the_manager_speaks_with_its_setting_and_refuses_what_it_cannot_be(visit: Visit) -> None:
     asked = request(LINE, "whistle")
-    for settings, heard in (({}, 0.5), ({"pitch": 0.25}, 0.25)):
-        wanted = Request(text=LINE, reference=asked.reference, seed=1, engine="whistle", settings=settings)
+    for chosen, heard in (({}, 0.5), ({"pitch": 0.25}, 0.25)):
+        wanted = Request(text=LINE, reference=asked.reference, seed=1, engine="whistle", settings=chosen)
         take = finished(visit.studio.manager.submit(wanted, session_id="ann")).result()
         assert np.all(take.audio.samples == heard)
     with pytest.raises(BadSetting, match=REFUSED):
@@ -138,7 +138,7 @@ def test_programs_hear_the_champion_as_it_was_kept_unless_they_choose(visit: Vis
     )
     answer = visit.say(pitch=3)
     assert (answer.status_code, REFUSED in answer.json()["detail"]) == (400, True)
-    assert "choose among guidance, pitch, " in visit.say(pich=0.5).json()["detail"]
+    assert f"choose among {', '.join(sorted(['seed', *settings()]))}" in visit.say(pich=0.5).json()["detail"]
 
 
 def test_its_setting_travels_in_the_archive(visit: Visit, champion: str) -> None:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
+from engines import registry
 from engines.errors import BadInput, BadSetting, BadText
 from studio.order import SEEDS, FlatOrder, Order, flat, read_order
 from studio.settings import Settings
@@ -17,9 +18,10 @@ from studio.ui.pages.speak import speaker
 from tests.engines.metronome import Metronome
 from tests.studio.house import studio_of
 
+LEFT_ALONE = {name: setting.default for name, setting in registry.settings().items()}  # what each is told as then
 PARAMETERS = [
     *("text", "clip_id", "start_s", "end_s", "transcript", "engine", "seed"),
-    *("speed", "steps", "guidance", "temperature", "top_p", "repetition_penalty"),
+    *LEFT_ALONE,
     *("champion", "version", "attachment"),
 ]
 
@@ -82,9 +84,9 @@ def test_an_order_is_told_with_every_setting_beside_its_fields() -> None:
     assert list(flat(read_order({}))) == PARAMETERS
     sent = read_order({"speed": 1, "steps": 7.0, "top_p": None})
     assert sent.settings == {"steps": 7}
-    assert json.dumps({name: flat(sent)[name] for name in PARAMETERS[7:11]}) == (
-        '{"speed": 1.0, "steps": 7, "guidance": null, "temperature": null}'
-    )
+    told = {name: flat(sent)[name] for name in LEFT_ALONE}
+    assert told == LEFT_ALONE | {"steps": 7}
+    assert json.dumps([told["speed"], told["steps"], told["top_p"]]) == "[1.0, 7, null]"
 
 
 def test_what_is_stored_is_what_is_told_and_comes_back() -> None:
@@ -101,6 +103,6 @@ def test_speak_keeps_its_parameters_and_their_defaults(tmp_path: Path) -> None:
     ) as studio:
         taken = {name: each.default for name, each in signature(speaker(studio)).parameters.items()}
     left_alone = {"clip_id": "", "start_s": 0.0, "end_s": 0.0, "transcript": "", "engine": "s1", "seed": None}
-    left_alone |= {"speed": 1.0} | dict.fromkeys(PARAMETERS[8:13]) | dict.fromkeys(PARAMETERS[13:], "")
+    left_alone |= LEFT_ALONE | {"champion": "", "version": "", "attachment": ""}
     assert list(taken) == ["request", *PARAMETERS]  # the first is Gradio's own
     assert taken == {"request": Parameter.empty, "text": Parameter.empty} | left_alone
