@@ -1,5 +1,6 @@
 """A setting is named by its engine alone: everything else reads the name from the engine's spec."""
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,31 +22,66 @@ def sources() -> Iterator[Path]:
                 yield path
 
 
-def named(name: str, code: str) -> list[str]:
-    """Where it stands as a string, an attribute, a selector, a key or what is assigned; a word in a sentence is none."""
-    return re.findall(rf"""["'.#]{name}\b.*|\b{name}\??\s*[:=](?!=).*""", code)
+def named(name: str, code: str, suffix: str) -> list[str]:
+    """Where code uses the name of a setting; a local variable or a word in a sentence is no use of it."""
+    if suffix == ".py":
+        return [place for node in ast.walk(ast.parse(code)) for place in _named_by(node, name)]
+    return re.findall(rf"""["'`.#]{name}\b.*|\b{name}\??:.*""", code)
+
+
+def _named_by(node: ast.AST, name: str) -> Iterator[str]:
+    """As a string or selector, an attribute, an argument, a parameter or a field."""
+    match node:
+        case ast.Constant(value=str(text)):
+            used = re.match(rf"[.#]?{name}\b", text) is not None
+        case ast.Attribute(attr=used_name) | ast.keyword(arg=used_name) | ast.arg(arg=used_name):
+            used = used_name == name
+        case ast.ClassDef(body=body):
+            fields = [each.target for each in body if isinstance(each, ast.AnnAssign)]
+            used = any(isinstance(field, ast.Name) and field.id == name for field in fields)
+        case _:
+            used = False
+    if used:
+        yield f"line {getattr(node, 'lineno', 0)}: {ast.unparse(node)[:60]}"
 
 
 @pytest.mark.parametrize("name", settings())
 def test_a_settings_name_stands_in_its_engines_folder_alone(name: str) -> None:
-    found = {str(path.relative_to(ROOT)): named(name, path.read_text("utf-8")) for path in sources()}
+    found = {str(path.relative_to(ROOT)): named(name, path.read_text("utf-8"), path.suffix) for path in sources()}
     assert {path: places for path, places in found.items() if places} == {}
 
 
 @pytest.mark.parametrize(
-    "code",
+    ("suffix", "code"),
     [
-        'limits["speed"]',
-        "request.speed",
-        "speed: float = 1.0",
-        "speak(speed=2)",
-        "#speed input {",
-        "{ speed?: number }",
+        (".py", 'limits["speed"]'),
+        (".py", 'css = "#speed input"'),
+        (".py", "request.speed"),
+        (".py", "class Request:\n    speed: float = 1.0"),
+        (".py", "speak(speed=2)"),
+        (".py", "def speak(text: str, *, speed: float = 1.0) -> None: ..."),
+        (".py", "lambda speed: 2 * speed"),
+        (".js", 'limits["speed"]'),
+        (".js", "order.speed = 2;"),
+        (".js", "speak({ speed: 2 })"),
+        (".ts", "{ speed?: number }"),
+        (".css", "#speed input {"),
     ],
 )
-def test_a_name_in_code_is_found(code: str) -> None:
-    assert named("speed", code)
+def test_a_name_in_code_is_found(suffix: str, code: str) -> None:
+    assert named("speed", code, suffix)
 
 
-def test_a_word_in_a_sentence_is_none() -> None:
-    assert not named("steps", '"""Drives the engine, one at a time, between the steps of requests: see above."""')
+@pytest.mark.parametrize(
+    ("suffix", "code"),
+    [
+        (".py", '"""Drives the engine, one at a time, between the steps of requests: see above."""'),
+        (".py", "steps = len(rows)\nreturned = steps + 1"),
+        (".py", "steps: int = len(rows)"),
+        (".js", "/** Draws the steps of a request. */"),
+        (".js", "let steps = rows.length;"),
+        (".js", "return many ? steps : 1;"),
+    ],
+)
+def test_a_local_variable_or_a_word_in_a_sentence_is_none(suffix: str, code: str) -> None:
+    assert not named("steps", code, suffix)
