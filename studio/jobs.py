@@ -16,7 +16,8 @@ log = logging.getLogger(__name__)
 
 Kind = Literal["package", "import", "plan", "push", "pull", "attach"]
 State = Literal["running", "paused", "done", "failed", "cancelled"]
-Work = Callable[[ProgressReporter, threading.Event], object]  # raises Cancelled soon after the event is set
+# Reports last what became of it; raises Cancelled soon after the event is set.
+Work = Callable[[ProgressReporter, threading.Event], object]
 
 ENDED = ("done", "failed", "cancelled")
 ENDED_KEPT = 32
@@ -150,13 +151,17 @@ class Jobs:
         threading.Thread(target=self._run, args=(job,), name=f"{job.kind}-{job.champion}", daemon=True).start()
 
     def _run(self, job: Job) -> None:
+        told = WAITING
+
         def report(progress: Progress) -> None:
+            nonlocal told
+            told = progress
             if not job.stop.is_set():
                 job.progress = progress
 
         try:
             job.result = job.work(report, job.stop)
-            job.progress = Progress(1.0, job.progress.message)
+            job.progress = Progress(1.0, told.message)  # also where it was done before it could stop
             job.enter("done")
         except Cancelled:
             job.enter(job.stopped_as)

@@ -1,7 +1,16 @@
-"""How whoever does long work reports how far it is."""
+"""How whoever does long work reports how far it is, and sizes in words."""
 
 from collections.abc import Callable
 
 from engines.types import Progress
 
 ProgressReporter = Callable[[Progress], None]
+UNITS = ("bytes", "KB", "MB", "GB", "TB")
+
+
+def format_bytes(count: int) -> str:
+    """Bytes as people read them: `1.02 GB`."""
+    value, unit = float(count), 0
+    while value >= 999.5 and unit < len(UNITS) - 1:
+        value, unit = value / 1000, unit + 1
+    return f"{count} bytes" if unit == 0 else f"{value:.3g} {UNITS[unit]}"

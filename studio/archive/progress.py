@@ -4,13 +4,13 @@ import threading
 
 from engines.errors import Cancelled
 from engines.types import Progress
-from studio.progress import ProgressReporter
+from studio.progress import ProgressReporter, format_bytes
 
 STEPS = 100
 
 
 class ArchiveProgress:
-    """Counts up to `total` bytes and reports a sentence such as `packing: 512 of 1,350 MB`."""
+    """Counts up to `total` bytes and reports a sentence such as `packing: 512 MB of 1.35 GB`."""
 
     def __init__(self, verb: str, total: int, report: ProgressReporter, stop: threading.Event) -> None:
         self._verb = verb
@@ -28,5 +28,5 @@ class ArchiveProgress:
         step = min(STEPS, self._done * STEPS // self._total)
         if step != self._step:
             self._step = step
-            message = f"{self._verb}: {self._done / 1e6:,.0f} of {self._total / 1e6:,.0f} MB"
+            message = f"{self._verb}: {format_bytes(self._done)} of {format_bytes(self._total)}"
             self._report(Progress(min(1.0, self._done / self._total), message))

@@ -5,12 +5,13 @@ import threading
 from functools import partial
 from pathlib import Path
 
+from engines.types import Progress
 from studio.archive import Packed, Unpacked, pack, unpack
 from studio.champions.attachments import VetWeights
 from studio.champions.library import Library, SavedChampion
 from studio.champions.members import METADATA, ORIGINAL, identity, write_words
 from studio.database import saving
-from studio.progress import ProgressReporter
+from studio.progress import ProgressReporter, format_bytes
 from studio.stores import ArchiveFacts
 
 
@@ -46,6 +47,7 @@ class Archives:
             licence=saved.champion.licence,
             sample=self._library.path(saved, ORIGINAL) if ORIGINAL in saved.members else None,
         )
+        report(Progress(1.0, f"{saved.champion.id} is packaged, {format_bytes(packed.bytes)}"))
         return path, facts
 
     def import_(
@@ -61,8 +63,11 @@ class Archives:
             if as_id and json.loads((folder / METADATA).read_bytes()).get("champion_id") != as_id:
                 write_words(folder, unpacked.champion)
             elif same := self._same(unpacked):
+                report(Progress(1.0, f"{same.champion.id} was here already, exactly the same"))
                 return same
-            return self._library.publish(folder, expected=expected, weights=unpacked.weights)
+            saved = self._library.publish(folder, expected=expected, weights=unpacked.weights)
+            report(Progress(1.0, f"{saved.champion.title} is kept as {saved.champion.id}"))
+            return saved
 
     def _same(self, unpacked: Unpacked) -> SavedChampion | None:
         """The current version, where it is exactly what was unpacked."""

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from engines.types import Progress
 from studio.archive import Packed
 from studio.champions.archives import Archives
-from studio.champions.attachments import ATTACHMENTS, Attachments, VetWeights
+from studio.champions.attachments import ATTACHMENTS, Attachment, Attachments, VetWeights
 from studio.champions.champion import BadChampion, Champion, check_id
 from studio.champions.creation import Creation, TakeVoice
 from studio.champions.disclosure import Disclosure
@@ -223,7 +223,14 @@ class Champions:
     def attach(self, id: str, weights: Path) -> Job:
         """Check weights in isolation, to try them. Result: Attachment. Raises UnknownChampion."""
         self._library.get(id)
-        return self.jobs.start("attach", id, lambda report, stop: self._attachments.attach(id, weights, stop))
+
+        def work(report: ProgressReporter, stop: threading.Event) -> Attachment:
+            report(Progress(0.0, "checking the weights"))
+            attachment = self._attachments.attach(id, weights, stop)
+            report(Progress(1.0, f"the weights fit; hear {id} with them, then keep or drop them"))
+            return attachment
+
+        return self.jobs.start("attach", id, work)
 
     def save_attachment(self, attachment: str) -> SavedChampion:
         """A version of its champion with these weights. Raises UnknownAttachment, ChampionConflict, NotSaved."""

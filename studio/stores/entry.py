@@ -8,11 +8,10 @@ from typing import Literal
 
 from engines.types import Progress
 from studio.champions.champion import ID, check_id
-from studio.progress import ProgressReporter
+from studio.progress import ProgressReporter, format_bytes
 
 SUFFIX = ".tar.gz"
 ARCHIVE = re.compile(f"({ID.pattern}){re.escape(SUFFIX)}")
-UNITS = ("bytes", "KB", "MB", "GB", "TB")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,11 +72,3 @@ def champion_of(name: str) -> str | None:
     """The champion whose archive has this file name; None for any other file."""
     found = ARCHIVE.fullmatch(name)
     return found.group(1) if found else None
-
-
-def format_bytes(count: int) -> str:
-    """Bytes as people read them: `1.02 GB`."""
-    value, unit = float(count), 0
-    while value >= 999.5 and unit < len(UNITS) - 1:
-        value, unit = value / 1000, unit + 1
-    return f"{count} bytes" if unit == 0 else f"{value:.3g} {UNITS[unit]}"

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from huggingface_hub import ModelCard
 
-from studio.stores.entry import archive_name, format_bytes
+from studio.progress import format_bytes
+from studio.stores.entry import archive_name
 
 BEGIN = "<!-- champions: written anew with every push; write around it -->"
 END = "<!-- /champions -->"

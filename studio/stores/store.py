@@ -11,10 +11,10 @@ from filelock import FileLock, Timeout
 from engines.types import Progress
 from studio.champions.champion import check_id
 from studio.database import saving
-from studio.progress import ProgressReporter
+from studio.progress import ProgressReporter, format_bytes
 from studio.stores.backend import Backend, Kind, TransferSettings, file_sha256
 from studio.stores.download import Download
-from studio.stores.entry import ArchiveFacts, StoreEntry, TransferPlan, TransferProgress, format_bytes
+from studio.stores.entry import ArchiveFacts, StoreEntry, TransferPlan, TransferProgress
 from studio.stores.errors import Damaged, Occupied, UnknownArchive
 
 

@@ -64,6 +64,21 @@ def test_work_that_would_begin_anew_is_not_paused() -> None:
     until(lambda: job.state == "cancelled")
 
 
+def test_work_that_was_done_before_it_could_stop_says_what_became_of_it() -> None:
+    jobs, cancelled = Jobs(), threading.Event()
+
+    def work(report: ProgressReporter, stop: threading.Event) -> None:
+        assert cancelled.wait(WAIT_S)
+        report(Progress(1.0, "ahri is packaged"))
+
+    job = jobs.start("package", "ahri", work)
+    jobs.cancel(job.id)
+    assert job.progress.message == "stopping after what is under way"
+    cancelled.set()
+    assert job.wait(WAIT_S)
+    assert (job.state, job.progress.message) == ("done", "ahri is packaged")
+
+
 def test_paused_work_can_be_cancelled() -> None:
     jobs = Jobs()
     job = jobs.start("pull", "ahri", counting(40, []), resumable=True)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -105,7 +106,14 @@ def test_progress_is_reported_in_order_up_to_the_end(tmp_path: Path) -> None:
     pack(members, tmp_path / "yasuo.tar.gz", reports.append, threading.Event())
     fractions = [progress.fraction for progress in reports]
     assert fractions == sorted(fractions) and fractions[-1] == 1.0 and len(fractions) > 8
-    assert "of 8 MB" in reports[-1].message
+    assert " MB of 8.4" in reports[-1].message
+
+
+def test_progress_of_a_small_archive_is_told_in_its_own_unit(tmp_path: Path) -> None:
+    reports: list[Progress] = []
+    members = files(tmp_path / "members", tuned({"model.pt": b"PK" + bytes(8_000)}))
+    pack(members, tmp_path / "yasuo.tar.gz", reports.append, threading.Event())
+    assert re.fullmatch(r"packing: (\S+ KB) of \1", reports[-1].message)
 
 
 def test_a_stopped_packing_leaves_the_older_archive_as_it_was(tmp_path: Path) -> None:

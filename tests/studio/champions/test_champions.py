@@ -16,6 +16,7 @@ from studio.champions.members import METADATA, PORTRAITS, TRANSCRIPT
 from studio.housekeeping import Housekeeping
 from studio.jobs import Job
 from studio.order import Order
+from studio.progress import format_bytes
 from studio.settings import Settings
 from studio.studio import Studio
 from tests.engines.metronome import Metronome
@@ -193,6 +194,23 @@ def test_the_same_content_is_not_sent_twice(studio: Studio) -> None:
     keep(studio)
     done(studio.champions.push("anna", "shelf"))
     assert done(studio.champions.plan_push("anna", "shelf")).result.action == "nothing"  # type: ignore[attr-defined]
+
+
+def test_a_job_that_is_done_says_what_became_of_it(studio: Studio) -> None:
+    keep(studio)
+    packaged = done(studio.champions.package("anna"))
+    assert isinstance(packaged.result, Path)
+    size = format_bytes(packaged.result.stat().st_size)
+    copied = done(studio.champions.import_copy(packaged.result))
+    pushed = done(studio.champions.push("anna", "shelf"))
+    emptied(studio)
+    pulled = done(studio.champions.pull("shelf", "anna"))
+    assert [job.progress.message for job in (packaged, copied, pushed, pulled)] == [
+        f"anna is packaged, {size}",
+        "anna was here already, exactly the same",
+        f"shelf holds anna, {size}, SHA-256 verified",
+        "Anna is kept as anna",
+    ]
 
 
 def test_a_portrait_is_a_new_version_and_can_be_taken_away(studio: Studio) -> None:

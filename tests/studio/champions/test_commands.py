@@ -58,7 +58,7 @@ def test_a_champion_travels_as_a_file_from_shell_to_shell(kept: SavedChampion, t
     assert out.returncode == 0 and "packing:" in out.stderr and "SHA-256" in out.stdout
     (tmp_path / "data").rename(tmp_path / "older")
     out = done("unpack", "out/a.tar.gz")
-    assert out.returncode == 0 and "unpacking:" in out.stderr and "ahri is kept" in out.stdout
+    assert out.returncode == 0 and "is kept as ahri" in out.stderr and "ahri is kept" in out.stdout
     assert Library(tmp_path / "data").get("ahri").members == kept.members
     assert (tmp_path / "out" / "a.tar.gz").is_file()
 
