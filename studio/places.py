@@ -1,17 +1,16 @@
-"""STUDIO_STORES parsed: name, kind and address of each store. Nothing is connected."""
+"""STUDIO_STORES parsed: the kinds of stores there are, and where each store is. Nothing is connected."""
 
 import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias, cast, get_args
+from typing import ClassVar, Literal, Self, TypeAlias, cast, get_args
 from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 BUCKET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,62}")
 REPO = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
-FORMS = "name=folder:/path, name=s3://bucket/prefix or name=hf://owner/repo"
 
 Addressing = Literal["auto", "path", "virtual"]
 Checksum = Literal["when_supported", "when_required"]
@@ -23,13 +22,35 @@ class WrongStores(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class FolderPlace:
+    title: ClassVar = "folder"  # of this kind of store, for the page
+    scheme: ClassVar = "folder:"  # what its address begins with
+    form: ClassVar = "folder:/path"
+
     name: str
     folder: Path
+
+    @property
+    def where(self) -> str:
+        """What a person reads of where it is."""
+        return str(self.folder)
+
+    @classmethod
+    def read(cls, name: str, address: str) -> Self:
+        """Raises WrongStores."""
+        path = address.removeprefix(cls.scheme)
+        folder = Path(os.path.expanduser(path))  # Path's own raises for an unknown ~user
+        if not path or not folder.is_absolute():
+            raise WrongStores(f"{name}: a folder store needs an absolute path, as in {name}=folder:/srv/champions")
+        return cls(name, folder)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class S3Place:
     """Empty = boto3's own default."""
+
+    title: ClassVar = "S3"
+    scheme: ClassVar = "s3://"
+    form: ClassVar = "s3://bucket/prefix"
 
     name: str
     bucket: str
@@ -40,14 +61,63 @@ class S3Place:
     addressing: Addressing = "auto"
     checksum: Checksum = "when_supported"  # some services know no checksums: when_required
 
+    @property
+    def where(self) -> str:
+        """What a person reads of where it is; an endpoint without the rest of its address."""
+        at = f" at {urlsplit(self.endpoint).netloc}" if self.endpoint else ""
+        return f"s3://{self.bucket}/{self.prefix}{at}"
+
+    @classmethod
+    def read(cls, name: str, address: str) -> Self:
+        """Raises WrongStores."""
+        url = _split(name, address)
+        options = dict(parse_qsl(url.query, keep_blank_values=True))
+        if BUCKET.fullmatch(url.netloc) is None or url.fragment:
+            raise WrongStores(
+                f"{name}: write {cls.form}; credentials do not belong there but in AWS's own environment or files"
+            )
+        if unknown := sorted(set(options) - {"endpoint", "region", "profile", "addressing", "checksum"}):
+            raise WrongStores(f"{name}: {unknown[0]} is no option; use endpoint, region, profile, addressing, checksum")
+        _check_endpoint(name, options.get("endpoint", ""))
+        prefix = url.path.strip("/")
+        return cls(
+            name=name,
+            bucket=url.netloc,
+            prefix=f"{prefix}/" if prefix else "",
+            endpoint=options.get("endpoint", "").rstrip("/"),
+            region=options.get("region", ""),
+            profile=options.get("profile", ""),
+            addressing=cast(Addressing, _one_of(name, "addressing", options, get_args(Addressing))),
+            checksum=cast(Checksum, _one_of(name, "checksum", options, get_args(Checksum))),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class HubPlace:
+    title: ClassVar = "Hugging Face Hub"
+    scheme: ClassVar = "hf://"
+    form: ClassVar = "hf://owner/repo"
+
     name: str
     repo: str
 
+    @property
+    def where(self) -> str:
+        """What a person reads of where it is."""
+        return f"hf://{self.repo}"
+
+    @classmethod
+    def read(cls, name: str, address: str) -> Self:
+        """Raises WrongStores."""
+        repo = address.removeprefix(cls.scheme)
+        if REPO.fullmatch(repo) is None:
+            raise WrongStores(f"{name}: write a repository of the Hugging Face Hub as {name}={cls.form}")
+        return cls(name, repo)
+
 
 Place: TypeAlias = FolderPlace | S3Place | HubPlace
+KINDS: tuple[type[Place], ...] = get_args(Place)
+FORMS = " or ".join(f"name={kind.form}" for kind in KINDS)
 
 
 def parse_stores(written: Sequence[str]) -> tuple[Place, ...]:
@@ -63,46 +133,13 @@ def parse_stores(written: Sequence[str]) -> tuple[Place, ...]:
 
 
 def _place(written: str) -> Place:
-    name, _, where = written.partition("=")
-    if NAME.fullmatch(name) is None or not where:
+    name, _, address = written.partition("=")
+    if NAME.fullmatch(name) is None or not address:
         raise WrongStores(f"write each store as {FORMS}; a name has up to 32 small letters, digits, - and _")
-    if where.startswith("folder:"):
-        return _folder(name, where.removeprefix("folder:"))
-    if where.startswith("s3://"):
-        return _s3(name, _split(name, where))
-    repo = where.removeprefix("hf://")
-    if where.startswith("hf://") and REPO.fullmatch(repo):
-        return HubPlace(name, repo)
+    for kind in KINDS:
+        if address.startswith(kind.scheme):
+            return kind.read(name, address)
     raise WrongStores(f"{name} is no store the studio knows; write it as {FORMS}")
-
-
-def _folder(name: str, path: str) -> FolderPlace:
-    folder = Path(os.path.expanduser(path))  # Path's own raises for an unknown ~user
-    if not path or not folder.is_absolute():
-        raise WrongStores(f"{name}: a folder store needs an absolute path, as in {name}=folder:/srv/champions")
-    return FolderPlace(name, folder)
-
-
-def _s3(name: str, url: SplitResult) -> S3Place:
-    options = dict(parse_qsl(url.query, keep_blank_values=True))
-    if BUCKET.fullmatch(url.netloc) is None or url.fragment:
-        raise WrongStores(
-            f"{name}: write s3://bucket/prefix; credentials do not belong there but in AWS's own environment or files"
-        )
-    if unknown := sorted(set(options) - {"endpoint", "region", "profile", "addressing", "checksum"}):
-        raise WrongStores(f"{name}: {unknown[0]} is no option; use endpoint, region, profile, addressing, checksum")
-    _check_endpoint(name, options.get("endpoint", ""))
-    prefix = url.path.strip("/")
-    return S3Place(
-        name=name,
-        bucket=url.netloc,
-        prefix=f"{prefix}/" if prefix else "",
-        endpoint=options.get("endpoint", "").rstrip("/"),
-        region=options.get("region", ""),
-        profile=options.get("profile", ""),
-        addressing=cast(Addressing, _one_of(name, "addressing", options, get_args(Addressing))),
-        checksum=cast(Checksum, _one_of(name, "checksum", options, get_args(Checksum))),
-    )
 
 
 def _check_endpoint(name: str, written: str) -> None:

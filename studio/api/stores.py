@@ -2,7 +2,6 @@
 
 from dataclasses import asdict
 from typing import Any
-from urllib.parse import urlsplit
 
 from fastapi import APIRouter
 
@@ -10,7 +9,6 @@ from studio.api.errors import ProblemRoute, owners_only
 from studio.api.jobs import job_json
 from studio.champions.champions import ListedArchive
 from studio.jobs import Job, Jobs
-from studio.places import FolderPlace, Place, S3Place
 from studio.stores import StoreError, TransferPlan
 from studio.studio import Studio
 from studio.web.ownership import Ownership
@@ -21,11 +19,10 @@ def router(studio: Studio, ownership: Ownership) -> APIRouter:
         prefix="/studio/stores", tags=["stores"], route_class=ProblemRoute, dependencies=[owners_only(ownership)]
     )
     champions = studio.champions
-    places = {place.name: where(place) for place in studio.settings.stores}
 
     @routes.get("")
     def stores() -> list[dict[str, str]]:
-        return [{"name": name, "kind": store.kind, "where": places[name]} for name, store in champions.stores.items()]
+        return [{"name": each.name, "title": each.title, "where": each.where} for each in studio.settings.stores]
 
     @routes.get("/{name}")
     def browse(name: str) -> list[dict[str, Any]]:
@@ -63,16 +60,6 @@ def listed_json(listed: ListedArchive) -> dict[str, Any]:
         "changed_at": entry.changed_at.isoformat() if entry.changed_at else None,
         "here": listed.here,
     }
-
-
-def where(place: Place) -> str:
-    """What a person reads of where a store is; an endpoint without the rest of its address."""
-    if isinstance(place, FolderPlace):
-        return str(place.folder)
-    if isinstance(place, S3Place):
-        at = f" at {urlsplit(place.endpoint).netloc}" if place.endpoint else ""
-        return f"s3://{place.bucket}/{place.prefix}{at}"
-    return f"hf://{place.repo}"
 
 
 def _planned(job: Job, jobs: Jobs) -> TransferPlan:

@@ -5,12 +5,11 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Protocol
 
 from engines.errors import Cancelled
 from studio.stores.entry import ArchiveFacts, StoreEntry, TransferProgress
 
-Kind = Literal["folder", "s3", "hub"]
 CHUNK_BYTES = 1 << 20
 
 
@@ -25,8 +24,6 @@ class TransferSettings:
 
 class Backend(Protocol):
     """Every method raises StoreError or UnknownArchive. Threads may share one."""
-
-    kind: Kind
 
     def list(self) -> Sequence[StoreEntry]: ...
 

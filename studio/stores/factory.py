@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import assert_never
 
-from studio.places import FolderPlace, Place, S3Place
+from studio.places import FolderPlace, HubPlace, Place, S3Place
 from studio.stores.backend import Backend, TransferSettings
 from studio.stores.folder import FolderBackend
 from studio.stores.store import Store
@@ -24,12 +25,16 @@ def open_stores(
 
 def _backend(place: Place, state: Path, settings: TransferSettings) -> Backend:
     """Clients are imported only for stores that are configured: they take half a second each."""
-    if isinstance(place, FolderPlace):
-        return FolderBackend(place.name, place.folder)
-    if isinstance(place, S3Place):
-        from studio.stores.s3 import S3Backend
+    match place:
+        case FolderPlace():
+            return FolderBackend(place.name, place.folder)
+        case S3Place():
+            from studio.stores.s3 import S3Backend
 
-        return S3Backend(place, state, settings)
-    from studio.stores.hub import HubBackend
+            return S3Backend(place, state, settings)
+        case HubPlace():
+            from studio.stores.hub import HubBackend
 
-    return HubBackend(place, settings)
+            return HubBackend(place, settings)
+        case _:
+            assert_never(place)

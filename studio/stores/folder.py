@@ -10,15 +10,13 @@ from pathlib import Path
 
 from studio.database import NO_ROOM
 from studio.files import PARTIAL, atomic_write, publish_file
-from studio.stores.backend import CHUNK_BYTES, Kind, file_sha256, raise_if_stopped
+from studio.stores.backend import CHUNK_BYTES, file_sha256, raise_if_stopped
 from studio.stores.entry import ArchiveFacts, StoreEntry, TransferProgress, archive_name, champion_of
 from studio.stores.errors import Damaged, NotAllowed, StoreError, StoreFull, StoreMissing
 from studio.stores.facts import facts_json, read_facts
 
 
 class FolderBackend:
-    kind: Kind = "folder"
-
     def __init__(self, name: str, folder: Path) -> None:
         """The folder must exist: a network drive that is not mounted is not to be filled under its mount point."""
         self._name = name

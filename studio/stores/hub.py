@@ -13,7 +13,7 @@ from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils import build_hf_headers, hf_raise_for_status  # type: ignore[attr-defined]
 
 from studio.places import HubPlace
-from studio.stores.backend import CHUNK_BYTES, Kind, TransferSettings
+from studio.stores.backend import CHUNK_BYTES, TransferSettings
 from studio.stores.entry import ArchiveFacts, StoreEntry, TransferProgress, archive_name, champion_of
 from studio.stores.facts import facts_json, read_facts
 from studio.stores.hub_card import CardRow, updated_card
@@ -38,8 +38,6 @@ class Tree:
 
 class HubBackend:
     """Archives are uploaded through LFS, which reports progress and can be paused; Xet cannot."""
-
-    kind: Kind = "hub"
 
     def __init__(self, place: HubPlace, settings: TransferSettings, endpoint: str | None = None) -> None:
         """The client finds its token by itself (HF_TOKEN, or a login). `endpoint`: None = HF_ENDPOINT, or the Hub."""

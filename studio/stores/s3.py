@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from studio.places import S3Place
-from studio.stores.backend import CHUNK_BYTES, Kind, TransferSettings
+from studio.stores.backend import CHUNK_BYTES, TransferSettings
 from studio.stores.entry import ArchiveFacts, StoreEntry, TransferProgress, archive_name, champion_of
 from studio.stores.errors import StoreMissing, UnknownArchive
 from studio.stores.retry import Retry
@@ -21,8 +21,6 @@ Result = TypeVar("Result")
 
 
 class S3Backend:
-    kind: Kind = "s3"
-
     def __init__(self, place: S3Place, state: Path, settings: TransferSettings) -> None:
         """`state` is the folder that remembers unfinished uploads."""
         self._place = place

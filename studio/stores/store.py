@@ -12,7 +12,7 @@ from engines.types import Progress
 from studio.champions.champion import check_id
 from studio.database import saving
 from studio.progress import ProgressReporter, format_bytes
-from studio.stores.backend import Backend, Kind, TransferSettings, file_sha256
+from studio.stores.backend import Backend, TransferSettings, file_sha256
 from studio.stores.download import Download
 from studio.stores.entry import ArchiveFacts, StoreEntry, TransferPlan, TransferProgress
 from studio.stores.errors import Damaged, Occupied, UnknownArchive
@@ -30,10 +30,6 @@ class Store:
         self._backend = backend
         self._state = state
         self._settings = settings
-
-    @property
-    def kind(self) -> Kind:
-        return self._backend.kind
 
     def list(self) -> Sequence[StoreEntry]:
         """What is there, by id. Raises StoreError."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from studio.places import FolderPlace, HubPlace, S3Place
+from studio.places import KINDS, FolderPlace, HubPlace, S3Place
 from studio.stores import WrongStores, open_stores, parse_stores
 
 ROOT = Path(__file__).parents[2]
@@ -36,6 +36,25 @@ def test_each_bucket_has_an_endpoint_and_ways_of_its_own() -> None:
     )
 
 
+def test_a_place_tells_a_person_of_what_kind_it_is_and_where() -> None:
+    endpoint = "endpoint=https://s3.example.com:9000/path&profile=minio"
+    written = ["shelf=folder:/srv/voices", "own=s3://voices/a", f"b=s3://voices?{endpoint}", "hub=hf://studio/voices"]
+    assert [(place.title, place.where) for place in parse_stores(written)] == [
+        ("folder", "/srv/voices"),
+        ("S3", "s3://voices/a/"),
+        ("S3", "s3://voices/ at s3.example.com:9000"),
+        ("Hugging Face Hub", "hf://studio/voices"),
+    ]
+
+
+def test_the_form_that_a_refusal_names_for_each_kind_is_one_that_is_read() -> None:
+    with pytest.raises(WrongStores) as caught:
+        parse_stores(["shelf"])
+    forms = [kind.form for kind in KINDS]
+    assert all(f"name={form}" in str(caught.value) for form in forms)
+    assert [type(place) for form in forms for place in parse_stores([f"name={form}"])] == list(KINDS)
+
+
 @pytest.mark.parametrize("written", ["b=s3://voices/a/b", "b=s3://voices/a/b/", "b=s3://voices//a/b"])
 def test_a_prefix_is_a_folder(written: str) -> None:
     place = parse_stores([written])[0]
@@ -51,8 +70,8 @@ def test_a_prefix_is_a_folder(written: str) -> None:
         (["../x=folder:/srv"], "write each store as"),
         (["shelf=folder:srv"], "absolute"),
         (["shelf=ftp://host/x"], "no store the studio knows"),
-        (["hub=hf://voices"], "no store the studio knows"),
-        (["hub=hf://a/b/c"], "no store the studio knows"),
+        (["hub=hf://voices"], "write a repository of the Hugging Face Hub as hub=hf://owner/repo"),
+        (["hub=hf://a/b/c"], "write a repository of the Hugging Face Hub as hub=hf://owner/repo"),
         (["b=s3://voices?endpoint=minio:9000"], "an endpoint is"),
         (["b=s3://voices?endpoint=http://minio:port"], "an endpoint as"),
         (["shelf=folder:~nobody-of-this-name/x"], "absolute"),
@@ -90,7 +109,7 @@ def test_a_credential_in_the_setting_is_refused_and_not_repeated(written: str) -
 def test_opening_stores_creates_nothing_and_asks_nobody(tmp_path: Path) -> None:
     written = ["shelf=folder:/nowhere", "bucket=s3://voices?endpoint=http://127.0.0.1:9", "hub=hf://studio/voices"]
     stores = open_stores(parse_stores(written), tmp_path / "transfers")
-    assert {name: store.kind for name, store in stores.items()} == {"shelf": "folder", "bucket": "s3", "hub": "hub"}
+    assert list(stores) == ["shelf", "bucket", "hub"]
     assert list(tmp_path.iterdir()) == []
 
 

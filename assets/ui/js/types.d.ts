@@ -214,7 +214,7 @@ interface Job {
 }
 interface Store {
   name: string;
-  kind: string;
+  title: string; // of its kind
   where: string;
 }
 interface StoredArchive {

@@ -2,8 +2,6 @@
 import { h, icon } from "../core/dom.js";
 import { load, save } from "../core/storage.js";
 
-/** @type {Record<string, string>} */
-const KINDS = { folder: "folder", s3: "S3", hub: "Hugging Face Hub" };
 const KEY = "studio-store";
 
 /**
@@ -19,7 +17,7 @@ export function storeChoice(stores, chosen) {
     chosen(name);
   };
   const buttons = stores.map((store) => {
-    const kind = h("span.hint", {}, KINDS[store.kind] ?? store.kind);
+    const kind = h("span.hint", {}, store.title);
     const attributes = { type: "button", value: store.name, onclick: () => press(store) };
     return h("button.quiet.store", attributes, icon("store"), store.name, kind);
   });
@@ -32,11 +30,7 @@ export function noStores() {
     "div.empty",
     {},
     h("p.lead", {}, "No store is set up yet."),
-    h(
-      "p",
-      {},
-      "A store is a place archives go to and come from: a folder, an S3 bucket, a repository on the Hugging Face Hub.",
-    ),
+    h("p", {}, "A store is a place archives go to and come from, such as a folder or an S3 bucket."),
     h("p", {}, "Name them in STUDIO_STORES and start the studio anew, for example:"),
     h("code", {}, "STUDIO_STORES=shelf=folder:/srv/champions,bucket=s3://voices/champions"),
   );
