@@ -3,7 +3,7 @@ import { access } from "../core/access.js";
 import { h, icon, iconButton } from "../core/dom.js";
 import { percent, plural } from "../core/format.js";
 import { entry, menu } from "../core/menu.js";
-import { engineOf, state } from "../core/state.js";
+import { state, titleOf } from "../core/state.js";
 import { isArchive } from "../jobs/jobs.js";
 import { download, JobList } from "../jobs/list.js";
 import { audition, auditionOf, lineOf } from "./audition.js";
@@ -106,7 +106,7 @@ export class ChampionCard {
     return h(
       "p.facts",
       {},
-      fact(engineOf(engine)?.title ?? engine.toUpperCase(), "The engine it is preferred with"),
+      fact(titleOf(engine), "The engine it is preferred with"),
       fine_tuned && fact("own weights", "Fine-tuned for F5-TTS; S1-Mini speaks it from its reference"),
       votes && fact(`${votes.won} of ${count}`, "How often it won where it was heard blind"),
       access.owner && !consent && fact("no consent", "Edit it to note who agreed that this voice is used"),

@@ -1,7 +1,7 @@
 /** What the votes add up to, for each two arms: counts, share, and how far it can be trusted. */
 import { h } from "../core/dom.js";
 import { percent, plural, setting } from "../core/format.js";
-import { engineOf } from "../core/state.js";
+import { titleOf } from "../core/state.js";
 import { verdict } from "./verdict.js";
 
 const EXPLAINED =
@@ -11,7 +11,7 @@ const EXPLAINED =
 /** "F5-TTS, embedded, steps 7". @param {Arm} arm */
 export function armWords({ engine, checkpoint = "", settings = {} }) {
   const chosen = Object.entries(settings).map(([name, value]) => setting(name, value));
-  return [engineOf(engine)?.title ?? engine, checkpoint, ...chosen].filter(Boolean).join(", ");
+  return [titleOf(engine), checkpoint, ...chosen].filter(Boolean).join(", ");
 }
 
 /** @param {Tally[]} tallies  the most voted first */

@@ -42,6 +42,11 @@ export function engineOf(name) {
   return state.telemetry?.engines.find((one) => one.name === name) ?? null;
 }
 
+/** How an engine is called; its name where the studio does not run it, or told nothing yet. @param {string} name */
+export function titleOf(name) {
+  return engineOf(name)?.title ?? name;
+}
+
 /** Why an engine cannot speak; empty where it can, or nobody knows. @param {string} name */
 export function unavailable(name) {
   const engine = engineOf(name);

@@ -3,7 +3,7 @@ import { follow } from "../core/bus.js";
 import { h, whenPresent } from "../core/dom.js";
 import { STATE } from "../core/events.js";
 import { about, percent, rankWords } from "../core/format.js";
-import { engineOf, state, unavailable } from "../core/state.js";
+import { engineOf, state, titleOf, unavailable } from "../core/state.js";
 import { canSpeakBoth, speakBoth } from "./comparison.js";
 import { chosen } from "./engine.js";
 import { speak, stop } from "./synthesis.js";
@@ -59,7 +59,7 @@ function progressWords({ phase, rank, eta_s, progress, aloud, order }) {
   if (phase === "joining") return "Asking for a place";
   if (phase === "queued" && !isLoaded()) return `${loading()} Your line is next.`;
   if (phase === "queued") return rankWords(rank, eta_s);
-  const speaking = aloud ? "Speaking" : `Speaking with ${engine()?.title ?? order.engine}`;
+  const speaking = aloud ? "Speaking" : `Speaking with ${titleOf(order.engine)}`;
   if (eta_s) return `${speaking}, ${about(eta_s)} left`;
   return progress ? `${speaking}, ${percent(progress)}` : "Starting";
 }

@@ -42,6 +42,7 @@ export function mount(element) {
     for (const row of rows.values()) draw(row);
   };
   follow([STATE.selected, STATE.tray], () => each((row) => row.mark()));
+  follow(STATE.telemetry, () => each((row) => row.drawEngine()));
   follow(STATE.player, () => each((row) => row.drawPlayer()));
   follow(STATE.playhead, () => each((row) => row.drawPlayhead()));
   document.addEventListener("visibilitychange", refresh);

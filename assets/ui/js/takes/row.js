@@ -7,14 +7,11 @@ import { isInTray, toggleCompare } from "../compare/tray.js";
 import { h, icon, iconButton } from "../core/dom.js";
 import { clock, fine, seconds } from "../core/format.js";
 import { attempt } from "../core/login.js";
-import { currentOf, restore, select, state } from "../core/state.js";
+import { currentOf, restore, select, state, titleOf } from "../core/state.js";
 import { toast } from "../core/toast.js";
 import { speak } from "../speak/synthesis.js";
 import { downloadMenu } from "./export.js";
 import { audioOf, discard, star } from "./takes.js";
-
-/** @type {Record<string, string>} */
-const TITLES = { f5: "F5", s1: "S1" };
 
 export class TakeRow {
   /** @param {Take} take */
@@ -26,6 +23,7 @@ export class TakeRow {
     this.play.classList.add("play");
     this.waveform = new Waveform();
     this.time = h("span.readout.time");
+    this.engine = h("span.fact", { title: take.checkpoint });
     this.compare = iconButton("compare", "Compare", () => toggleCompare(this.take.id), { "aria-pressed": "false" });
     this.element = h(
       "li.take",
@@ -49,7 +47,7 @@ export class TakeRow {
   }
 
   #body() {
-    const { order, cost, engine, duration_s, checkpoint } = this.take;
+    const { order, cost, duration_s } = this.take;
     const fact = (/** @type {string} */ text, /** @type {string} */ title) =>
       h("span.fact", title ? { title } : {}, text);
     const champion = order.champion && (currentOf(order.champion)?.title ?? order.champion);
@@ -62,7 +60,7 @@ export class TakeRow {
         "p.facts",
         {},
         champion && fact(champion, "The champion who speaks"),
-        fact(TITLES[engine] ?? engine, checkpoint),
+        this.engine,
         fact(`seed ${order.seed}`, "The same seed and settings give the same take"),
         fact(seconds(duration_s), "Length"),
         fact(`first ${fine(cost.ttfa_s)}`, "From the press to the first sound, at the server"),
@@ -93,7 +91,14 @@ export class TakeRow {
     this.star.setAttribute("aria-pressed", String(take.starred));
     this.star.title = take.starred ? "Starred" : "Star";
     this.mark();
+    this.drawEngine();
     this.drawPlayer();
+  }
+
+  /** Takes may be here before anything is known of the engines. */
+  drawEngine() {
+    const title = titleOf(this.take.engine);
+    if (this.engine.textContent !== title) this.engine.textContent = title;
   }
 
   mark() {
