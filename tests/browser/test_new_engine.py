@@ -69,3 +69,18 @@ def test_a_take_shows_the_title_of_the_engine_that_made_it(visitor: Visitor) -> 
     expect(fact).to_have_text("Big Drum")
     visitor.page.reload()
     expect(fact).to_have_text("Big Drum")
+
+
+def test_more_is_offered_only_where_it_opens_something(visitor: Visitor) -> None:
+    page = visitor.page
+    more, pitch = page.locator("button.more"), page.locator("#pitch")
+    expect(page.locator("#force")).to_be_visible()
+    expect(more).to_be_hidden()
+    page.locator("#engine label", has_text="Whistle").click()
+    expect(page.locator("#force")).to_be_hidden()
+    more.click()
+    expect(pitch).to_be_visible()
+    expect(more).to_have_text("Less")
+    page.locator("#engine label", has_text="Big Drum").click()
+    expect(more).to_be_hidden()
+    expect(page.get_by_label("Draw a new seed")).to_be_visible()

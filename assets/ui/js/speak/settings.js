@@ -36,6 +36,10 @@ export function mount(element) {
   on(EVENT.field, draw);
   fields.ready.then(draw);
   follow(STATE.engine, explain);
+  follow(STATE.engine, () => {
+    const engine = chosen();
+    button.hidden = engine !== null && !FOLDED.some((name) => name in engine.settings);
+  });
 }
 
 /** What each setting is, and between which values the chosen engine takes it, once that is known. */
