@@ -52,7 +52,9 @@ class Visit:
         return loudness(content)
 
     def say(self, **fields: object) -> httpx.Response:
-        return self.browser.post("/v1/audio/speech", json={"input": LINE, "voice": "pip", **fields})
+        return self.browser.post(
+            "/v1/audio/speech", json={"input": LINE, "voice": "pip", "response_format": "wav", **fields}
+        )
 
 
 def loudness(wav: bytes) -> float:

@@ -16,6 +16,7 @@ STATUS = {
     "BadChampion": 400,
     "BadCheckpoint": 400,
     "BadInput": 400,
+    "BadMessage": 400,
     "BadPair": 400,
     "BadSetting": 400,
     "BadText": 400,
@@ -29,6 +30,8 @@ STATUS = {
     "EngineError": 400,
     "EngineFailed": 500,
     "Forbidden": 403,
+    "KeyNeeded": 401,
+    "LimitReached": 429,
     "LoginNeeded": 401,
     "NoPairs": 404,
     "NoRecogniser": 400,
@@ -52,6 +55,7 @@ STATUS = {
     "TooManyTries": 429,
     "Unauthenticated": 401,
     "Unavailable": 503,
+    "UnknownRequest": 404,
     "UnknownArchive": 404,
     "UnknownAttachment": 404,
     "UnknownChampion": 404,
@@ -68,7 +72,7 @@ STATUS = {
     "UpstreamError": 502,
 }
 REFUSALS = {  # asking differently helps, so the page shows them as refused instead of failed
-    *("BadArchive", "BadAudio", "BadChampion", "BadInput", "BadSetting", "BadText", "UnknownArchive"),
+    *("BadArchive", "BadAudio", "BadChampion", "BadInput", "BadMessage", "BadSetting", "BadText", "UnknownArchive"),
     *("UnknownAttachment", "UnknownChampion", "UnknownClip", "UnknownEngine", "UnknownJob", "UnknownStore"),
     "UnsupportedText",
 }

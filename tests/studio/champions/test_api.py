@@ -278,7 +278,7 @@ def test_an_upload_without_an_archive_is_refused_in_words(desk: Desk) -> None:
 
 
 def test_whoever_drops_an_empty_file_on_the_page_reads_nothing_of_bodies_and_forms(desk: Desk) -> None:
-    said = desk.browser.post("/studio/champions/import", content=b"").json()["error"]
+    said = desk.browser.post("/studio/champions/import", content=b"").json()["detail"]
     assert said == "the file is empty or did not arrive; send another"
 
 
