@@ -140,8 +140,8 @@ def test_a_ping_is_answered_while_a_line_is_spoken(reception: Reception, socket:
 )
 def test_what_is_no_message_is_told_and_the_connection_lives(socket: ClientConnection, frame: str, code: str) -> None:
     socket.send(frame)
-    told = json.loads(socket.recv(WAIT_S))
-    assert (told["code"], len(told["detail"]) > 20) == (code, True)
+    problem = json.loads(socket.recv(WAIT_S))
+    assert (problem["code"], len(problem["detail"]) > 20) == (code, True)
     speak(socket)
     assert seconds(answer(socket)[0]) == CLICK_S * len(TEXT)
 
