@@ -58,7 +58,7 @@ class Listening:
     def sound(self, session_id: str, token: str) -> bytes:
         """One side as a WAV, matched to the other. Both are made each time, so that neither takes longer.
 
-        Raises UnknownTrial, and UnknownTake where either take is gone, with which an open trial ends.
+        Raises UnknownTrial, and UnknownTake where either take is gone.
         """
         trial = self._trials.of_token(session_id, token)
         name = "a" if trial.a.token == token else "b"
@@ -126,8 +126,7 @@ class Listening:
         try:
             return self._history.audio(trial.session_id, a), self._history.audio(trial.session_id, b)
         except UnknownTake as error:
-            self._trials.forget(trial)
-            raise UnknownTake("one of the two takes was deleted; press Next pair for another") from error
+            raise UnknownTake("one of the two takes was deleted; leave this trial, or press Next pair") from error
 
     def _pairs(self, session_id: str) -> list[list[tuple[StoredTake, StoredTake]]]:
         voted = {trial.pair for trial in self._trials.all(session_id) if trial.choice}

@@ -242,11 +242,14 @@ def test_a_trial_of_a_deleted_take_names_neither_when_it_is_refused(room: Room) 
     assert len(said) == 1
 
 
-def test_a_trial_ends_when_a_take_of_it_is_found_deleted(room: Room) -> None:
+def test_a_trial_of_a_deleted_take_stays_until_it_is_left(room: Room) -> None:
     trial = room.open()
     room.history.delete("anna", trial.a.contender.take_id)
-    with pytest.raises(UnknownTake):
-        room.listening.sound("anna", trial.b.token)
+    for side in (trial.a, trial.b):
+        with pytest.raises(UnknownTake):
+            room.listening.sound("anna", side.token)
+    assert room.listening.current("anna") == trial
+    room.listening.leave("anna", trial.id)
     assert room.listening.current("anna") is None
 
 

@@ -121,13 +121,13 @@ function placeholder({ trial, pairs }) {
   return trial.stage === "sealed" ? outcome({ trial, pairs, pair, hear, advance }) : gone();
 }
 
-/** The server ended the trial when it found a take missing, so that leaving is a look at what is there now. */
+/** In place of a trial that cannot be heard any more. */
 function gone() {
   return h(
     "section.begin",
     { "aria-label": "Blind trial", "aria-live": "polite" },
     h("p.lead", {}, "One of the two takes was deleted; leave this trial."),
-    h("button.primary", { type: "button", onclick: enterPage }, "Leave the trial"),
+    h("button.primary", { type: "button", onclick: leave }, "Leave the trial"),
   );
 }
 
