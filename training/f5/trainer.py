@@ -12,6 +12,7 @@ from torch import Tensor
 
 from engines.f5.network import DiT
 from training.averaging import WeightAverage
+from training.compilation import compiled_or_not
 from training.corpus.recordings import read_recordings
 from training.f5 import distillation, flow
 from training.f5.batches import MelBatch, stream, utterances_of
@@ -154,15 +155,12 @@ class FlowTrainer:
 
     def _step_safely(self, batch: MelBatch, rate: float) -> Tensor:
         """A step; where compiled code fails, it and all that follow run without compilation."""
-        try:
-            return self._step(batch, rate)
-        except Exception:
-            if not self.compiled:
-                raise
-            log.exception("compiled training failed; going on without compilation")
+
+        def give_up() -> None:
             self._compile(False)
             self.model.zero_grad(set_to_none=True)
-            return self._step(batch, rate)
+
+        return compiled_or_not(lambda: self._step(batch, rate), self.compiled, give_up)
 
     def _step(self, batch: MelBatch, rate: float) -> Tensor:
         value = self._loss(batch, self.generator)

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from training.compilation import compiled_or_not
 from training.parallel import ProcessGroup
 from training.s1.codec import ctc, losses, network, quantization, upstream, validation, weights
 from training.s1.codec.crops import Crops
@@ -161,14 +162,11 @@ class CodecTrainer:
 
     def _step_safely(self) -> dict[str, Tensor]:
         """A step; where compiled code fails, it and all that follow run without compilation."""
-        try:
-            figures = self.advance()
-        except Exception:
-            if not self.functions.compiled:
-                raise
-            log.exception("compiled training failed; going on without compilation")
+
+        def give_up() -> None:
             self.functions = CodecFunctions(self.model, compiled=False)
-            figures = self.advance()
+
+        figures = compiled_or_not(self.advance, self.functions.compiled, give_up)
         if self.steps_here == 1:
             log.info("first step after %.1f s, compiled: %s", self.elapsed * 60, self.functions.compiled)
         return figures

@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from training.averaging import WeightAverage
+from training.compilation import compiled_or_not
 from training.muon_adamw import MuonAdamW
 from training.parallel import ProcessGroup
 from training.prefetching import prefetch, to_device
@@ -141,14 +142,7 @@ class LanguageTrainer:
 
     def _step_safely(self, batch: TokenBatch, rate: float) -> dict[str, Tensor]:
         """A step; where compiled code fails, it and all that follow run without compilation."""
-        try:
-            return self._step(batch, rate)
-        except Exception:
-            if not self.compiled:
-                raise
-            log.exception("compiled training failed; going on without compilation")
-            self._compile(False)
-            return self._step(batch, rate)
+        return compiled_or_not(lambda: self._step(batch, rate), self.compiled, lambda: self._compile(False))
 
     def _step(self, batch: TokenBatch, rate: float) -> dict[str, Tensor]:
         torch._foreach_zero_(self.optimizer.gradients)
