@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
-from typing import Literal, TypeVar, cast, get_args
+from typing import Literal, TypeVar, cast
 
 import numpy as np
 import soxr
@@ -15,7 +15,6 @@ from engines.types import Audio
 
 Result = TypeVar("Result")
 StreamFormat = Literal["mp3", "opus", "aac", "flac", "wav", "pcm"]
-FORMATS: tuple[StreamFormat, ...] = get_args(StreamFormat)
 MEDIA_TYPES: Mapping[StreamFormat, str] = {
     "mp3": "audio/mpeg",
     "opus": "audio/ogg",

@@ -7,7 +7,8 @@ made it.
 import base64
 import json
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 from functools import partial
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
@@ -35,8 +36,6 @@ log = logging.getLogger(__name__)
 
 GONE = "whoever asked has hung up; ask again"
 INSTRUCTIONS = "no engine here follows instructions; leave them out, and choose a voice that sounds like what you want"
-
-
 SSE = "text/event-stream"
 CONTENT: dict[str, Any] = {media: {} for media in (*MEDIA_TYPES.values(), SSE)}
 
@@ -97,19 +96,19 @@ class GenerateRequest(BaseModel):
 class SpeechResponse(StreamingResponse):
     """Sound while it is made; whoever leaves, and whatever fails, ends what makes it."""
 
-    def __init__(self, content: AsyncIterator[bytes], close: Callable[[], None], **how: Any) -> None:
+    def __init__(self, content: AsyncGenerator[bytes, None], close: Callable[[], None], **how: Any) -> None:
         super().__init__(content, **how)
-        self._close = close
+        self._content, self._close = content, close
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await super().__call__(scope, receive, send)
-        except (
-            EngineError
-        ) as error:  # too late for a status; the connection breaks off, so that nobody takes it for the whole
+        except EngineError as error:
+            # Too late for a status: the connection breaks off, so that nobody takes this for the whole.
             log.warning("a stream broke off: %s", error)
         finally:
             self._close()
+            await self._content.aclose()
 
 
 def router(studio: Studio, programs: Programs, callers: Callers) -> APIRouter:
@@ -169,17 +168,19 @@ async def gone(request: Request) -> None:
         pass
 
 
-async def _all(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    yield first
-    async for part in rest:
-        yield part
+async def _all(first: bytes, rest: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
+    async with aclosing(rest):
+        yield first
+        async for part in rest:
+            yield part
 
 
-async def _events(parts: AsyncIterator[bytes], characters: int) -> AsyncIterator[bytes]:
+async def _events(parts: AsyncGenerator[bytes, None], characters: int) -> AsyncGenerator[bytes, None]:
     """OpenAI's server-sent events. No tokens are counted here: characters stand where they do."""
     try:
-        async for part in parts:
-            yield _event({"type": "speech.audio.delta", "audio": base64.b64encode(part).decode()})
+        async with aclosing(parts):
+            async for part in parts:
+                yield _event({"type": "speech.audio.delta", "audio": base64.b64encode(part).decode()})
     except EngineError as error:
         yield _event({"type": "error", "error": as_problem(error)})
         return

@@ -74,9 +74,9 @@ class Line:
 
     def add(self, text: str, more: bool) -> None:
         """The next piece of the text. Raises BadMessage."""
-        self._characters += len(text)
-        if self._characters > MAX_CHARACTERS:
+        if self._characters + len(text) > MAX_CHARACTERS:
             raise BadMessage(f"this line has more than {MAX_CHARACTERS:,} characters; end it and begin another")
+        self._characters += len(text)
         self._unfinished += text
         cut = finished(self._unfinished) if more else len(self._unfinished)
         sentence, self._unfinished = self._unfinished[:cut], self._unfinished[cut:]
@@ -159,8 +159,8 @@ class Conversation:
             line = Line(message, self._programs.open(self._caller))
             self._lines.append(line)
             self._arrived.put_nowait(line)
-        self._open = line if message.more else None
         line.add(message.text, message.more)
+        self._open = line if message.more else None
 
     def _cancel(self) -> None:
         """Stop the line that is spoken or comes next."""
