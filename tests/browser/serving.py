@@ -10,21 +10,20 @@ import os
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from tests.waiting import PATIENCE_S, until
+
 ROOT = Path(__file__).parents[2]
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(["tests.browser.preloaded"])
-PATIENCE_S = 300.0  # what never comes fails after this; no machine is so slow that what comes takes as long
-LOOK_S = 0.05
 
 
 class Fork:
@@ -103,14 +102,6 @@ def serving(
 def started(environment: dict[str, str], log: Path) -> subprocess.Popen[bytes]:
     with log.open("ab") as sink:
         return subprocess.Popen([sys.executable, "app.py"], cwd=ROOT, env=environment, stdout=sink, stderr=sink)
-
-
-def until(condition: Callable[[], object]) -> None:
-    """Wait for a state, however slow the machine."""
-    due = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < due, "it did not happen"
-        time.sleep(LOOK_S)
 
 
 def wait_until_ready(served: Served, ready_path: str) -> None:

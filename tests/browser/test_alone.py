@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, expect
 from studio.telemetry.gauges import open_gauge
 from tests.browser.serving import PATIENCE_S, Served, serving
 from tests.browser.visiting import LONG, visiting
-from tests.engines.scheduling.test_manager import until
+from tests.waiting import until
 
 TITLES = {"f5": "F5-TTS", "s1": "S1-Mini"}
 

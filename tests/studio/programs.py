@@ -1,7 +1,6 @@
 """A studio on the metronome as programs reach it: over a real server, with a champion to speak as."""
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,9 +16,9 @@ from studio.studio import Studio
 from tests.engines.metronome import Metronome
 from tests.studio.champions.voices import keep
 from tests.studio.house import ENGINE, ready, served, studio_of, web
+from tests.waiting import PATIENCE_S, until
 
 SPEECH = "/v1/audio/speech"
-WAIT_S = 300.0
 CLICK_S = 0.1  # of sound a character
 LINE = {"input": "tick tock", "voice": "ahri", "response_format": "wav"}
 
@@ -37,7 +36,7 @@ class Reception:
 
     def ask(self, **fields: object) -> httpx.Response:
         """As a program does: each request alone, without cookies."""
-        return httpx.post(self.program.base_url.join(SPEECH), json=LINE | fields, timeout=WAIT_S)
+        return httpx.post(self.program.base_url.join(SPEECH), json=LINE | fields, timeout=PATIENCE_S)
 
     def asking(self, **fields: object) -> "Asking":
         """The same from another thread, once it is in the scheduler."""
@@ -49,7 +48,7 @@ class Reception:
     def let_steps(self, number: int) -> None:
         """Let the engine make so many steps, then hold it again."""
         done = len(self.metronome.steps) + number
-        self.metronome.gate = lambda: len(self.metronome.steps) < done or self.go.wait(WAIT_S)
+        self.metronome.gate = lambda: len(self.metronome.steps) < done or self.go.wait(PATIENCE_S)
 
 
 class Asking(threading.Thread):
@@ -63,7 +62,7 @@ class Asking(threading.Thread):
         self._answers.append(self._ask())
 
     def answer(self) -> httpx.Response:
-        self.join(WAIT_S)
+        self.join(PATIENCE_S)
         return self._answers[0]
 
 
@@ -71,21 +70,14 @@ class Asking(threading.Thread):
 def reception_of(folder: Path, **settings: Any) -> Iterator[Reception]:
     """One row at a time, and three that wait."""
     metronome, go = Metronome(width=1, click_s=CLICK_S), threading.Event()
-    metronome.gate = lambda: go.wait(WAIT_S)
+    metronome.gate = lambda: go.wait(PATIENCE_S)
     go.set()
     chosen = Settings(data_dir=folder / "data", engines=(ENGINE,), max_upload_mb=1, **settings)
     with (
         studio_of(folder, metronome, Policy(queue_size=3), chosen) as studio,
         served(web(studio)) as url,
-        httpx.Client(base_url=url, timeout=WAIT_S) as program,
+        httpx.Client(base_url=url, timeout=PATIENCE_S) as program,
     ):
         ready(program)
         keep(Library(studio.settings.data_dir), engine=ENGINE, settings={"speed": 1.5, "seed": 7, "temperature": 0.5})
         yield Reception(studio, metronome, program, go)
-
-
-def until(true: Callable[[], object]) -> None:
-    due = time.monotonic() + WAIT_S
-    while not true():
-        assert time.monotonic() < due
-        time.sleep(0.01)

@@ -10,15 +10,9 @@ from engines.errors import BadInput, Cancelled
 from engines.types import Progress
 from studio.jobs import RUNNING_MAX, Job, Jobs, UnknownJob
 from studio.progress import ProgressReporter
+from tests.waiting import until
 
 WAIT_S = 300.0
-
-
-def until(true: Callable[[], bool]) -> None:
-    due = time.monotonic() + WAIT_S
-    while not true():
-        assert time.monotonic() < due
-        time.sleep(0.005)
 
 
 def counting(total: int, done: list[int]) -> Callable[[ProgressReporter, threading.Event], int]:

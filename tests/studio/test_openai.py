@@ -12,12 +12,14 @@ import httpx
 import imageio_ffmpeg
 import numpy as np
 import openai
+import psutil
 import pytest
 import soundfile
 
 from tests.engines.metronome import RATE
 from tests.studio.house import ENGINE
-from tests.studio.programs import CLICK_S, LINE, SPEECH, WAIT_S, Reception, reception_of, until
+from tests.studio.programs import CLICK_S, LINE, SPEECH, Reception, reception_of
+from tests.waiting import PATIENCE_S, until
 
 TEXT = "tick tock"
 LONG = "x" * 200
@@ -34,10 +36,10 @@ def reception(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reception]:
 
 @pytest.fixture
 def client(reception: Reception) -> Iterator[openai.OpenAI]:
-    with openai.OpenAI(base_url=f"{reception.url}/v1", api_key="none", max_retries=0, timeout=WAIT_S) as made:
+    with openai.OpenAI(base_url=f"{reception.url}/v1", api_key="none", max_retries=0, timeout=PATIENCE_S) as made:
         yield made
     reception.go.set()
-    reception.metronome.gate = lambda: reception.go.wait(WAIT_S)
+    reception.metronome.gate = lambda: reception.go.wait(PATIENCE_S)
     until(lambda: not reception.studio.manager.queue())
 
 
@@ -173,6 +175,21 @@ def test_a_cancelled_stream_frees_the_device_within_a_step(reception: Reception,
     gone(reception)
 
 
+def test_whoever_leaves_leaves_no_coder_behind(reception: Reception, client: openai.OpenAI) -> None:
+    def coders() -> list[psutil.Process]:
+        return [child for child in psutil.Process().children() if "ffmpeg" in child.name()]
+
+    reception.go.clear()
+    reception.let_steps(150)  # of which a coder writes something
+    with client.audio.speech.with_streaming_response.create(
+        model=ENGINE, voice="ahri", input=LONG, response_format="mp3"
+    ) as answer:
+        next(answer.iter_bytes(256))
+        assert coders()
+    reception.go.set()
+    until(lambda: not coders())
+
+
 def test_a_request_is_stopped_by_its_id_and_by_nobody_else(reception: Reception, client: openai.OpenAI) -> None:
     reception.go.clear()
     reception.let_steps(20)
@@ -197,10 +214,10 @@ def gone(reception: Reception) -> None:
 
 def test_game_clients_get_a_whole_wav(reception: Reception) -> None:
     asked = {"championId": "ahri", "text": TEXT, "language": "en"}
-    answer = httpx.post(f"{reception.url}/voice/generate", json=asked, timeout=WAIT_S)
+    answer = httpx.post(f"{reception.url}/voice/generate", json=asked, timeout=PATIENCE_S)
     info = soundfile.info(io.BytesIO(answer.content))
     assert (answer.status_code, info.samplerate, info.duration) == (200, RATE, CLICK_S * len(TEXT))
-    refused = httpx.post(f"{reception.url}/voice/generate", json=asked | {"language": "de"}, timeout=WAIT_S)
+    refused = httpx.post(f"{reception.url}/voice/generate", json=asked | {"language": "de"}, timeout=PATIENCE_S)
     assert (refused.status_code, "reads English" in refused.json()["detail"]) == (400, True)
 
 
@@ -209,7 +226,10 @@ def test_without_a_key_nothing_is_spoken_where_keys_are_set(tmp_path: Path) -> N
         assert opened.ask().status_code == 401
         for key, status in ((KEY, 200), (KEY + "2", 200), (KEY + "3", 401), ("x", 401)):
             headers = {"authorization": f"Bearer {key}"}
-            assert httpx.post(f"{opened.url}{SPEECH}", json=LINE, headers=headers, timeout=WAIT_S).status_code == status
+            assert (
+                httpx.post(f"{opened.url}{SPEECH}", json=LINE, headers=headers, timeout=PATIENCE_S).status_code
+                == status
+            )
         for path in ("/v1/models", "/v1/voices"):
             assert httpx.get(f"{opened.url}{path}").json()["code"] == "key_needed"
 
@@ -222,7 +242,9 @@ def test_each_caller_has_its_own_share_of_a_minute(tmp_path: Path, limit: str, s
     keys = {"api_keys": f"game:{KEY},tools:{KEY}2", limit: int(says.split()[0])}
     with reception_of(tmp_path, **keys) as opened:
         asked = [
-            httpx.post(f"{opened.url}{SPEECH}", json=LINE, headers={"authorization": f"Bearer {key}"}, timeout=WAIT_S)
+            httpx.post(
+                f"{opened.url}{SPEECH}", json=LINE, headers={"authorization": f"Bearer {key}"}, timeout=PATIENCE_S
+            )
             for key in (KEY, KEY, KEY, KEY + "2")
         ]
     assert [answer.status_code for answer in asked] == [200, 200, 429, 200]
@@ -244,11 +266,17 @@ def test_other_sites_pages_may_use_the_api_only_where_they_are_named(tmp_path: P
     with reception_of(tmp_path, cors_origins="https://game.example") as opened:
         for origin, status in (("https://game.example", 200), ("https://evil.example", 403)):
             headers = {"origin": origin, "sec-fetch-site": "cross-site"}
-            answer = httpx.post(f"{opened.url}{SPEECH}", json=LINE, headers=headers, timeout=WAIT_S)
+            answer = httpx.post(f"{opened.url}{SPEECH}", json=LINE, headers=headers, timeout=PATIENCE_S)
             assert (answer.status_code, answer.headers.get("access-control-allow-origin") == origin) == (
                 status,
                 status == 200,
             )
         headers = {"origin": "https://game.example"}
+        asks = headers | {"access-control-request-method": "POST", "access-control-request-headers": "authorization"}
+        allowed = httpx.options(f"{opened.url}{SPEECH}", headers=asks)
+        assert (allowed.status_code, "authorization" in allowed.headers["access-control-allow-headers"]) == (200, True)
+        assert (
+            httpx.options(f"{opened.url}{SPEECH}", headers=asks | {"origin": "https://evil.example"}).status_code == 400
+        )
         assert "access-control-allow-origin" not in httpx.get(f"{opened.url}/studio/takes", headers=headers).headers
         assert httpx.post(f"{opened.url}/studio/script", json={"text": "x"}, headers=headers).status_code == 403

@@ -24,7 +24,8 @@ from studio.speaking import Performance
 from tests.engines.metronome import RATE, Metronome
 from tests.studio.champions.voices import TRANSCRIPT, keep
 from tests.studio.house import ENGINE, served, studio_of, web
-from tests.studio.programs import CLICK_S, LINE, SPEECH, WAIT_S, Reception, reception_of, until
+from tests.studio.programs import CLICK_S, LINE, SPEECH, Reception, reception_of
+from tests.waiting import PATIENCE_S, until
 
 REFUSED: dict[str, tuple[int, object]] = {  # by what is said of it
     "there is no champion nobody": (404, LINE | {"voice": "nobody"}),
@@ -180,7 +181,7 @@ def test_an_engine_that_loads_or_failed_says_so_at_once(tmp_path: Path) -> None:
 
     def load(_: Checkpoint) -> Iterator[Progress]:
         yield Progress(0.5, "half")
-        go.wait(WAIT_S)
+        go.wait(PATIENCE_S)
         raise BadCheckpoint("the brass is bent; straighten it")
 
     metronome.load = load  # type: ignore[method-assign]

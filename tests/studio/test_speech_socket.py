@@ -11,7 +11,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from engines.scheduling.ticket import UNREAD_MAX_S
-from tests.studio.programs import CLICK_S, LINE, SPEECH, WAIT_S, Reception, reception_of, until
+from tests.studio.programs import CLICK_S, LINE, SPEECH, Reception, reception_of
+from tests.waiting import PATIENCE_S, until
 
 END = b"__END__"
 TEXT = "tick tock"
@@ -53,7 +54,7 @@ def speak(socket: ClientConnection, text: str = TEXT, **fields: object) -> None:
 def answer(socket: ClientConnection) -> tuple[bytes, list[dict[str, object]]]:
     """Sound and messages up to the end of a line."""
     sound, messages = b"", []
-    while (frame := socket.recv(WAIT_S)) != END:
+    while (frame := socket.recv(PATIENCE_S)) != END:
         if isinstance(frame, bytes):
             sound += frame
         else:
@@ -75,13 +76,13 @@ def test_sound_comes_before_the_line_is_made(reception: Reception, socket: Clien
     reception.go.clear()
     reception.let_steps(2)
     speak(socket)
-    assert isinstance(socket.recv(WAIT_S), bytes) and reception.studio.manager.queue()
+    assert isinstance(socket.recv(PATIENCE_S), bytes) and reception.studio.manager.queue()
 
 
 def test_sound_may_come_as_text(socket: ClientConnection) -> None:
     speak(socket, encoding="base64")
     sound = b""
-    while (frame := socket.recv(WAIT_S)) != END.decode():
+    while (frame := socket.recv(PATIENCE_S)) != END.decode():
         sound += base64.b64decode(frame)
     assert seconds(sound) == CLICK_S * len(TEXT)
 
@@ -90,7 +91,7 @@ def test_text_in_pieces_is_spoken_from_its_first_whole_sentence(reception: Recep
     said = []
     for piece in ("The first sent", "ence is here. And the sec"):
         speak(socket, piece, more=True)
-    assert isinstance(socket.recv(WAIT_S), bytes)
+    assert isinstance(socket.recv(PATIENCE_S), bytes)
     said = [request.text for request in reception.metronome.requests.values()][-1:]
     speak(socket, "ond. The third", more=True)
     speak(socket, " one.")
@@ -103,10 +104,10 @@ def test_a_cancelled_line_ends_at_once_and_the_next_is_spoken(reception: Recepti
     reception.go.clear()
     reception.let_steps(3)
     speak(socket, "x" * 200)
-    socket.recv(WAIT_S)
+    socket.recv(PATIENCE_S)
     ask(socket, cancel=True)
     ask(socket, ping="read")
-    while isinstance(socket.recv(WAIT_S), bytes):
+    while isinstance(socket.recv(PATIENCE_S), bytes):
         pass
     reception.go.set()
     sound, messages = answer(socket)
@@ -126,7 +127,15 @@ def test_a_ping_is_answered_while_a_line_is_spoken(reception: Reception, socket:
     reception.go.clear()
     speak(socket)
     ask(socket, ping=3)
-    assert json.loads(socket.recv(WAIT_S)) == {"pong": 3}
+    assert json.loads(socket.recv(PATIENCE_S)) == {"pong": 3}
+
+
+def test_a_piece_too_many_is_refused_and_the_line_can_still_be_ended(socket: ClientConnection) -> None:
+    speak(socket, TEXT, more=True)
+    speak(socket, "x" * 5_000)
+    assert json.loads(socket.recv(PATIENCE_S))["code"] == "bad_message"
+    speak(socket, "")
+    assert seconds(answer(socket)[0]) == CLICK_S * len(TEXT)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +149,7 @@ def test_a_ping_is_answered_while_a_line_is_spoken(reception: Reception, socket:
 )
 def test_what_is_no_message_is_told_and_the_connection_lives(socket: ClientConnection, frame: str, code: str) -> None:
     socket.send(frame)
-    problem = json.loads(socket.recv(WAIT_S))
+    problem = json.loads(socket.recv(PATIENCE_S))
     assert (problem["code"], len(problem["detail"]) > 20) == (code, True)
     speak(socket)
     assert seconds(answer(socket)[0]) == CLICK_S * len(TEXT)
@@ -183,7 +192,7 @@ def test_a_client_that_leaves_frees_the_device(reception: Reception) -> None:
     reception.let_steps(3)
     with dial(reception) as leaver:
         speak(leaver, "x" * 200)
-        leaver.recv(WAIT_S)
+        leaver.recv(PATIENCE_S)
     reception.go.set()
     until(lambda: not reception.studio.manager.queue())
     assert reception.metronome.jobs == {}
@@ -193,7 +202,7 @@ def test_without_a_key_the_connection_is_closed_in_words(tmp_path: Path) -> None
     key = "0123456789abcdef"
     with reception_of(tmp_path, api_keys=f"game:{key}") as opened:
         with dial(opened) as stranger, pytest.raises(ConnectionClosed) as closed:
-            stranger.recv(WAIT_S)
+            stranger.recv(PATIENCE_S)
         assert closed.value.rcvd is not None
         assert (closed.value.rcvd.code, "asks programs for a key" in closed.value.rcvd.reason) == (4401, True)
         with dial(opened, additional_headers={"authorization": f"Bearer {key}"}) as known:

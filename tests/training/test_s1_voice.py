@@ -12,9 +12,9 @@ from engines.registry import Device
 from engines.s1.files import EMBEDDED
 from engines.scheduling.manager import Manager, Policy
 from engines.types import Audio, Reference, Request
-from tests.engines.scheduling.test_manager import until
 from tests.training import paces
 from tests.training.claims import borne_out
+from tests.waiting import until
 from training.corpus.heldout import heldout
 from training.corpus.spelling import words
 from training.evaluation import recognizer

@@ -12,7 +12,7 @@ from engines.registry import Device
 from engines.scheduling.manager import Manager, Policy
 from engines.scheduling.ticket import Ticket
 from engines.types import Audio, Reference, Request, Take
-from tests.engines.scheduling.test_manager import until
+from tests.waiting import until
 
 VOICES = Path(__file__).parents[3] / "assets" / "voices"
 

@@ -8,7 +8,7 @@ from engines.audio import rms_dbfs, silences
 from engines.errors import BadAudio, BadSetting, BadText, UnsupportedText
 from engines.types import Audio, Reference, SchedulerEvent
 from tests.engines.f5.conftest import Mouth, finish
-from tests.engines.scheduling.test_manager import until
+from tests.waiting import until
 
 PATIENCE_S = 300.0
 LINE = "the bridge is out, take the long way round."

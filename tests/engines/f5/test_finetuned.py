@@ -19,7 +19,7 @@ from engines.registry import Device
 from engines.scheduling.manager import Manager, Policy
 from engines.types import Weights
 from tests.engines.f5.tuning import Listener, checkpoint, job, loaded, reference, say, weights
-from tests.engines.scheduling.test_manager import until
+from tests.waiting import until
 
 LONG = "a much longer line that is to be said with many more words than the other one. " * 3
 

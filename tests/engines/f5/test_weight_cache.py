@@ -15,7 +15,7 @@ from engines.f5.flat_parameters import FlatParameters
 from engines.f5.weight_cache import BASE, WeightBudget, WeightCache
 from engines.f5.weight_turns import SLICE, WeightTurns
 from engines.types import Weights
-from tests.engines.scheduling.test_manager import until
+from tests.waiting import until
 
 ROOT = Path(__file__).parents[3]
 

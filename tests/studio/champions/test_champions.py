@@ -22,7 +22,7 @@ from studio.studio import Studio
 from tests.engines.metronome import Metronome
 from tests.studio.house import ENGINE, studio_of
 from tests.studio.test_housekeeping import aged
-from tests.studio.test_jobs import until
+from tests.waiting import until
 
 OWNER = "anna"
 SAID = "one two three four"

@@ -13,8 +13,8 @@ from studio.telemetry.gauges import ProcessGauge, open_gauge
 from studio.telemetry.snapshot import Cache, Queued
 from studio.telemetry.telemetry import REQUESTS_MAX, REQUESTS_S, SAMPLE_S, Telemetry, percentiles
 from tests.engines.metronome import Metronome, request
-from tests.engines.scheduling.test_manager import until
 from tests.studio.house import ENGINE, studio_of
+from tests.waiting import until
 
 
 class Resting:

@@ -16,8 +16,8 @@ from studio.studio import Studio
 from studio.ui import build, mount_page
 from studio.web.session import COOKIE
 from tests.engines.metronome import Metronome, request
-from tests.engines.scheduling.test_manager import until
 from tests.studio.house import ENGINE, served, studio_of, web
+from tests.waiting import until
 
 PATIENCE_S = 300.0
 LETTERS = 22  # of a session's cookie

@@ -1,0 +1,24 @@
+"""A manager on metronomes."""
+
+from engines.base import Checkpoint
+from engines.registry import Device
+from engines.scheduling.manager import Manager, Policy
+from engines.types import SchedulerEvent
+from tests.engines.metronome import ENGINES, Metronome, request, spec_of
+from tests.waiting import until
+
+
+class House:
+    """A started manager with named metronomes."""
+
+    def __init__(self, policy: Policy, **engines: Metronome) -> None:
+        ENGINES.clear()
+        ENGINES.update(engines)
+        self.events: list[SchedulerEvent] = []
+        self.manager = Manager({n: Checkpoint("brass") for n in engines}, Device(), policy, specs=spec_of)
+        self.manager.listen(self.events.append)
+        self.manager.start()
+        until(lambda: all(status.state == "ready" for status in self.manager.statuses()))
+
+    def say(self, text: str, engine: str = "tick", session_id: str = "ann"):  # type: ignore[no-untyped-def]
+        return self.manager.submit(request(text, engine), session_id=session_id)
