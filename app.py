@@ -30,11 +30,11 @@ from studio.speaking import SpeechService
 from studio.studio import Studio
 from studio.telemetry import Telemetry
 from studio.telemetry.gauges import open_gauge
-from studio.ui import build, mount_assets, mount_page
 from studio.web.cors import ApiCors
 from studio.web.drain import Drain, DrainMiddleware
 from studio.web.guard import Guard
 from studio.web.session import SessionMiddleware
+from studio.web.unix_socket import NotListening, listen
 
 log = logging.getLogger("studio")
 
@@ -76,7 +76,7 @@ def import_early() -> None:
 
 
 def web(studio: Studio, drain: Drain) -> FastAPI:
-    """The application: our routes, our assets, and the Gradio page at the root."""
+    """The application: our routes, and the page unless it is switched off."""
     champions = studio.champions
     uploads = {studio.settings.data_dir / UPLOADS: UPLOAD_S, Path(os.environ[GRADIO_FOLDER]): UPLOAD_S}
     housekeeping = Housekeeping([studio.history, studio.session_clips, champions], {**uploads, **champions.swept})
@@ -86,7 +86,8 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
         # The port opens first: importing beside it would hold it up for seconds.
         loop = asyncio.get_running_loop()
         loop.call_later(PORT_FIRST_S, studio.manager.start)
-        loop.call_later(PORT_FIRST_S, threading.Thread(target=import_early, daemon=True).start)
+        if studio.settings.page:
+            loop.call_later(PORT_FIRST_S, threading.Thread(target=import_early, daemon=True).start)
         studio.telemetry.start()
         housekeeping.start()
         yield
@@ -97,16 +98,24 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
 
     application = FastAPIOffline(title="Champion Voice Studio", lifespan=lifespan, redoc_url=None)
     application.include_router(router(studio))
-    mount_assets(application)
-    page = build(studio)
-    drain.count(lambda: len(page._queue) + len(studio.manager.queue()))
-    mounted = mount_page(application, page)
+    drain.count(lambda: len(studio.manager.queue()))
+    mounted = with_page(application, studio, drain) if studio.settings.page else application
     # Each wraps those above it, so a request meets the last one first.
     mounted.add_middleware(SessionMiddleware)
     mounted.add_middleware(ApiCors, origins=studio.settings.cors_origins)
     mounted.add_middleware(Guard, settings=studio.settings)
     mounted.add_middleware(DrainMiddleware, drain=drain)
     return mounted
+
+
+def with_page(application: FastAPI, studio: Studio, drain: Drain) -> FastAPI:
+    """The application with the Gradio page at its root."""
+    from studio.ui import build, mount_assets, mount_page  # takes seconds, which a studio without a page saves
+
+    mount_assets(application)
+    page = build(studio)
+    drain.count(lambda: len(page._queue) + len(studio.manager.queue()))
+    return mount_page(application, page)
 
 
 class Server(uvicorn.Server):
@@ -133,7 +142,8 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     try:
         settings = Settings.load()
-    except WrongSettings as error:
+        sockets = [listen(settings.socket)] if settings.socket else None
+    except (WrongSettings, NotListening) as error:
         log.error("%s", error)
         sys.exit(2)
     os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
@@ -147,6 +157,7 @@ def main() -> None:
         studio.manager.close(DRAIN_S)
         time.sleep(LAST_LOOK_S)
 
+    where = settings.socket or f"http://{settings.host}:{settings.port}"
     config = uvicorn.Config(
         web(studio, drain),
         host=settings.host,
@@ -156,8 +167,8 @@ def main() -> None:
         server_header=False,
         ws_per_message_deflate=False,  # sound hardly shrinks, and a processor is spent on trying
     )
-    log.info("open http://%s:%d", settings.host, settings.port)
-    asyncio.run(Server(config, finish).serve())
+    log.info("open %s", where)
+    asyncio.run(Server(config, finish).serve(sockets))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from engines.errors import BadSetting, NotReady
 from engines.scheduling.ticket import Ticket
-from engines.types import EngineStatus
+from engines.types import EngineStatus, Reference
 from studio.champions.champion import UnknownChampion, champion_settings
 from studio.errors import NotFound
 from studio.order import Order, read_order, shown
@@ -48,10 +48,13 @@ class Programs:
     def order(self, text: str, voice: str, model: str, settings: Mapping[str, object]) -> Order:
         """A line as its champion was kept to speak, but for what is asked for otherwise. Raises EngineError.
 
-        `voice` is a champion's id or a sample's name; `model` an engine, or "": the champion's own, or the studio's first where
-        that does not run here. For an engine that still loads nobody waits: programs have time limits of their own.
+        `voice` is a champion's id or a sample's name, or "" where a reference comes with the request; `model` an engine, or "":
+        the champion's own, or the studio's first where that does not run here. For an engine that still loads nobody waits:
+        programs have time limits of their own.
         """
         asked = {**_asked(settings), "text": text}
+        if not voice:
+            return read_order({**asked, "engine": self._engine(model or self._studio.settings.engines[0]).name})
         try:
             saved = self._studio.champions.get(voice)
         except UnknownChampion:
@@ -78,10 +81,10 @@ class Programs:
             self._streams[stream.id] = stream
         return stream
 
-    def start(self, stream: Stream, order: Order, arrived_at: float) -> Ticket:
-        """Submit an order of this answer. Raises EngineError."""
+    def start(self, stream: Stream, order: Order, arrived_at: float, reference: Reference | None = None) -> Ticket:
+        """Submit an order of this answer, with the reference that came with it if any did. Raises EngineError."""
         session_id = stream.caller.session_id
-        ticket = self._studio.speaking.say(order, session_id=session_id, arrived_at=arrived_at)
+        ticket = self._studio.speaking.say(order, session_id=session_id, arrived_at=arrived_at, reference=reference)
         stream.tickets.append(ticket)
         if stream.stopped:
             ticket.cancel()

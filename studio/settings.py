@@ -53,6 +53,8 @@ class Settings(BaseSettings):
 
     host: str = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65_535)] = 7860  # 0 = any free one
+    socket: Path | None = None  # a Unix socket in place of host and port, for this user's programs alone
+    page: bool = True  # off: programs only, ready seconds earlier
     data_dir: Path = Path("data")
     engines: Annotated[tuple[str, ...], NoDecode, Field(min_length=1)] = ("f5", "s1")
     f5_checkpoint: Annotated[str, Field(min_length=1)] = "embedded"
@@ -99,10 +101,10 @@ class Settings(BaseSettings):
         listed = cls._listed(value)
         return parse_stores(listed) if isinstance(listed, tuple) else listed
 
-    @field_validator("data_dir")
+    @field_validator("data_dir", "socket")
     @classmethod
-    def _home(cls, value: Path) -> Path:
-        return value.expanduser().resolve()
+    def _home(cls, value: Path | None) -> Path | None:
+        return value and value.expanduser().resolve()
 
     @field_validator("device")
     @classmethod
@@ -128,7 +130,7 @@ class Settings(BaseSettings):
     @property
     def on_loopback(self) -> bool:
         """Whether only this machine can reach the studio."""
-        return self.host in LOOPBACK
+        return self.socket is not None or self.host in LOOPBACK
 
     def answers_to(self, host: str) -> bool:
         """Whether a request may name this host, written small and without a port.

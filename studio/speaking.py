@@ -131,16 +131,23 @@ class SpeechService:
         self._remember(performance)
         return performance
 
-    def say(self, order: Order, *, session_id: str, arrived_at: float | None = None) -> Ticket:
-        """Submit the order for somebody who takes the sound away: likewise, but nothing of it is kept."""
-        return self._submit(order, session_id, arrived_at)[1]
+    def say(
+        self, order: Order, *, session_id: str, arrived_at: float | None = None, reference: Reference | None = None
+    ) -> Ticket:
+        """Submit the order for somebody who takes the sound away: likewise, but nothing of it is kept.
 
-    def _submit(self, order: Order, session_id: str, arrived_at: float | None) -> tuple[Order, Ticket, list[str]]:
+        `reference` is a voice that came with it, in place of a champion or a clip.
+        """
+        return self._submit(order, session_id, arrived_at, reference)[1]
+
+    def _submit(
+        self, order: Order, session_id: str, arrived_at: float | None, sent: Reference | None = None
+    ) -> tuple[Order, Ticket, list[str]]:
         """What is spoken exactly, the request in the scheduler, and what the designer should know of it."""
         order = replace(order, seed=secrets.randbelow(SEEDS) if order.seed is None else order.seed)
         self._manager.check(order.engine, order.settings)
         parse(order.text)  # an engine does so when it admits the request; nobody shall wait in line to be refused
-        order, reference, weights = self._cast(order, session_id)
+        order, reference, weights = (order, sent, None) if sent else self._cast(order, session_id)
         taken = weights if self._manager.status(order.engine).fine_tunes else None
         request = _request(order, reference, taken)
         ticket = self._manager.submit(request, session_id=session_id, arrived_at=arrived_at)

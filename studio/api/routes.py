@@ -33,7 +33,7 @@ def router(studio: Studio) -> APIRouter:
     for owned in (engines, champions, stores, jobs):
         routes.include_router(owned.router(studio, ownership))
     routes.include_router(login.router(ownership))
-    routes.include_router(voices.router(studio, callers))
+    routes.include_router(voices.router(studio, callers, ownership))
     for spoken in (speech, speech_socket):
         routes.include_router(spoken.router(studio, programs, callers))
     return routes

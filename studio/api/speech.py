@@ -21,14 +21,15 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.types import Receive, Scope, Send
 
 from engines.audio import encode
-from engines.errors import BadSetting, Cancelled, EngineError
+from engines.errors import BadAudio, BadSetting, Cancelled, EngineError
 from engines.scheduling.ticket import Ticket
 from engines.text import MAX_CHARACTERS
-from engines.types import Audio
+from engines.types import Audio, Reference
 from studio.api.errors import ProblemRoute, as_problem
 from studio.audio_stream import MEDIA_TYPES, StreamFormat, coded, first_of, pieces
 from studio.order import Order, shown
 from studio.programs import Programs, Stream
+from studio.references.sent import read_reference
 from studio.studio import Studio
 from studio.web.callers import Callers
 
@@ -36,6 +37,7 @@ log = logging.getLogger(__name__)
 
 GONE = "whoever asked has hung up; ask again"
 INSTRUCTIONS = "no engine here follows instructions; leave them out, and choose a voice that sounds like what you want"
+ONE_VOICE = "name a voice, or send reference_audio and reference_text; one of the two, not both"
 SSE = "text/event-stream"
 CONTENT: dict[str, Any] = {media: {} for media in (*MEDIA_TYPES.values(), SSE)}
 
@@ -55,12 +57,21 @@ class SpeechRequest(BaseModel):
             "examples": [
                 {"model": "f5", "voice": "amber", "input": "The bridge is out.", "response_format": "mp3"},
                 {"voice": "amber", "input": "Take the long way round.", "response_format": "pcm", "seed": 7},
+                {
+                    "input": "In a voice of your own.",
+                    "reference_audio": "UklGRi…",
+                    "reference_text": "What is said in it.",
+                },
             ]
         },
     )
 
     input: Annotated[str, Field(max_length=MAX_CHARACTERS)]
-    voice: Annotated[str | VoiceId, Field(description="a champion's id, or a sample's name")]
+    voice: Annotated[str | VoiceId, Field(description="a champion's id, or a sample's name")] = ""
+    reference_audio: Annotated[
+        str, Field(description="instead of voice: a sound file in base64, which is not kept")
+    ] = ""
+    reference_text: Annotated[str, Field(description="what is said in reference_audio, word for word")] = ""
     model: Annotated[str, Field(description="f5 or s1; empty: the champion's own")] = ""
     response_format: StreamFormat = "mp3"
     stream_format: Literal["audio", "sse"] = "audio"
@@ -74,7 +85,19 @@ class SpeechRequest(BaseModel):
         """Raises EngineError."""
         if self.instructions:
             raise BadSetting(INSTRUCTIONS)
+        if bool(self.voice_name) == bool(self.reference_audio):
+            raise BadSetting(ONE_VOICE)
         return programs.order(self.input, self.voice_name, self.model, self.model_extra or {})
+
+    def reference(self) -> Reference | None:
+        """The one that came with the request. Raises BadAudio, BadText."""
+        if not self.reference_audio:
+            return None
+        try:
+            sound = base64.b64decode(self.reference_audio, validate=True)
+        except ValueError as error:
+            raise BadAudio("reference_audio is not base64; encode the file's bytes and send them again") from error
+        return read_reference(sound, self.reference_text)
 
 
 class GenerateRequest(BaseModel):
@@ -91,6 +114,9 @@ class GenerateRequest(BaseModel):
         if self.language.lower().partition("-")[0] != "en":
             raise BadSetting(f"the studio reads English, not {shown(self.language)}; leave language out or send en")
         return programs.order(self.text, self.championId, "", {})
+
+    def reference(self) -> None:
+        """None ever comes with it."""
 
 
 class SpeechResponse(StreamingResponse):
@@ -114,12 +140,12 @@ class SpeechResponse(StreamingResponse):
 def router(studio: Studio, programs: Programs, callers: Callers) -> APIRouter:
     routes = APIRouter(tags=["speech"], route_class=ProblemRoute)
 
-    def begin(ask: Callable[[], Order], characters: int, request: Request) -> tuple[Stream, Ticket]:
+    def begin(form: SpeechRequest | GenerateRequest, characters: int, request: Request) -> tuple[Stream, Ticket]:
         caller = callers.caller(request)
         callers.spend(caller, characters)
-        order, stream = ask(), programs.open(caller)
+        order, reference, stream = form.order(programs), form.reference(), programs.open(caller)
         try:
-            return stream, programs.start(stream, order, request.state.arrived_at)
+            return stream, programs.start(stream, order, request.state.arrived_at, reference)
         except BaseException:
             programs.close(stream)
             raise
@@ -127,8 +153,7 @@ def router(studio: Studio, programs: Programs, callers: Callers) -> APIRouter:
     @routes.post("/v1/audio/speech", response_class=Response, responses={200: {"content": CONTENT}})
     async def speech(form: SpeechRequest, request: Request) -> Response:
         """The line in the format that was asked for, sent while it is made. Hanging up stops it."""
-        ask = partial(form.order, programs)
-        stream, ticket = await to_thread.run_sync(begin, ask, len(form.input), request)
+        stream, ticket = await to_thread.run_sync(begin, form, len(form.input), request)
         try:
             sound = coded(pieces(ticket), form.response_format)
             if (first := await first_of(anext(sound, b""), gone(request))) is None:
@@ -150,8 +175,7 @@ def router(studio: Studio, programs: Programs, callers: Callers) -> APIRouter:
     @routes.post("/voice/generate", response_class=Response, responses={200: {"content": {"audio/wav": {}}}})
     async def generate(form: GenerateRequest, request: Request) -> Response:
         """The line as a whole WAV file."""
-        ask = partial(form.order, programs)
-        stream, ticket = await to_thread.run_sync(begin, ask, len(form.text), request)
+        stream, ticket = await to_thread.run_sync(begin, form, len(form.text), request)
         try:
             if (audio := await first_of(_whole(ticket), gone(request))) is None:
                 raise Cancelled(GONE)

@@ -1,17 +1,22 @@
 """What programs may choose among: engines as OpenAI's models, champions and samples as voices."""
 
-from typing import Any
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Form, Request, UploadFile
 
-from studio.api.errors import ProblemRoute
+from engines.errors import BadAudio
+from studio.api.errors import ProblemRoute, owners_only
+from studio.references.sent import read_reference
 from studio.studio import Studio
 from studio.web.callers import Callers
+from studio.web.ownership import Ownership
 
 OWNER = "champion-voice-studio"
 
 
-def router(studio: Studio, callers: Callers) -> APIRouter:
+def router(studio: Studio, callers: Callers, ownership: Ownership) -> APIRouter:
     routes = APIRouter(prefix="/v1", tags=["voices"], route_class=ProblemRoute)
 
     @routes.get("/models")
@@ -35,6 +40,27 @@ def router(studio: Studio, callers: Callers) -> APIRouter:
         taken = {each.id for each in champions}
         samples = [each for each in studio.session_clips.samples() if each.name not in taken]
         return _listed([*kept, *(_voice(each.name, each.name.title(), "sample", "") for each in samples)])
+
+    @routes.post("/voices", status_code=201, dependencies=[owners_only(ownership)])
+    def create(
+        file: Annotated[UploadFile, Form(description="the clip, whole")],
+        transcript: Annotated[str, Form(description="what is said in it, word for word")],
+        name: Annotated[str, Form(description="empty: the file's")] = "",
+        id: Annotated[str, Form(description="empty: made of the name, and free")] = "",
+        model: Annotated[str, Form(description="the engine it speaks with; empty: the studio's first")] = "",
+    ) -> dict[str, Any]:
+        """Keep a clip as a champion. The library is the owner's: send user and password of STUDIO_LOGIN, if there is one."""
+        engine = studio.manager.status(model or studio.settings.engines[0])
+        reference = read_reference(file.file.read(), transcript)
+        if reference.audio.duration_s > (most_s := studio.manager.reference_max_s(engine.name)):
+            lasts_s = reference.audio.duration_s
+            raise BadAudio(
+                f"the clip lasts {lasts_s:.1f} s, and {engine.title} hears {most_s:.0f} s of it; send a part"
+            )
+        voice = studio.take_voices.of(reference, engine.name, name or Path(file.filename or "").stem)
+        draft = studio.champions.draft(voice)
+        champion = studio.champions.create(voice, replace(draft, id=id) if id else draft).champion
+        return _voice(champion.id, champion.title, "champion", champion.engine)
 
     return routes
 

@@ -63,6 +63,13 @@ class TakeVoices:
         reference = reference_of(clip.audio, Window(order.start_s, order.end_s), order.transcript)
         return replace(voice, name=Path(clip.name).stem.replace("_", " ").strip().capitalize(), reference=reference)
 
+    def of(self, reference: Reference, engine: str, name: str) -> TakeVoice:
+        """The voice of a reference that nothing was spoken with yet. Raises UnknownEngine."""
+        licence = self._licence_of(engine)
+        return TakeVoice(
+            engine=engine, settings={}, line="", licence=licence, votes=None, name=name, reference=reference
+        )
+
     def _votes(self, session_id: str, take_id: str) -> Votes | None:
         won, tied, lost = self._listening.record(session_id, take_id)
         return Votes(won=won, tied=tied, lost=lost) if won or tied or lost else None

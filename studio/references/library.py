@@ -56,10 +56,7 @@ class ClipStore:
 
     def add(self, path: Path, name: str) -> Clip:
         """Decode a file and keep it with its original. Raises BadAudio (with the reason in words) and NoRoom."""
-        if path.is_file() and path.stat().st_size > MAX_BYTES:
-            raise BadAudio(f"the file is over {MAX_BYTES // 2**20} MB; cut it to under {MAX_S:.0f} s first")
-        header = probe(path)
-        audio = _long_enough(decode(path, max_duration_s=MAX_S))
+        audio, header = read_clip(path), probe(path)
         loss_db = 0.0
         if header.channels > 1:
             loss_db = rms_dbfs(decode(path, max_duration_s=MAX_S, channel="loudest").samples) - rms_dbfs(audio.samples)
@@ -169,6 +166,13 @@ class ClipStore:
         finally:
             if folder is not None:
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+def read_clip(path: Path) -> Audio:
+    """A sound file as a clip, mono. Raises BadAudio where it is none, or too short, too long or too large."""
+    if path.is_file() and path.stat().st_size > MAX_BYTES:
+        raise BadAudio(f"the file is over {MAX_BYTES // 2**20} MB; cut it to under {MAX_S:.0f} s first")
+    return _long_enough(decode(path, max_duration_s=MAX_S))
 
 
 def _long_enough(audio: Audio) -> Audio:

@@ -136,7 +136,13 @@ class Ownership:
         """The Host header is looked at because a proxy on this machine passes on what strangers ask."""
         here = self._settings.on_loopback and host_name(asker.headers) in LOOPBACK
         passed_on = any(name in asker.headers for name in FORWARDED)
-        return here and not passed_on and asker.client is not None and _is_loopback(asker.client.host)
+        return here and not passed_on and self._is_near(asker)
+
+    def _is_near(self, asker: HTTPConnection) -> bool:
+        """Whether the connection comes from this machine. One through the socket has no address; only this user may open it."""
+        if asker.client is None:
+            return self._settings.socket is not None
+        return _is_loopback(asker.client.host)
 
     def _is_logged_in(self, value: str) -> bool:
         if not value:
