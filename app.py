@@ -23,6 +23,7 @@ from studio.engines import open_manager
 from studio.history import History
 from studio.housekeeping import UPLOAD_S, Housekeeping
 from studio.listening import Listening
+from studio.programs import Programs
 from studio.references.library import ClipStore
 from studio.references.session_clips import UPLOADS, SessionClips
 from studio.settings import Settings, WrongSettings
@@ -97,9 +98,10 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
         studio.history.close()
 
     application = FastAPIOffline(title="Champion Voice Studio", lifespan=lifespan, redoc_url=None)
-    application.include_router(router(studio))
+    programs = Programs(studio)
+    application.include_router(router(studio, programs))
     drain.count(lambda: len(studio.manager.queue()))
-    mounted = with_page(application, studio, drain) if studio.settings.page else application
+    mounted = with_page(application, studio, programs, drain) if studio.settings.page else application
     # Each wraps those above it, so a request meets the last one first.
     mounted.add_middleware(SessionMiddleware)
     mounted.add_middleware(ApiCors, origins=studio.settings.cors_origins)
@@ -108,12 +110,12 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
     return mounted
 
 
-def with_page(application: FastAPI, studio: Studio, drain: Drain) -> FastAPI:
+def with_page(application: FastAPI, studio: Studio, programs: Programs, drain: Drain) -> FastAPI:
     """The application with the Gradio page at its root."""
     from studio.ui import build, mount_assets, mount_page  # takes seconds, which a studio without a page saves
 
     mount_assets(application)
-    page = build(studio)
+    page = build(studio, programs)
     drain.count(lambda: len(page._queue) + len(studio.manager.queue()))
     return mount_page(application, page)
 

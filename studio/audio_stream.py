@@ -55,6 +55,12 @@ async def pieces(ticket: Ticket) -> AsyncGenerator[Audio, None]:
     ticket.result()
 
 
+async def whole(ticket: Ticket) -> Audio:
+    """All of a request's sound, once it is made. Raises the request's error."""
+    sounds = [audio async for audio in pieces(ticket)]
+    return Audio(np.concatenate([audio.samples for audio in sounds]), sounds[0].sample_rate)
+
+
 async def coded(sounds: AsyncIterator[Audio], format: StreamFormat) -> AsyncGenerator[bytes, None]:
     """The same as bytes of a file, or as bare little-endian int16 at 24 kHz (`pcm`).
 

@@ -1,18 +1,19 @@
-"""What programs ask for: a line becomes an order, and which of their requests run."""
+"""What programs ask for: who asks, how a line becomes an order, and which of their requests run."""
 
 import secrets
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from engines.errors import BadSetting, NotReady
 from engines.scheduling.ticket import Ticket
 from engines.types import EngineStatus, Reference
-from studio.champions.champion import UnknownChampion, champion_settings
+from studio.champions.champion import Champion, UnknownChampion, champion_settings
 from studio.errors import NotFound
 from studio.order import Order, read_order, shown
 from studio.studio import Studio
-from studio.web.callers import Caller, LimitReached
+from studio.web.callers import Caller, Callers, LimitReached
 
 STREAM_WAIT_S = 5  # until asking again is worth it
 
@@ -37,13 +38,31 @@ class Stream:
             ticket.cancel()
 
 
+@dataclass(frozen=True, slots=True)
+class ProgramVoice:
+    """A voice that a program may name."""
+
+    id: str
+    name: str
+    kind: Literal["champion", "sample"]
+    model: str  # the engine it was kept with; "" where any will do
+
+
 class Programs:
     """Any thread may call it."""
 
     def __init__(self, studio: Studio) -> None:
+        self.callers = Callers(studio.settings)
         self._studio = studio
         self._streams: dict[str, Stream] = {}
         self._lock = threading.Lock()
+
+    def voices(self) -> Sequence[ProgramVoice]:
+        """Champions, then samples whose name no champion has."""
+        champions = [voice_of(saved.champion) for saved in self._studio.champions.list()]
+        taken = {each.id for each in champions}
+        samples = [each.name for each in self._studio.session_clips.samples() if each.name not in taken]
+        return [*champions, *(ProgramVoice(name, name.title(), "sample", "") for name in samples)]
 
     def order(self, text: str, voice: str, model: str, settings: Mapping[str, object]) -> Order:
         """A line as its champion was kept to speak, but for what is asked for otherwise. Raises EngineError.
@@ -81,6 +100,17 @@ class Programs:
             self._streams[stream.id] = stream
         return stream
 
+    def begin(
+        self, caller: Caller, order: Order, arrived_at: float, reference: Reference | None = None
+    ) -> tuple[Stream, Ticket]:
+        """An answer of one request; `close` must follow. Raises EngineError."""
+        stream = self.open(caller)
+        try:
+            return stream, self.start(stream, order, arrived_at, reference)
+        except BaseException:
+            self.close(stream)
+            raise
+
     def start(self, stream: Stream, order: Order, arrived_at: float, reference: Reference | None = None) -> Ticket:
         """Submit an order of this answer, with the reference that came with it if any did. Raises EngineError."""
         session_id = stream.caller.session_id
@@ -110,6 +140,10 @@ class Programs:
         if status.state == "loading":
             raise NotReady(f"{status.title} is still loading ({status.message}); ask again in a few seconds")
         return status
+
+
+def voice_of(champion: Champion) -> ProgramVoice:
+    return ProgramVoice(champion.id, champion.title, "champion", champion.engine)
 
 
 def _asked(settings: Mapping[str, object]) -> dict[str, object]:

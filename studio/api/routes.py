@@ -20,20 +20,18 @@ from studio.api import (
 )
 from studio.programs import Programs
 from studio.studio import Studio
-from studio.web.callers import Callers
 from studio.web.ownership import Ownership
 
 
-def router(studio: Studio) -> APIRouter:
+def router(studio: Studio, programs: Programs) -> APIRouter:
     """Everything but the page itself, over one studio."""
     routes, ownership = APIRouter(), Ownership(studio.settings)
-    programs, callers = Programs(studio), Callers(studio.settings)
     for part in (health, clips, script, takes, trials, live):
         routes.include_router(part.router(studio))
     for owned in (engines, champions, stores, jobs):
         routes.include_router(owned.router(studio, ownership))
     routes.include_router(login.router(ownership))
-    routes.include_router(voices.router(studio, callers, ownership))
+    routes.include_router(voices.router(studio, programs, ownership))
     for spoken in (speech, speech_socket):
-        routes.include_router(spoken.router(studio, programs, callers))
+        routes.include_router(spoken.router(studio, programs))
     return routes

@@ -13,7 +13,6 @@ from functools import partial
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
-import numpy as np
 from anyio import to_thread
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import StreamingResponse
@@ -24,14 +23,13 @@ from engines.audio import encode
 from engines.errors import BadAudio, BadSetting, Cancelled, EngineError
 from engines.scheduling.ticket import Ticket
 from engines.text import MAX_CHARACTERS
-from engines.types import Audio, Reference
+from engines.types import Reference
 from studio.api.errors import ProblemRoute, as_problem
-from studio.audio_stream import MEDIA_TYPES, StreamFormat, coded, first_of, pieces
+from studio.audio_stream import MEDIA_TYPES, StreamFormat, coded, first_of, pieces, whole
 from studio.order import Order, shown
 from studio.programs import Programs, Stream
 from studio.references.sent import read_reference
 from studio.studio import Studio
-from studio.web.callers import Callers
 
 log = logging.getLogger(__name__)
 
@@ -137,18 +135,13 @@ class SpeechResponse(StreamingResponse):
             await self._content.aclose()
 
 
-def router(studio: Studio, programs: Programs, callers: Callers) -> APIRouter:
+def router(studio: Studio, programs: Programs) -> APIRouter:
     routes = APIRouter(tags=["speech"], route_class=ProblemRoute)
 
     def begin(form: SpeechRequest | GenerateRequest, characters: int, request: Request) -> tuple[Stream, Ticket]:
-        caller = callers.caller(request)
-        callers.spend(caller, characters)
-        order, reference, stream = form.order(programs), form.reference(), programs.open(caller)
-        try:
-            return stream, programs.start(stream, order, request.state.arrived_at, reference)
-        except BaseException:
-            programs.close(stream)
-            raise
+        caller = programs.callers.caller(request)
+        programs.callers.spend(caller, characters)
+        return programs.begin(caller, form.order(programs), request.state.arrived_at, form.reference())
 
     @routes.post("/v1/audio/speech", response_class=Response, responses={200: {"content": CONTENT}})
     async def speech(form: SpeechRequest, request: Request) -> Response:
@@ -170,14 +163,14 @@ def router(studio: Studio, programs: Programs, callers: Callers) -> APIRouter:
     @routes.delete("/v1/audio/speech/{id}", status_code=204)
     def stop(id: str, request: Request) -> None:
         """Stop a running request of your own, by the `x-request-id` of its answer."""
-        programs.stop(callers.caller(request), id)
+        programs.stop(programs.callers.caller(request), id)
 
     @routes.post("/voice/generate", response_class=Response, responses={200: {"content": {"audio/wav": {}}}})
     async def generate(form: GenerateRequest, request: Request) -> Response:
         """The line as a whole WAV file."""
         stream, ticket = await to_thread.run_sync(begin, form, len(form.text), request)
         try:
-            if (audio := await first_of(_whole(ticket), gone(request))) is None:
+            if (audio := await first_of(whole(ticket), gone(request))) is None:
                 raise Cancelled(GONE)
             return Response(encode(audio, "wav"), media_type="audio/wav", headers=_headers(studio, stream, ticket))
         finally:
@@ -214,11 +207,6 @@ async def _events(parts: AsyncGenerator[bytes, None], characters: int) -> AsyncG
 
 def _event(data: dict[str, Any]) -> bytes:
     return f"data: {json.dumps(data)}\n\n".encode()
-
-
-async def _whole(ticket: Ticket) -> Audio:
-    sounds = [audio async for audio in pieces(ticket)]
-    return Audio(np.concatenate([audio.samples for audio in sounds]), sounds[0].sample_rate)
 
 
 def _headers(studio: Studio, stream: Stream, ticket: Ticket) -> dict[str, str]:

@@ -31,7 +31,7 @@ from studio.api.errors import as_problem
 from studio.audio_stream import coded, first_of, pieces
 from studio.programs import Programs, Stream
 from studio.studio import Studio
-from studio.web.callers import Caller, Callers, KeyNeeded
+from studio.web.callers import Caller, KeyNeeded
 
 END = b"__END__"
 REFUSED_CODE = 4401  # of the connection's close, like HTTP's 401
@@ -95,20 +95,20 @@ class Line:
         self._sentences.put_nowait(None)
 
 
-def router(studio: Studio, programs: Programs, callers: Callers) -> APIRouter:
+def router(studio: Studio, programs: Programs) -> APIRouter:
     routes = APIRouter(tags=["speech"])
 
     @routes.websocket("/ws/tts")
     async def speak(socket: WebSocket) -> None:
         try:
-            caller = callers.caller(socket)
+            caller = programs.callers.caller(socket)
         except KeyNeeded as error:
             await socket.accept()
             await socket.close(REFUSED_CODE, str(error)[:120])
             return
         await socket.accept()
         with suppress(WebSocketDisconnect, RuntimeError):  # they left; a send to them fails by either
-            await Conversation(socket, programs, callers, caller).run()
+            await Conversation(socket, programs, caller).run()
 
     return routes
 
@@ -116,8 +116,8 @@ def router(studio: Studio, programs: Programs, callers: Callers) -> APIRouter:
 class Conversation:
     """One connection: frames are read while sound is sent."""
 
-    def __init__(self, socket: WebSocket, programs: Programs, callers: Callers, caller: Caller) -> None:
-        self._socket, self._programs, self._callers, self._caller = socket, programs, callers, caller
+    def __init__(self, socket: WebSocket, programs: Programs, caller: Caller) -> None:
+        self._socket, self._programs, self._caller = socket, programs, caller
         self._lines: list[Line] = []  # the first is spoken
         self._arrived: asyncio.Queue[Line] = asyncio.Queue()
         self._open: Line | None = None  # its text goes on
@@ -152,7 +152,7 @@ class Conversation:
     def _add(self, message: Message) -> None:
         """Raises EngineError."""
         line = self._open
-        self._callers.spend(self._caller, len(message.text), requests=int(line is None))
+        self._programs.callers.spend(self._caller, len(message.text), requests=int(line is None))
         if line is None:
             if len(self._lines) >= LINES_MAX:
                 raise BadMessage(f"{LINES_MAX} lines are waiting already; wait for an __END__ first")

@@ -1,6 +1,6 @@
 """What programs may choose among: engines as OpenAI's models, champions and samples as voices."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,38 +8,34 @@ from fastapi import APIRouter, Form, Request, UploadFile
 
 from engines.errors import BadAudio
 from studio.api.errors import ProblemRoute, owners_only
+from studio.programs import Programs, ProgramVoice, voice_of
 from studio.references.sent import read_reference
 from studio.studio import Studio
-from studio.web.callers import Callers
 from studio.web.ownership import Ownership
 
 OWNER = "champion-voice-studio"
 
 
-def router(studio: Studio, callers: Callers, ownership: Ownership) -> APIRouter:
+def router(studio: Studio, programs: Programs, ownership: Ownership) -> APIRouter:
     routes = APIRouter(prefix="/v1", tags=["voices"], route_class=ProblemRoute)
 
     @routes.get("/models")
     def models(request: Request) -> dict[str, Any]:
         """Every engine of this studio, and whether it can speak now."""
-        callers.caller(request)
+        programs.callers.caller(request)
         return _listed([_model(status.name, status.title, status.state) for status in studio.manager.statuses()])
 
     @routes.get("/models/{name}")
     def model(name: str, request: Request) -> dict[str, Any]:
-        callers.caller(request)
+        programs.callers.caller(request)
         status = studio.manager.status(name)
         return _model(status.name, status.title, status.state)
 
     @routes.get("/voices")
     def voices(request: Request) -> dict[str, Any]:
         """Champions, then samples whose name no champion has."""
-        callers.caller(request)
-        champions = [saved.champion for saved in studio.champions.list()]
-        kept = [_voice(each.id, each.title, "champion", each.engine) for each in champions]
-        taken = {each.id for each in champions}
-        samples = [each for each in studio.session_clips.samples() if each.name not in taken]
-        return _listed([*kept, *(_voice(each.name, each.name.title(), "sample", "") for each in samples)])
+        programs.callers.caller(request)
+        return _listed([_voice(voice) for voice in programs.voices()])
 
     @routes.post("/voices", status_code=201, dependencies=[owners_only(ownership)])
     def create(
@@ -60,7 +56,7 @@ def router(studio: Studio, callers: Callers, ownership: Ownership) -> APIRouter:
         voice = studio.take_voices.of(reference, engine.name, name or Path(file.filename or "").stem)
         draft = studio.champions.draft(voice)
         champion = studio.champions.create(voice, replace(draft, id=id) if id else draft).champion
-        return _voice(champion.id, champion.title, "champion", champion.engine)
+        return _voice(voice_of(champion))
 
     return routes
 
@@ -74,6 +70,5 @@ def _model(name: str, title: str, state: str) -> dict[str, Any]:
     return {"id": name, "object": "model", "created": 0, "owned_by": OWNER, "name": title, "state": state}
 
 
-def _voice(id: str, name: str, kind: str, model: str) -> dict[str, Any]:
-    """`model` is the engine it was kept with; "" where any will do."""
-    return {"id": id, "object": "voice", "name": name, "kind": kind, "model": model}
+def _voice(voice: ProgramVoice) -> dict[str, Any]:
+    return {"object": "voice", **asdict(voice)}

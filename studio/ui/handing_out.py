@@ -10,10 +10,21 @@ from studio.files import link_or_copy
 
 
 def handed(file: Path, name: str) -> str:
-    """The file under this name in Gradio's folder, at an address that nobody can guess: Gradio asks nobody who
-    they are. It is on the disk once. Raises NotSaved."""
+    """The file under this name in Gradio's folder, where it is on the disk once. Raises NotSaved."""
     with saving():
-        linked = Path(get_upload_folder()) / secrets.token_urlsafe(16) / name
-        linked.parent.mkdir(parents=True)
-        link_or_copy(file, linked)
+        link_or_copy(file, linked := _place(name))
         return str(linked)
+
+
+def handed_bytes(content: bytes, name: str) -> str:
+    """The same of what is no file yet."""
+    with saving():
+        (written := _place(name)).write_bytes(content)
+        return str(written)
+
+
+def _place(name: str) -> Path:
+    """At an address that nobody can guess: Gradio asks nobody who they are."""
+    place = Path(get_upload_folder()) / secrets.token_urlsafe(16) / name
+    place.parent.mkdir(parents=True)
+    return place

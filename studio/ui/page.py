@@ -3,10 +3,12 @@
 import gradio as gr
 from fastapi import FastAPI
 
+from studio.programs import Programs
 from studio.studio import Studio
 from studio.ui.assets import head, mount_assets
 from studio.ui.components.island import island
 from studio.ui.gradio_queue import GradioQueue
+from studio.ui.mcp_tools import mcp_tools
 from studio.ui.pages.champions import champions_page
 from studio.ui.pages.compare import compare_page
 from studio.ui.pages.monitor import monitor_page
@@ -19,7 +21,7 @@ TITLE = "Champion Voice Studio"
 THREADS = 40  # of Gradio's for all else; whoever is spoken to holds one as well
 
 
-def build(studio: Studio) -> gr.Blocks:
+def build(studio: Studio, programs: Programs) -> gr.Blocks:
     """Every page and endpoint over one studio."""
     with gr.Blocks(title=TITLE, analytics_enabled=False, fill_width=True) as page:
         island("header")
@@ -29,6 +31,7 @@ def build(studio: Studio) -> gr.Blocks:
         monitor_page()
         island("compare")
         island("strip")
+        mcp_tools(page, studio, programs)
     page.max_threads = THREADS + max(studio.settings.gpu_concurrency, studio.settings.max_batch)
     page.api_open = False  # no way around the queue
     page.has_launched = True  # else Gradio takes any file of this machine that a request names, not uploads alone
@@ -40,6 +43,14 @@ def build(studio: Studio) -> gr.Blocks:
 def mount_page(application: FastAPI, page: gr.Blocks) -> FastAPI:
     """Serve the page at the root, with our look and without Gradio's footer, fonts and run history."""
     mounted: FastAPI = gr.mount_gradio_app(
-        application, page, path="", theme=theme(), head=head(), footer_links=[], run_history=False, show_error=True
+        application,
+        page,
+        path="",
+        theme=theme(),
+        head=head(),
+        footer_links=[],
+        run_history=False,
+        show_error=True,
+        mcp_server=True,
     )
     return mounted

@@ -9,7 +9,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from studio.web.problems import problem
 
 CLOSED = "the studio is shutting down; what was accepted is finished, ask again when it is back"
-WORK = ("/gradio_api/queue/join", "/gradio_api/call", "/gradio_api/run", "/v1/", "/voice/", "/ws/")  # they make audio
+WORK = (  # they make audio
+    "/gradio_api/queue/join",
+    "/gradio_api/call",
+    "/gradio_api/run",
+    "/gradio_api/mcp",
+    "/v1/",
+    "/voice/",
+    "/ws/",
+)
 POLL_S = 0.1
 QUIET_LOOKS = 5  # nothing pending this often in a row, since a request may be between two queues
 

@@ -20,6 +20,7 @@ from studio.champions.creation import TakeVoices
 from studio.champions.factory import open_champions
 from studio.history import History
 from studio.listening import Listening
+from studio.programs import Programs
 from studio.references.library import ClipStore
 from studio.references.session_clips import SessionClips
 from studio.settings import Settings
@@ -94,7 +95,7 @@ def studio_of(
 
 def web(studio: Studio) -> FastAPI:
     application = FastAPI()
-    application.include_router(router(studio))
+    application.include_router(router(studio, Programs(studio)))
     guard(application, studio.settings)
     return application
 

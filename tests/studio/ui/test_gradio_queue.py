@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from engines.scheduling.manager import Policy
+from studio.programs import Programs
 from studio.settings import Settings
 from studio.studio import Studio
 from studio.ui import build, mount_page
@@ -90,7 +91,7 @@ def paged(folder: Path, tick: Metronome, **settings: Any) -> Iterator[Page]:
     tick.gate = steps.acquire
     chosen = Settings(data_dir=folder / "data", **settings)
     with studio_of(folder, tick, Policy(), chosen) as studio:
-        page = build(studio)
+        page = build(studio, Programs(studio))
         with served(mount_page(web(studio), page)) as url:
             page._queue.unheard_s = PATIENCE_S  # callers here may be slow to listen
             yield Page(url, studio, tick, steps, page._queue)

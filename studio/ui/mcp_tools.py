@@ -1,0 +1,118 @@
+"""The studio as tools of the Model Context Protocol, at /gradio_api/mcp: list_voices, speak_line, package_champion.
+
+They are for programs, as /v1 is, with the same keys and limits; what is the owner's asks for the owner here as well.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, cast
+
+import gradio as gr
+from anyio import to_thread
+from gradio.events import api
+from gradio_client.utils import encode_file_path
+from starlette.requests import Request
+
+from engines.audio import encode
+from engines.errors import EngineError
+from studio.audio_stream import whole
+from studio.programs import Programs
+from studio.stores.entry import archive_name
+from studio.studio import Studio
+from studio.ui.handing_out import handed, handed_bytes
+from studio.web.ownership import Ownership
+
+WAIT_S = 1.0
+
+
+def mcp_tools(page: gr.Blocks, studio: Studio, programs: Programs) -> None:
+    """Add the tools. Gradio makes one of every named endpoint: those that are there already, for the page, are taken out."""
+    for listener in page.fns.values():
+        if listener.fn is not None:
+            listener.fn._mcp_type = "page"  # type: ignore[attr-defined]
+    for tool in (lister(programs), speaker(programs), packager(studio, Ownership(studio.settings))):
+        api(tool, queue=False)
+
+
+def speaker(programs: Programs) -> Callable[..., Any]:
+    """The tool `speak_line`."""
+
+    async def speak_line(
+        request: gr.Request, text: str, voice: str, model: str = "", seed: int | None = None, speed: float | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Speak a line. Returns the address of a WAV file, which is there for a day, and what made it.
+
+        Args:
+            text: what is said, in English
+            voice: an id that list_voices tells
+            model: f5 or s1; empty for the voice's own
+            seed: a whole number; the same one gives the same sound
+            speed: 1 is the engine's own pace; f5 alone heeds it
+        """
+        try:
+            caller = programs.callers.caller(asker(request))
+            programs.callers.spend(caller, len(text))
+            order = await to_thread.run_sync(programs.order, text, voice, model, {"seed": seed, "speed": speed})
+            stream, ticket = await to_thread.run_sync(programs.begin, caller, order, time.monotonic())
+            try:
+                audio = await whole(ticket)
+            finally:
+                programs.close(stream)
+            sound = await to_thread.run_sync(encode, audio, "wav")
+            file = await to_thread.run_sync(handed_bytes, sound, "line.wav")
+        except EngineError as error:
+            raise gr.Error(str(error), print_exception=False) from error
+        return file_data(file), {"engine": order.engine, "seed": ticket.request.seed, "duration_s": audio.duration_s}
+
+    return speak_line
+
+
+def lister(programs: Programs) -> Callable[..., Any]:
+    """The tool `list_voices`."""
+
+    def list_voices(request: gr.Request) -> list[dict[str, str]]:
+        """List the voices that speak_line knows: champions and samples, with the engine each was kept with."""
+        try:
+            programs.callers.caller(asker(request))
+            return [asdict(voice) for voice in programs.voices()]
+        except EngineError as error:
+            raise gr.Error(str(error), print_exception=False) from error
+
+    return list_voices
+
+
+def packager(studio: Studio, ownership: Ownership) -> Callable[..., Any]:
+    """The tool `package_champion`."""
+
+    def package_champion(request: gr.Request, champion: str) -> dict[str, Any]:
+        """Package a champion as an archive for stores and servers; for the studio's owner. Returns the archive's address.
+
+        Args:
+            champion: its id
+        """
+        try:
+            ownership.require(asker(request))
+            job = studio.champions.package(champion)
+            while not job.wait(WAIT_S):
+                pass
+            if job.state != "done":
+                raise EngineError(job.error or "this was cancelled; begin it again")
+            studio.champions.jobs.forget(job.id)
+            return file_data(handed(Path(str(job.result)), archive_name(job.champion)))
+        except EngineError as error:
+            raise gr.Error(str(error), print_exception=False) from error
+
+    return package_champion
+
+
+def asker(request: gr.Request | Request) -> Request:
+    """Whose request this is: Gradio hands on its own or the server's."""
+    return cast(Request, request.request) if isinstance(request, gr.Request) else request
+
+
+def file_data(path: str) -> dict[str, Any]:
+    """As Gradio tells of a file, whose clients put the server's address before this one."""
+    url = f"/gradio_api/file={encode_file_path(path)}"
+    return {"path": path, "url": url, "orig_name": Path(path).name, "meta": {"_type": "gradio.FileData"}}
