@@ -1,0 +1,1 @@
+"""How many listeners a running studio carries: `python -m bench.load ADDRESS`."""

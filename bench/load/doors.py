@@ -1,0 +1,65 @@
+"""Where sound can be asked for: the studio's HTTP route and its WebSocket."""
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from typing import Protocol
+
+import httpx
+import websockets
+
+from bench.load.pairs import Pair
+
+SAMPLE_RATE = 24_000  # Hz, of bare samples through either
+END = b"__END__"
+PATIENCE_S = 600.0
+
+
+class Door(Protocol):
+    """Gives int16 samples as they arrive; raises ConnectionError with the answer's words for a refusal."""
+
+    def speak(self, pair: Pair, seed: int) -> AsyncIterator[bytes]: ...
+
+
+class Http:
+    """POST /v1/audio/speech."""
+
+    def __init__(self, address: str, engine: str, socket: str = "") -> None:
+        """`socket` is the path of a Unix socket to connect to in place of the address."""
+        limits = httpx.Limits(max_connections=None)
+        transport = httpx.AsyncHTTPTransport(uds=socket or None, limits=limits)
+        self._client = httpx.AsyncClient(base_url=address, timeout=PATIENCE_S, transport=transport)
+        self._engine = engine
+
+    async def speak(self, pair: Pair, seed: int) -> AsyncIterator[bytes]:
+        voice: Mapping[str, object] = (
+            {"voice": pair.voice} if pair.voice else {"reference_audio": pair.prompt, "reference_text": pair.transcript}
+        )
+        body = {"model": self._engine, "input": pair.line, "response_format": "pcm", "seed": seed, **voice}
+        async with self._client.stream("POST", "/v1/audio/speech", json=body) as answer:
+            if answer.is_error:
+                raise ConnectionError(f"{answer.status_code}: {(await answer.aread()).decode(errors='replace')[:300]}")
+            async for part in answer.aiter_raw():
+                yield part
+
+
+class WebSocket:
+    """/ws/tts, a connection for each line."""
+
+    def __init__(self, address: str, engine: str, socket: str = "") -> None:
+        self._address, self._engine, self._socket = address.replace("http", "ws", 1), engine, socket
+
+    async def speak(self, pair: Pair, seed: int) -> AsyncIterator[bytes]:
+        opened = (
+            websockets.unix_connect(self._socket, f"{self._address}/ws/tts", max_size=None)
+            if self._socket
+            else websockets.connect(f"{self._address}/ws/tts", max_size=None)
+        )
+        async with opened as socket:
+            message = {"text": pair.line, "voice": pair.voice, "model": self._engine, "seed": seed}
+            await socket.send(json.dumps(message))
+            async for part in socket:
+                if part == END:
+                    return
+                if isinstance(part, str):
+                    raise ConnectionError(part[:300])
+                yield part
