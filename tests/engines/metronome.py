@@ -1,6 +1,7 @@
 """A small engine without a network: one click a character, one step each, so that every step of the scheduler is known."""
 
 import threading
+import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 import numpy as np
@@ -22,6 +23,7 @@ class Metronome:
         self.requests: dict[str, Request] = {}
         self.late: set[str] = set()  # jobs that wait for something that is not the device
         self.steps: list[tuple[str, ...]] = []
+        self.stepped_s = 0.0  # in all of them
         self.threads: set[int] = set()
         self.loads = 0
         self.full_at = 99  # rows that no longer fit in memory
@@ -74,6 +76,13 @@ class Metronome:
         self.jobs[job.id], self.requests[job.id] = 0, job.request
 
     def step(self, held: Collection[str] = ()) -> Sequence[Event]:
+        began = time.monotonic()
+        try:
+            return self._step(held)
+        finally:
+            self.stepped_s += time.monotonic() - began
+
+    def _step(self, held: Collection[str]) -> Sequence[Event]:
         self.threads.add(threading.get_ident())
         self.gate()
         if self.broken is not None:

@@ -51,7 +51,7 @@ REFUSED: dict[str, tuple[int, object]] = {  # by what is said of it
     "input: Input should be a valid string": (422, LINE | {"input": "\ud800"}),
     "input: Input should be a valid string; correct": (422, LINE | {"input": 3}),
     "input: Field required": (422, {"voice": "ahri"}),
-    "voice: Field required": (422, {"input": "tick"}),
+    "name a voice, or send reference_audio": (400, {"input": "tick"}),
     "the request": (422, []),
 }
 

@@ -172,7 +172,7 @@ def test_two_engines_share_the_device_by_time(houses) -> None:
     house = houses(slow=slow, fast=fast)
     tickets = [house.say("a" * 20, "slow"), house.say("a" * 60, "fast")]
     assert tickets[1].wait(PATIENCE_S)
-    assert 60 * 0.002 / 0.02 / 3 <= len(slow.steps) <= 14
+    assert fast.stepped_s / 3 <= slow.stepped_s <= fast.stepped_s * 2 + slow.step_s
     assert tickets[0].wait(PATIENCE_S)
 
 
