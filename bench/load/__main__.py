@@ -37,18 +37,26 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-async def run(given: argparse.Namespace) -> list[Row]:
+async def run(given: argparse.Namespace) -> None:
+    """Print a row as soon as it is measured, and keep what is there in the file."""
     voices = given.voices or (["amber"] if given.door == "socket" else [])
     pairs: Sequence[Pair] = named(voices) if voices else prompted()
     door: Door = DOORS[given.door](given.address, given.engine, given.unix)
     await table_row(door, pairs[:2], 1, 2)  # the first line of all may compile
-    rows = []
+    rows: list[Row] = []
     for concurrency in given.concurrency:
         row = await table_row(door, pairs, concurrency, max(given.lines, 2 * concurrency), given.live)
         sys.stdout.write(f"{line(row)}\n")
         sys.stdout.flush()
         rows.append(row)
-    return rows
+        if given.out:
+            told = {
+                "engine": given.engine,
+                "door": given.door,
+                "live": given.live,
+                "rows": [asdict(row) for row in rows],
+            }
+            given.out.write_text(json.dumps(told, indent=1) + "\n")
 
 
 def line(row: Row) -> str:
@@ -62,12 +70,9 @@ def main() -> None:
     given = arguments()
     sys.stdout.write(f"| {' | '.join(HEADS)} |\n|{'---|' * len(HEADS)}\n")
     try:
-        rows = asyncio.run(run(given))
+        asyncio.run(run(given))
     except (OSError, httpx.HTTPError) as error:
         sys.exit(f"{error or type(error).__name__}; is the studio ready at {given.address}?")
-    if given.out:
-        told = {"engine": given.engine, "door": given.door, "live": given.live, "rows": [asdict(row) for row in rows]}
-        given.out.write_text(json.dumps(told, indent=1) + "\n")
 
 
 if __name__ == "__main__":
