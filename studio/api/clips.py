@@ -83,7 +83,8 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.post("/{id}/report")
     def card(id: str, said: ClipSpanTranscript, session_id: SessionId) -> dict[str, Any]:
-        found = own.get(session_id, id)
+        """A page may have asked just before its clip was deleted."""
+        found = own.get(session_id, id, deleted=True)
         unmended = studio.clips.unmended(found, said.window)
         checks = report(said.of(found), found.source, said.transcript, unmended).checks
         names = ("name", "state", "message", "mend")

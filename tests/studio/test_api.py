@@ -179,6 +179,14 @@ def test_a_clip_is_judged_and_mended(visit: Visit, tmp_path: Path) -> None:
     assert visit.bob.post(f"{path}/mend", json=window | {"name": "normalise"}).status_code == 404
 
 
+def test_a_report_that_was_asked_for_before_its_clip_was_deleted_is_answered(visit: Visit, tmp_path: Path) -> None:
+    path = f"/studio/clips/{upload(visit.ann, write_clip(tmp_path / 'mine.wav', seed=11)).json()['id']}"
+    said = {"start_s": 0.0, "end_s": 4.0, "transcript": "one two"}
+    assert visit.ann.delete(path).status_code == 200
+    assert visit.ann.post(f"{path}/report", json=said).status_code == 200
+    assert visit.bob.post(f"{path}/report", json=said).status_code == 404
+
+
 def test_a_mended_clip_is_still_said_to_be_clipped(visit: Visit, tmp_path: Path) -> None:
     soundfile.write(tmp_path / "loud.wav", np.clip(speechlike() * 30, -1, 1), SAMPLE_RATE, subtype="FLOAT")
     clip = upload(visit.ann, tmp_path / "loud.wav").json()
