@@ -3,10 +3,12 @@
 from fastapi import APIRouter
 
 from studio.api import (
+    answers,
     champions,
     clips,
     engines,
     health,
+    invocations,
     jobs,
     live,
     login,
@@ -32,6 +34,8 @@ def router(studio: Studio, programs: Programs) -> APIRouter:
         routes.include_router(owned.router(studio, ownership))
     routes.include_router(login.router(ownership))
     routes.include_router(voices.router(studio, programs, ownership))
-    for spoken in (speech, speech_socket):
-        routes.include_router(spoken.router(studio, programs))
+    spoken = answers.SpokenAnswers(studio, programs)
+    routes.include_router(speech.router(spoken, programs))
+    routes.include_router(speech_socket.router(programs))
+    routes.include_router(invocations.router(studio, spoken))
     return routes

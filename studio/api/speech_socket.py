@@ -1,6 +1,7 @@
 """Speech over a WebSocket, `/ws/tts`: text comes whole or in pieces, sound leaves while it is made.
 
-A client sends JSON objects as text frames:
+SageMaker passes an endpoint's bidirectional stream on to the same conversation under its own path. A client sends JSON objects
+in text frames, or in binary ones as SageMaker does unless told the type:
 
     {"text": "…", "voice": "amber"}      speak; further fields are as in POST /v1/audio/speech (model, seed, speed, …)
     {"text": "…", …, "more": true}       the text goes on in the next frame; a sentence is spoken once it is complete
@@ -30,10 +31,10 @@ from engines.text import MAX_CHARACTERS, finished
 from studio.api.errors import as_problem
 from studio.audio_stream import coded, first_of, pieces
 from studio.programs import Programs, Stream
-from studio.studio import Studio
 from studio.web.callers import Caller, KeyNeeded
 
 END = b"__END__"
+BIDIRECTIONAL = "/invocations-bidirectional-stream"  # SageMaker's
 REFUSED_CODE = 4401  # of the connection's close, like HTTP's 401
 LINES_MAX = 16  # lines that wait behind the one that is spoken
 AHEAD = 2  # sentences of one text in the scheduler at a time
@@ -95,10 +96,11 @@ class Line:
         self._sentences.put_nowait(None)
 
 
-def router(studio: Studio, programs: Programs) -> APIRouter:
+def router(programs: Programs) -> APIRouter:
     routes = APIRouter(tags=["speech"])
 
     @routes.websocket("/ws/tts")
+    @routes.websocket(BIDIRECTIONAL)
     async def speak(socket: WebSocket) -> None:
         try:
             caller = programs.callers.caller(socket)
@@ -127,7 +129,7 @@ class Conversation:
         speaking = asyncio.ensure_future(self._speak_lines())
         try:
             while True:
-                frame = await first_of(self._socket.receive_text(), asyncio.shield(speaking))
+                frame = await first_of(self._receive(), asyncio.shield(speaking))
                 if frame is None:
                     return speaking.result()
                 await self._handle(frame)
@@ -137,7 +139,15 @@ class Conversation:
             for line in self._lines:
                 self._programs.close(line.stream)
 
-    async def _handle(self, frame: str) -> None:
+    async def _receive(self) -> str | bytes:
+        """The next frame. Raises WebSocketDisconnect."""
+        message = await self._socket.receive()
+        if message["type"] == "websocket.disconnect":
+            raise WebSocketDisconnect(message["code"], message.get("reason"))
+        text: str | None = message.get("text")
+        return message["bytes"] if text is None else text
+
+    async def _handle(self, frame: str | bytes) -> None:
         try:
             message = _read(frame)
             if message.ping is not None:
@@ -224,7 +234,7 @@ async def _next_or_error(started: "asyncio.Queue[Ticket | None]", starting: "asy
     return await getting
 
 
-def _read(frame: str) -> Message:
+def _read(frame: str | bytes) -> Message:
     """Raises BadMessage."""
     try:
         return Message.model_validate(json.loads(frame))

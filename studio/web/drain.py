@@ -17,6 +17,7 @@ WORK = (  # they make audio
     "/v1/",
     "/voice/",
     "/ws/",
+    "/invocations",
 )
 POLL_S = 0.1
 QUIET_LOOKS = 5  # nothing pending this often in a row, since a request may be between two queues

@@ -1,0 +1,146 @@
+"""A line as the answer to an HTTP request: its sound while it is made, or whole. Nothing of it is kept."""
+
+import base64
+import json
+import logging
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from functools import partial
+from typing import Any, Protocol
+from urllib.parse import quote
+
+from anyio import to_thread
+from fastapi import Request, Response
+from fastapi.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from engines.audio import encode
+from engines.errors import Cancelled, EngineError
+from engines.scheduling.ticket import Ticket
+from engines.types import Reference
+from studio.api.errors import as_problem
+from studio.audio_stream import MEDIA_TYPES, StreamFormat, coded, first_of, pieces, whole
+from studio.order import Order
+from studio.programs import Programs, Stream
+from studio.studio import Studio
+
+log = logging.getLogger(__name__)
+
+GONE = "whoever asked has hung up; ask again"
+SSE = "text/event-stream"
+
+
+class SpokenForm(Protocol):
+    """The body of a request for a line."""
+
+    @property
+    def characters(self) -> int:
+        """Of the line."""
+
+    def order(self, programs: Programs) -> Order:
+        """Raises EngineError."""
+
+    def reference(self) -> Reference | None:
+        """The one that came with the request. Raises BadAudio, BadText."""
+
+
+class SpeechResponse(StreamingResponse):
+    """Sound while it is made; whoever leaves, and whatever fails, ends what makes it."""
+
+    def __init__(self, content: AsyncGenerator[bytes, None], close: Callable[[], None], **how: Any) -> None:
+        super().__init__(content, **how)
+        self._content, self._close = content, close
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        except EngineError as error:
+            # Too late for a status: the connection breaks off, so that nobody takes this for the whole.
+            log.warning("a stream broke off: %s", error)
+        finally:
+            self._close()
+            await self._content.aclose()
+
+
+class SpokenAnswers:
+    """Each raises EngineError for what is refused; hanging up stops the line."""
+
+    def __init__(self, studio: Studio, programs: Programs) -> None:
+        self._studio, self._programs = studio, programs
+
+    async def streamed(
+        self, form: SpokenForm, format: StreamFormat, request: Request, *, sse: bool = False
+    ) -> Response:
+        """Sent while it is made."""
+        stream, ticket = await to_thread.run_sync(self._begin, form, request)
+        try:
+            sound = coded(pieces(ticket), format)
+            if (first := await first_of(anext(sound, b""), gone(request))) is None:
+                raise Cancelled(GONE)
+            headers = self._headers(stream, ticket)
+        except BaseException:
+            self._programs.close(stream)
+            raise
+        parts, media = _all(first, sound), MEDIA_TYPES[format]
+        if sse:
+            parts, media = _events(parts, form.characters), SSE
+        return SpeechResponse(parts, partial(self._programs.close, stream), headers=headers, media_type=media)
+
+    async def whole(self, form: SpokenForm, request: Request) -> Response:
+        """A WAV file, once it is made."""
+        stream, ticket = await to_thread.run_sync(self._begin, form, request)
+        try:
+            if (audio := await first_of(whole(ticket), gone(request))) is None:
+                raise Cancelled(GONE)
+            return Response(encode(audio, "wav"), media_type="audio/wav", headers=self._headers(stream, ticket))
+        finally:
+            self._programs.close(stream)
+
+    def _begin(self, form: SpokenForm, request: Request) -> tuple[Stream, Ticket]:
+        programs = self._programs
+        caller = programs.callers.caller(request)
+        programs.callers.spend(caller, form.characters)
+        return programs.begin(caller, form.order(programs), request.state.arrived_at, form.reference())
+
+    def _headers(self, stream: Stream, ticket: Ticket) -> dict[str, str]:
+        """What made it."""
+        request = ticket.request
+        info = self._studio.manager.status(request.engine).info
+        checkpoint = request.weights.label if request.weights else info.checkpoint if info else ""
+        return {
+            "cache-control": "no-store",
+            "x-request-id": stream.id,
+            "x-engine": request.engine,
+            "x-seed": str(request.seed),
+            "x-checkpoint": quote(checkpoint, safe=" ()"),  # it may hold a champion's name, in any script
+        }
+
+
+async def gone(request: Request) -> None:
+    """Return when the client has left."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _all(first: bytes, rest: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
+    async with aclosing(rest):
+        yield first
+        async for part in rest:
+            yield part
+
+
+async def _events(parts: AsyncGenerator[bytes, None], characters: int) -> AsyncGenerator[bytes, None]:
+    """OpenAI's server-sent events. No tokens are counted here: characters stand where they do."""
+    try:
+        async with aclosing(parts):
+            async for part in parts:
+                yield _event({"type": "speech.audio.delta", "audio": base64.b64encode(part).decode()})
+    except EngineError as error:
+        yield _event({"type": "error", "error": as_problem(error)})
+        return
+    usage = {"input_tokens": characters, "output_tokens": 0, "total_tokens": characters}
+    yield _event({"type": "speech.audio.done", "usage": usage})
+
+
+def _event(data: dict[str, Any]) -> bytes:
+    return f"data: {json.dumps(data)}\n\n".encode()
