@@ -76,6 +76,13 @@ def import_early() -> None:
             import_module(name)
 
 
+def begin(studio: Studio) -> None:
+    """Take in the champions that lie ready, then load the engines: whoever waits for an engine finds them there."""
+    if studio.settings.archives_dir:
+        studio.champions.import_missing(studio.settings.archives_dir)
+    studio.manager.start()
+
+
 def web(studio: Studio, drain: Drain) -> FastAPI:
     """The application: our routes, and the page unless it is switched off."""
     champions = studio.champions
@@ -86,7 +93,7 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         # The port opens first: importing beside it would hold it up for seconds.
         loop = asyncio.get_running_loop()
-        loop.call_later(PORT_FIRST_S, studio.manager.start)
+        loop.call_later(PORT_FIRST_S, threading.Thread(target=begin, args=(studio,), daemon=True).start)
         if studio.settings.page:
             loop.call_later(PORT_FIRST_S, threading.Thread(target=import_early, daemon=True).start)
         studio.telemetry.start()

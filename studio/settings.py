@@ -56,6 +56,7 @@ class Settings(BaseSettings):
     socket: Path | None = None  # a Unix socket in place of host and port, for this user's programs alone
     page: bool = True  # off: programs only, ready seconds earlier
     data_dir: Path = Path("data")
+    archives_dir: Path | None = None  # champions packed there are taken in at each start, unless one of that id is kept
     engines: Annotated[tuple[str, ...], NoDecode, Field(min_length=1)] = ("f5", "s1")
     f5_checkpoint: Annotated[str, Field(min_length=1)] = "embedded"
     f5_vocoder: str = ""  # empty = the one that belongs to the checkpoint
@@ -101,7 +102,7 @@ class Settings(BaseSettings):
         listed = cls._listed(value)
         return parse_stores(listed) if isinstance(listed, tuple) else listed
 
-    @field_validator("data_dir", "socket")
+    @field_validator("data_dir", "archives_dir", "socket")
     @classmethod
     def _home(cls, value: Path | None) -> Path | None:
         return value and value.expanduser().resolve()

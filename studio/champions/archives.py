@@ -1,10 +1,12 @@
 """Champions of the library packed into archives, and archives imported into the library."""
 
 import json
+import logging
 import threading
 from functools import partial
 from pathlib import Path
 
+from engines.errors import EngineError
 from engines.types import Progress
 from studio.archive import Packed, Unpacked, pack, unpack
 from studio.champions.attachments import VetWeights
@@ -13,6 +15,9 @@ from studio.champions.members import METADATA, ORIGINAL, identity, write_words
 from studio.database import saving
 from studio.progress import ProgressReporter, format_bytes
 from studio.stores import ArchiveFacts
+from studio.stores.entry import champion_of
+
+log = logging.getLogger(__name__)
 
 
 class Archives:
@@ -49,6 +54,18 @@ class Archives:
         )
         report(Progress(1.0, f"{saved.champion.id} is packaged, {format_bytes(packed.bytes)}"))
         return path, facts
+
+    def import_missing(self, folder: Path) -> None:
+        """Import each archive of a folder whose champion is not kept; the log tells which cannot be."""
+        kept = {saved.champion.id for saved in self._library.list()}
+        named = [(path, champion_of(path.name)) for path in sorted(folder.glob("*"))]
+        for path, id in named:
+            if id is None or id in kept:
+                continue
+            try:
+                self.import_(path, lambda progress: None, threading.Event(), as_id=id, expected="")
+            except EngineError as error:
+                log.warning("%s is not taken in: %s", path, error)
 
     def import_(
         self, archive: Path, report: ProgressReporter, stop: threading.Event, *, as_id: str, expected: str

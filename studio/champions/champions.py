@@ -156,6 +156,10 @@ class Champions:
             shutil.copyfile(archive, copy)
         return self.import_archive(copy, as_id=as_id, expected=expected)
 
+    def import_missing(self, folder: Path) -> None:
+        """Import each archive of a folder whose champion is not kept here, in this thread; the log tells which cannot be."""
+        self._archives.import_missing(folder)
+
     # Stores.
 
     def browse(self, store: str) -> Sequence[ListedArchive]:
