@@ -172,6 +172,11 @@ def test_training_imports_engines_and_nothing_else_of_the_house() -> None:
     assert violations("training", "studio", "app", "bench", "tests", "gradio", "fastapi") == []
 
 
+def test_nobody_imports_deploy_and_it_uses_the_open_rooms_of_engines_alone() -> None:
+    nobody = [wrong for folder in ("app.py", "engines", "studio") for wrong in violations(folder, "deploy")]
+    assert [*nobody, *engines_beyond(FOR_STUDIO, "deploy/sagemaker")] == []
+
+
 def test_assets_hold_no_python_module() -> None:
     assert list((ROOT / "assets").rglob("*.py")) == []
 

@@ -1,0 +1,58 @@
+"""Packed champions of a folder or a store, to the prefix an endpoint serves them from; what is there already is not sent."""
+
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+from deploy.sagemaker.errors import DeployError
+from engines.types import Progress
+from studio.archive import verify
+from studio.places import FolderPlace, S3Place
+from studio.settings import Settings
+from studio.stores import ArchiveFacts, Place, Store, UnknownStore, open_stores
+
+
+def sync(source: str, target: str) -> Iterator[str]:
+    """A sentence for each archive. Raises DeployError, StoreError, WrongStores, WrongSettings.
+
+    `source` is a folder or the name of one of STUDIO_STORES, `target` s3://bucket/prefix with an S3 store's options.
+    """
+    settings = Settings.load()
+    places: list[Place] = [_source(source, settings), S3Place.read("target", target)]
+    stores = open_stores(places, settings.data_dir / "sync")
+    here, there = stores[places[0].name], stores["target"]
+    for entry in here.list():
+        yield _send(entry.id, here, there)
+
+
+def _source(source: str, settings: Settings) -> Place:
+    if Path(source).is_dir():
+        return FolderPlace("source", Path(source).resolve())
+    known = {place.name: place for place in settings.stores}
+    if source not in known:
+        raise UnknownStore(f"{source} is neither a folder nor one of STUDIO_STORES; correct it")
+    return known[source]
+
+
+def _send(id: str, here: Store, there: Store) -> str:
+    """Only an archive that is whole is sent: SageMaker would find out with the first listener."""
+    stop = threading.Event()
+    with tempfile.TemporaryDirectory() as folder:
+        archive = Path(folder) / f"{id}.tar.gz"
+        entry = here.pull(id, archive, _quiet, stop)
+        verdict = verify(archive, _quiet, stop)
+        if verdict.champion is None or verdict.champion.id != id:
+            raise DeployError(f"{id}: {verdict.wrong or 'the archive holds another champion'}; package it again")
+        if not verdict.serves:
+            raise DeployError(f"{verdict.sentence}; then run this again")
+        facts = ArchiveFacts(
+            sha256=verdict.sha256, identity=verdict.identity, bytes=verdict.bytes, licence=entry.licence
+        )
+        plan = there.plan_push(id, facts)
+        there.push(id, archive, facts, _quiet, stop)
+    return f"{id} is there already" if plan.action == "nothing" else f"{id} is sent, {verdict.bytes / 1e6:,.1f} MB"
+
+
+def _quiet(progress: Progress) -> None:
+    """Nobody watches."""

@@ -1,0 +1,197 @@
+"""The Lambda as API Gateway calls it, before a runtime that speaks SageMaker's HTTP."""
+
+import ast
+import base64
+import json
+import struct
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deploy.sagemaker import proxy
+from engines.text import MAX_CHARACTERS
+from studio.champions.champion import ID
+from studio.web.problems import document
+from tests.deploy.sagemaker.runtime import Answered, Runtime
+
+ASKED = {"championId": "ahri", "text": "Who goes there?", "language": "en"}
+SITE = "https://game.example"
+SOUND = b"RIFF" + bytes(100)
+
+
+@pytest.fixture
+def anew() -> Iterator[None]:
+    """The function's process starts with another environment."""
+    proxy._runtime.cache_clear()
+    yield
+    proxy._runtime.cache_clear()
+
+
+def rest(body: str | None, method: str = "POST", encoded: bool = False, **headers: str) -> dict[str, Any]:
+    """An event of a REST API."""
+    told = {"Content-Type": "application/json", **headers}
+    event = {"resource": "/voice/generate", "path": "/voice/generate", "httpMethod": method, "headers": told}
+    return {**event, "body": body, "isBase64Encoded": encoded, "requestContext": {"stage": "prod"}}
+
+
+def http(body: str | None, method: str = "POST", encoded: bool = False, **headers: str) -> dict[str, Any]:
+    """An event of an HTTP API, whose header names are small."""
+    told = {name.lower(): value for name, value in {"Content-Type": "application/json", **headers}.items()}
+    context = {"http": {"method": method, "path": "/voice/generate"}, "stage": "$default"}
+    event = {"version": "2.0", "routeKey": "POST /voice/generate", "rawPath": "/voice/generate", "headers": told}
+    return {**event, "requestContext": context, "isBase64Encoded": encoded} | ({"body": body} if body else {})
+
+
+def ask(**other: object) -> dict[str, Any]:
+    return proxy.handler(http(json.dumps(ASKED | other)), None)
+
+
+def problem(answer: dict[str, Any]) -> dict[str, Any]:
+    """Its document, which is of the studio's form."""
+    told = json.loads(answer["body"])
+    assert (answer["headers"]["content-type"], answer["isBase64Encoded"]) == ("application/problem+json", False)
+    assert told == document(told["detail"], answer["statusCode"], told["code"])
+    return told
+
+
+def in_triton(sound: bytes) -> Answered:
+    told = json.dumps({"outputs": [{"name": "audio", "parameters": {"binary_data_size": len(sound) + 4}}]}).encode()
+    media_type = f"application/vnd.sagemaker-triton.binary+json;json-header-size={len(told)}"
+    return Answered(200, media_type, told + struct.pack("<I", len(sound)) + sound)
+
+
+@pytest.mark.parametrize("event", [rest, http])
+@pytest.mark.parametrize("encoded", [False, True])
+def test_a_line_is_asked_of_the_champions_model_and_answered_as_sound(
+    runtime: Runtime, event: Any, encoded: bool
+) -> None:
+    runtime.container = lambda asked: in_triton(SOUND)
+    body = json.dumps(ASKED)
+    answer = proxy.handler(event(base64.b64encode(body.encode()).decode() if encoded else body, encoded=encoded), None)
+    assert (answer["statusCode"], answer["isBase64Encoded"]) == (200, True), answer
+    assert (answer["headers"]["content-type"], base64.b64decode(answer["body"])) == ("audio/wav", SOUND)
+    (asked,) = runtime.asked
+    assert (asked.path, asked.target_model) == ("/endpoints/champions/invocations", "ahri.tar.gz")
+    inputs = {one["name"]: one["data"] for one in json.loads(asked.body)["inputs"]}
+    assert inputs == {"text": [ASKED["text"]], "champion_id": ["ahri"]}
+
+
+def test_of_a_single_model_no_target_is_asked(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KIND", "single")
+    runtime.container = lambda asked: Answered(body=SOUND)
+    assert base64.b64decode(ask()["body"]) == SOUND
+    assert runtime.asked[0].target_model == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "says"),
+    [
+        (None, 422, "not JSON"),
+        ("{", 422, "not JSON"),
+        ("[]", 422, "no object of texts"),
+        (json.dumps(ASKED | {"text": 3}), 422, "no object of texts"),
+        (json.dumps(ASKED | {"championId": "../ahri"}), 422, "championId: use"),
+        (json.dumps(ASKED | {"championId": "ahri\n"}), 422, "championId: use"),
+        (json.dumps({"text": "x"}), 422, "championId: use"),
+        (json.dumps(ASKED | {"text": " "}), 422, "text: send"),
+        (json.dumps(ASKED | {"text": "x" * 5_001}), 422, "text: send"),
+        (json.dumps(ASKED | {"seed": "3"}), 422, "seed: there is no such field"),
+        (json.dumps(ASKED | {"language": "de"}), 400, "reads English"),
+    ],
+)
+@pytest.mark.parametrize("event", [rest, http])
+def test_what_cannot_be_asked_is_refused_before_the_endpoint(
+    runtime: Runtime, event: Any, body: str | None, status: int, says: str
+) -> None:
+    answer = proxy.handler(event(body), None)
+    assert (answer["statusCode"], says in problem(answer)["detail"]) == (status, True), answer
+    assert runtime.asked == []
+
+
+def test_only_posts_are_answered(runtime: Runtime) -> None:
+    assert [proxy.handler(event(None, "GET"), None)["statusCode"] for event in (rest, http)] == [405, 405]
+
+
+def refusal(status: int, body: object) -> Answered:
+    return Answered(status, "application/json", json.dumps(body).encode())
+
+
+def of_runtime(error: str, status: int, message: str = "") -> Answered:
+    return Answered(status, body=json.dumps({"Message": message}).encode(), error=error)
+
+
+@pytest.mark.parametrize(
+    ("answered", "status", "code", "says"),
+    [
+        (refusal(404, document("there is no champion", 404, "unknown_champion")), 404, "unknown_champion", "champion"),
+        (refusal(500, {"error": "the studio answered 429: wait a moment"}), 429, "too_many_requests", "wait a moment"),
+        (refusal(500, {"error": "tensor 'x' at 0x7f"}), 502, "bad_gateway", "its owner"),
+        (refusal(507, {"error": "CUDA out of memory"}), 503, "service_unavailable", "no memory"),
+        (Answered(502, body=b"<html>"), 502, "bad_gateway", "its owner"),
+        (of_runtime("ThrottlingException", 400), 429, "too_many_requests", "busy"),
+        (of_runtime("ModelNotReadyException", 429), 503, "service_unavailable", "still loading"),
+        (of_runtime("ValidationError", 400, "Failed to download model data(bucket: b)"), 404, "unknown_champion", "ahri"),
+        (of_runtime("ValidationError", 400, "Endpoint champions of account 1 not found."), 502, "bad_gateway", "owner"),
+        (Answered(200, "application/json", b"{}"), 502, "bad_gateway", "where sound is wanted"),
+        (in_triton(b"x" * 5_000_000), 413, "", "split the line"),
+    ],
+)  # fmt: skip
+def test_what_fails_behind_it_is_told_in_the_studios_words_or_kept_from_strangers(
+    runtime: Runtime, answered: Answered, status: int, code: str, says: str
+) -> None:
+    runtime.container = lambda asked: answered
+    answer = ask()
+    told = problem(answer)
+    assert (answer["statusCode"], says in told["detail"], len(runtime.asked)) == (status, True, 1), answer
+    assert told["code"] == code or not code
+
+
+def test_the_largest_answer_fits_in_a_lambdas(runtime: Runtime) -> None:
+    runtime.container = lambda asked: in_triton(b"x" * 4_700_000)
+    answer = ask()
+    assert (answer["statusCode"], len(json.dumps(answer)) < 6 * 1024 * 1024) == (200, True)
+
+
+def test_a_line_that_takes_too_long_is_given_up_and_not_asked_again(
+    runtime: Runtime, anew: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TIMEOUT_S", "0.2")
+    runtime.go.clear()
+    answer = ask()
+    assert (answer["statusCode"], "not made in time" in problem(answer)["detail"]) == (504, True)
+    assert len(runtime.asked) == 1
+
+
+def test_an_endpoint_that_cannot_be_reached_is_told(
+    runtime: Runtime, anew: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME", "http://127.0.0.1:1")
+    assert "cannot be reached" in problem(ask())["detail"]
+
+
+@pytest.mark.parametrize("event", [rest, http])
+def test_other_sites_pages_may_ask_only_where_they_are_named(
+    runtime: Runtime, event: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def shared(method: str = "POST", origin: str = SITE) -> tuple[int, str | None]:
+        answer = proxy.handler(event(json.dumps(ASKED), method, Origin=origin), None)
+        return answer["statusCode"], answer["headers"].get("access-control-allow-origin")
+
+    assert (shared(), shared("OPTIONS")) == ((200, None), (405, None))
+    monkeypatch.setenv("CORS_ORIGINS", f"https://other.example, {SITE}")
+    assert (shared(), shared("OPTIONS"), shared("GET")) == ((200, SITE), (204, SITE), (405, SITE))
+    assert shared(origin="https://evil.example") == (200, None)
+
+
+def test_its_rules_are_the_studios() -> None:
+    assert (proxy.ID.pattern, proxy.TEXT_MAX) == (ID.pattern, MAX_CHARACTERS)
+
+
+def test_it_needs_nothing_but_what_lambda_has() -> None:
+    tree = ast.parse(Path(proxy.__file__).read_text("utf-8"))
+    named = [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+    named += [str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    assert {name.partition(".")[0] for name in named} - sys.stdlib_module_names == {"boto3", "botocore"}
