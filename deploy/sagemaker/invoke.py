@@ -34,5 +34,5 @@ def binary_request(values: Mapping[str, str]) -> tuple[str, bytes]:
         {"name": name, "shape": [1], "datatype": "BYTES", "parameters": {"binary_data_size": len(packed)}}
         for name, packed in texts.items()
     ]
-    told = json.dumps({"inputs": inputs, "parameters": {"binary_data_output": True}}).encode()
+    told = json.dumps({"inputs": inputs, **proxy.OUTPUT}).encode()
     return f"{proxy.BINARY}{len(told)}", told + b"".join(texts.values())

@@ -33,6 +33,8 @@ ANSWER_MAX = 6 * 1024 * 1024  # bytes of a Lambda's whole answer
 AROUND = 4_096  # bytes of it that are not sound
 CONNECT_S = 5
 JSON = "application/json"
+# A model in Triton gives samples, too; the WAV file alone is asked for, as bytes, since JSON cannot carry sound.
+OUTPUT = {"outputs": [{"name": "wav", "parameters": {"binary_data": True}}]}
 BINARY = "application/vnd.sagemaker-triton.binary+json;json-header-size="
 STUDIOS = re.compile(r"the studio answered (\d{3}): (.*)", re.DOTALL)  # what a champion's model in Triton passes on
 # What SageMaker's own errors mean to whoever asked.
@@ -86,9 +88,9 @@ def speak(champion_id: str, text: str) -> bytes:
 
 
 def request_of(values: Mapping[str, str]) -> bytes:
-    """Texts as tensors in JSON; the answer comes in the binary form, since JSON cannot carry sound."""
+    """Texts as tensors in JSON."""
     inputs = [{"name": name, "shape": [1], "datatype": "BYTES", "data": [value]} for name, value in values.items()]
-    return json.dumps({"inputs": inputs, "parameters": {"binary_data_output": True}}).encode()
+    return json.dumps({"inputs": inputs, **OUTPUT}).encode()
 
 
 def sound_of(media_type: str, body: bytes) -> bytes:

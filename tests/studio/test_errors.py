@@ -19,6 +19,7 @@ STATUS = {
     "BadMessage": 400,
     "BadPair": 400,
     "BadSetting": 400,
+    "BadTensors": 400,
     "BadText": 400,
     "Cancelled": 400,
     "Closing": 503,
@@ -72,9 +73,9 @@ STATUS = {
     "UpstreamError": 502,
 }
 REFUSALS = {  # asking differently helps, so the page shows them as refused instead of failed
-    *("BadArchive", "BadAudio", "BadChampion", "BadInput", "BadMessage", "BadSetting", "BadText", "UnknownArchive"),
+    *("BadArchive", "BadAudio", "BadChampion", "BadInput", "BadMessage", "BadSetting", "BadTensors", "BadText"),
     *("UnknownAttachment", "UnknownChampion", "UnknownClip", "UnknownEngine", "UnknownJob", "UnknownStore"),
-    "UnsupportedText",
+    *("UnknownArchive", "UnsupportedText"),
 }
 
 

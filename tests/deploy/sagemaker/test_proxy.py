@@ -58,7 +58,7 @@ def problem(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def in_triton(sound: bytes) -> Answered:
-    told = json.dumps({"outputs": [{"name": "audio", "parameters": {"binary_data_size": len(sound) + 4}}]}).encode()
+    told = json.dumps({"outputs": [{"name": "wav", "parameters": {"binary_data_size": len(sound) + 4}}]}).encode()
     media_type = f"application/vnd.sagemaker-triton.binary+json;json-header-size={len(told)}"
     return Answered(200, media_type, told + struct.pack("<I", len(sound)) + sound)
 
@@ -75,7 +75,9 @@ def test_a_line_is_asked_of_the_champions_model_and_answered_as_sound(
     assert (answer["headers"]["content-type"], base64.b64decode(answer["body"])) == ("audio/wav", SOUND)
     (asked,) = runtime.asked
     assert (asked.path, asked.target_model) == ("/endpoints/champions/invocations", "ahri.tar.gz")
-    inputs = {one["name"]: one["data"] for one in json.loads(asked.body)["inputs"]}
+    told = json.loads(asked.body)
+    inputs = {one["name"]: one["data"] for one in told["inputs"]}
+    assert [(one["name"], one["parameters"]) for one in told["outputs"]] == [("wav", {"binary_data": True})]
     assert inputs == {"text": [ASKED["text"]], "champion_id": ["ahri"]}
 
 
