@@ -25,8 +25,13 @@ def router(studio: Studio) -> APIRouter:
     return routes
 
 
+def can_speak(status: EngineStatus) -> bool:
+    """An engine that is warming is loaded and can."""
+    return status.state in ("ready", "warming")
+
+
 def why_not_ready(statuses: list[EngineStatus]) -> str:
-    """Empty when some engine can speak; an engine that is warming is loaded and can."""
-    if any(status.state in ("ready", "warming") for status in statuses):
+    """Empty when some engine can speak."""
+    if any(can_speak(status) for status in statuses):
         return ""
     return "; ".join(f"{status.title}: {status.message}" for status in statuses) or "no engine is configured"

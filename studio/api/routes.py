@@ -12,6 +12,7 @@ from studio.api import (
     jobs,
     live,
     login,
+    metrics,
     script,
     speech,
     speech_socket,
@@ -28,7 +29,7 @@ from studio.web.ownership import Ownership
 def router(studio: Studio, programs: Programs) -> APIRouter:
     """Everything but the page itself, over one studio."""
     routes, ownership = APIRouter(), Ownership(studio.settings)
-    for part in (health, clips, script, takes, trials, live):
+    for part in (health, metrics, clips, script, takes, trials, live):
         routes.include_router(part.router(studio))
     for owned in (engines, champions, stores, jobs):
         routes.include_router(owned.router(studio, ownership))

@@ -1,0 +1,165 @@
+"""`make container-check`, as root on Debian: the Dockerfile's `studio` built and run without Docker, and heard.
+
+Its root is read-only, it runs as UID 1000 and has no network; only its data folder and /tmp can be written to.
+"""
+
+import json
+import logging
+import shutil
+import subprocess
+import sys
+import time
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import psutil
+
+from tests.deploy.building import Builder, Image, Outside, bind, mounted
+from tests.deploy.dockerfile import read
+from tests.studio.champions.hearing import understood
+
+log = logging.getLogger("container")
+Result = TypeVar("Result")
+
+DOCKERFILE = Path(__file__).parents[2] / "Dockerfile"
+LINE = "Our base is under attack."
+URL = "http://127.0.0.1:7860"
+PORT_WITHIN_S, READY_WITHIN_S = 5.0, 120.0
+LOOK_S = 0.05
+WRITABLE = ("data", "tmp")
+LO_UP = "ip link set lo up && exec chroot --userspec=1000:1000 {root} env -C {folder} {command}"
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    process: subprocess.Popen[bytes]  # of `unshare`, whose child is the image's command
+    first: psutil.Process  # the command, which is process 1 to itself
+    log: Path
+
+    def curl(self, path: str, *options: str) -> subprocess.CompletedProcess[bytes]:
+        """Ask it from within its network."""
+        within = ["nsenter", f"--net=/proc/{self.first.pid}/ns/net"]
+        return subprocess.run(
+            [*within, "curl", "--silent", "--fail", *options, URL + path], check=False, capture_output=True
+        )
+
+    def say(self, engine: str) -> bytes:
+        """LINE as a WAV file."""
+        asked = {"model": engine, "voice": "amber", "input": LINE, "seed": 7, "response_format": "wav"}
+        said = self.curl("/v1/audio/speech", "--json", json.dumps(asked))
+        assert said.returncode == 0, self.log.read_text(errors="replace")
+        return said.stdout
+
+    def wait_for(self, path: str, within_s: float) -> None:
+        due = time.monotonic() + within_s
+        while self.curl(path).returncode:
+            assert self.process.poll() is None and time.monotonic() < due, self.log.read_text(errors="replace")
+            time.sleep(LOOK_S)
+
+    def resident_mb(self) -> float:
+        return sum(one.memory_info().rss for one in (self.first, *self.first.children(recursive=True))) / 1e6
+
+
+@contextmanager
+def running(image: Image, work: Path) -> Iterator[Container]:
+    """The image's command as a container runtime starts it, with as little as it may be given."""
+    with ExitStack() as mounts:
+        root = mounted(image.layers, work / "running", mounts)  # read-only, since no layer is its own
+        for place in WRITABLE:
+            folder = work / "written" / place
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            shutil.chown(folder, 1000, 1000)
+            bind(folder, root / place, mounts)
+        bind(Path("/dev"), root / "dev", mounts)
+        start = LO_UP.format(root=root, folder=image.folder, command=" ".join(image.command))
+        apart = ["unshare", "--net", "--pid", "--fork", "--kill-child", f"--mount-proc={root / 'proc'}"]
+        with (work / "log").open("wb") as sink:
+            process = subprocess.Popen([*apart, "sh", "-c", start], env=image.environment, stdout=sink, stderr=sink)
+        try:
+            yield Container(process, first_of(process), work / "log")
+        finally:
+            process.kill()
+            process.wait()
+
+
+def first_of(process: subprocess.Popen[bytes]) -> psutil.Process:
+    """The one child."""
+    while process.poll() is None:
+        if children := psutil.Process(process.pid).children():
+            return children[0]
+        time.sleep(LOOK_S)
+    raise AssertionError("it did not start")
+
+
+def check(container: Container, work: Path) -> None:
+    timed("the port answered", lambda: container.wait_for("/health", READY_WITHIN_S), PORT_WITHIN_S)
+    timed("ready", lambda: container.wait_for("/ready", READY_WITHIN_S), READY_WITHIN_S)
+    for engine in ("f5", "s1"):
+        wav = timed(f"{engine} spoke", lambda engine=engine: spoken(container, engine))
+        (work / f"{engine}.wav").write_bytes(wav)
+        heard = understood(wav)
+        log.info("%s: heard %r in %d bytes", engine, heard, len(wav))
+        assert heard == LINE, f"{engine} said something else: listen to {work / engine}.wav"
+    log.info("%.0f MB resident", container.resident_mb())
+    container.first.terminate()
+    timed("left after SIGTERM", container.process.wait)
+    assert container.process.returncode == 0, container.process.returncode
+    for place in WRITABLE:
+        paths = sorted(path for path in (work / "written" / place).rglob("*") if path.is_file())
+        log.info(
+            "written to /%s: %s", place, ", ".join(str(path.relative_to(work / "written" / place)) for path in paths)
+        )
+    log.info("its log:\n%s", container.log.read_text(errors="replace"))
+
+
+def spoken(container: Container, engine: str) -> bytes:
+    """Once the engine is there: the studio is ready when the first one is."""
+    while json.loads(container.curl(f"/v1/models/{engine}").stdout)["state"] == "loading":
+        time.sleep(LOOK_S)
+    return container.say(engine)
+
+
+def timed(what: str, act: Callable[[], Result], within_s: float = READY_WITHIN_S) -> Result:
+    began = time.monotonic()
+    result = act()
+    took_s = time.monotonic() - began
+    log.info("%6.1f s until it %s", took_s, what)
+    assert took_s <= within_s, f"that is more than {within_s} s"
+    return result
+
+
+def arguments() -> Namespace:
+    parser = ArgumentParser(prog="python -m tests.deploy.container", description=__doc__)
+    parser.add_argument(
+        "--work", type=Path, default=Path("/var/tmp/container-check"), help="a folder with 20 GB of room"
+    )
+    parser.add_argument("--file", metavar="THERE=HERE", type=pair, action="append", default=[], help="for RUN steps")
+    parser.add_argument(
+        "--variable", metavar="NAME=VALUE", type=pair, action="append", default=[], help="for RUN steps"
+    )
+    return parser.parse_args()
+
+
+def pair(text: str) -> tuple[str, str]:
+    name, _, value = text.partition("=")
+    return name, value
+
+
+def main(given: Namespace) -> None:
+    for old in ("layers", "root", "from", "context"):
+        shutil.rmtree(given.work / old, ignore_errors=True)
+    stages = read(DOCKERFILE)
+    builder = Builder(given.work, stages, Outside(dict(given.file), dict(given.variable)))
+    image = builder.image(list(stages)[-1])
+    with running(image, given.work) as container:
+        check(container, given.work)
+
+
+if __name__ == "__main__":
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stdout)
+    main(arguments())
