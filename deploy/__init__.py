@@ -1,0 +1,1 @@
+"""The studio elsewhere: what other servers and platforms need beside it."""

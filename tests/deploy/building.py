@@ -3,6 +3,7 @@
 Mounts are left behind, so it runs in a mount namespace that ends with it; it must be root.
 """
 
+import hashlib
 import logging
 import shutil
 import subprocess
@@ -12,7 +13,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from deploy.context import copy
+from deploy.context import ROOT, files
 from tests.deploy.dockerfile import Stage, Step, assignments
 
 log = logging.getLogger(__name__)
@@ -59,17 +60,35 @@ class Builder:
         parent = self.image(stage.parent)
         image = Image([*parent.layers], dict(parent.environment), {}, parent.folder, parent.user, parent.command)
         for number, step in enumerate(stage.steps):
-            began = time.monotonic()
-            STEPS[step.kind](self, image, step, f"{stage.name}-{number}")
-            if step.kind in ("RUN", "COPY"):
-                log.info(
-                    "%6.1f s %8.1f MB  %s: %s",
-                    time.monotonic() - began,
-                    _mb(image.layers[-1]),
-                    stage.name,
-                    step.value[:70],
-                )
+            if step.kind in LAYERS:
+                image.layers.append(self._layer(image, step, f"{stage.name}-{number}"))
+            else:
+                SETTINGS[step.kind](image, step)
         return image
+
+    def _layer(self, image: Image, step: Step, name: str) -> Path:
+        """What a step adds to an image: made anew where the step, or what it stands on, has changed."""
+        layer = self._work / "layers" / f"{name}-{self._key(image, step)}"
+        done, began = layer.with_suffix(".done"), time.monotonic()
+        if not done.exists():
+            for old in layer.parent.glob(f"{name}-*"):
+                shutil.rmtree(old) if old.is_dir() else old.unlink()
+            (layer / image.folder.lstrip("/")).mkdir(parents=True)
+            LAYERS[step.kind](self, image, step, layer)
+            done.touch()
+        log.info("%6.1f s %6.0f MB  %s: %s %s", time.monotonic() - began, _mb(layer), name, step.kind, step.value[:60])
+        return layer
+
+    def _key(self, image: Image, step: Step) -> str:
+        """Digest of all that decides what a step adds."""
+        below = [layer.name for layer in image.layers]
+        seen = hashlib.sha256(repr((below, step, image.environment, image.arguments, image.folder)).encode())
+        if step.kind == "COPY" and (origin := step.flag("from")):
+            seen.update(repr([layer.name for layer in self.image(origin).layers]).encode())
+        elif step.kind == "COPY":
+            for path in _copied(step):
+                seen.update(str(path).encode() + (ROOT / path).read_bytes())
+        return seen.hexdigest()[:12]
 
     def _debian(self) -> Path:
         """A minimal Debian, as the base image is one."""
@@ -83,9 +102,9 @@ class Builder:
             root.with_suffix(".new").rename(root)
         return root
 
-    def _run(self, image: Image, step: Step, name: str) -> None:
+    def run(self, image: Image, step: Step, layer: Path) -> None:
         with ExitStack() as mounts:
-            root = self._layer(image, name, mounts)
+            root = mounted(image.layers, self._work / "root", mounts, layer)
             for place in ("proc", "dev", "etc/resolv.conf"):
                 bind(Path("/", place), root / place, mounts)
             for there, here in self._outside.files.items():
@@ -98,61 +117,59 @@ class Builder:
             inside = ["/bin/sh", "-c", f"cd {image.folder} && {step.value}"]
             subprocess.run(["chroot", f"--userspec={image.user}", root, *inside], env=environment, check=True)
 
-    def _copy(self, image: Image, step: Step, name: str) -> None:
+    def copy(self, image: Image, step: Step, layer: Path) -> None:
         *sources, target = step.value.split()
-        with ExitStack() as mounts:
-            root = self._layer(image, name, mounts)
-            into = root / image.folder.lstrip("/") / target
-            if origin := step.flag("from"):
-                with ExitStack() as others:
-                    seen = mounted(self.image(origin).layers, self._work / "from", others)
-                    shutil.copytree(seen / sources[0].lstrip("/"), into, symlinks=True, dirs_exist_ok=True)
-            elif sources == ["."]:
-                copy(into)
-            else:
-                staged = self._work / "context"
-                copy(staged)
-                for source in sources:
-                    shutil.copy2(staged / source, into / Path(source).name if target.endswith("/") else into)
-
-    def _layer(self, image: Image, name: str, mounts: ExitStack) -> Path:
-        """A new layer on the image, mounted over the others."""
-        upper = self._work / "layers" / name
-        upper.mkdir(parents=True)
-        root = mounted(image.layers, self._work / "root", mounts, upper)
-        image.layers.append(upper)
-        (root / image.folder.lstrip("/")).mkdir(parents=True, exist_ok=True)
-        return root
-
-    def _env(self, image: Image, step: Step, _: str) -> None:
-        image.environment |= assignments(step.value, {**image.arguments, **image.environment})
-
-    def _arg(self, image: Image, step: Step, _: str) -> None:
-        image.arguments |= assignments(step.value, image.environment)
-
-    def _workdir(self, image: Image, step: Step, _: str) -> None:
-        image.folder = step.value
-
-    def _user(self, image: Image, step: Step, _: str) -> None:
-        image.user = step.value
-
-    def _cmd(self, image: Image, step: Step, _: str) -> None:
-        image.command = step.words
-
-    def _said(self, image: Image, step: Step, _: str) -> None:
-        """It is for whoever runs the image."""
+        into = layer / image.folder.lstrip("/") / target
+        if not (origin := step.flag("from")):
+            for path in _copied(step):
+                (into / path).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(ROOT / path, into / path)
+            return
+        for below in self.image(origin).layers:  # as links: the packages alone are 6 GB
+            for source in (below / source.lstrip("/") for source in sources):
+                if source.exists():
+                    subprocess.run(["cp", "-al", source, into], check=True)
 
 
-STEPS: Mapping[str, Callable[[Builder, Image, Step, str], None]] = {
-    "RUN": Builder._run,
-    "COPY": Builder._copy,
-    "ENV": Builder._env,
-    "ARG": Builder._arg,
-    "WORKDIR": Builder._workdir,
-    "USER": Builder._user,
-    "CMD": Builder._cmd,
-    "EXPOSE": Builder._said,
-    "HEALTHCHECK": Builder._said,
+def _copied(step: Step) -> list[Path]:
+    """The files of the tree that a COPY step names."""
+    sources = step.value.split()[:-1]
+    return [path for path in files() if sources == ["."] or str(path) in sources]
+
+
+def _workdir(image: Image, step: Step) -> None:
+    image.folder = step.value
+
+
+def _user(image: Image, step: Step) -> None:
+    image.user = step.value
+
+
+def _cmd(image: Image, step: Step) -> None:
+    image.command = step.words
+
+
+def _env(image: Image, step: Step) -> None:
+    image.environment |= assignments(step.value, {**image.arguments, **image.environment})
+
+
+def _arg(image: Image, step: Step) -> None:
+    image.arguments |= assignments(step.value, image.environment)
+
+
+def _said(image: Image, step: Step) -> None:
+    """It is for whoever runs the image."""
+
+
+LAYERS: Mapping[str, Callable[[Builder, Image, Step, Path], None]] = {"RUN": Builder.run, "COPY": Builder.copy}
+SETTINGS: Mapping[str, Callable[[Image, Step], None]] = {
+    "ARG": _arg,
+    "CMD": _cmd,
+    "ENV": _env,
+    "EXPOSE": _said,
+    "HEALTHCHECK": _said,
+    "USER": _user,
+    "WORKDIR": _workdir,
 }
 
 
@@ -161,7 +178,8 @@ def mounted(layers: Sequence[Path], at: Path, mounts: ExitStack, upper: Path | N
     at.mkdir(parents=True, exist_ok=True)
     options = f"lowerdir={':'.join(str(layer) for layer in reversed(layers))}"
     if upper is not None:
-        work = upper.with_suffix(".work")
+        work = upper.parent / "work"
+        shutil.rmtree(work, ignore_errors=True)
         work.mkdir()
         options += f",upperdir={upper},workdir={work}"
     elif len(layers) == 1:  # an overlay has two

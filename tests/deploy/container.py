@@ -21,6 +21,7 @@ import psutil
 from tests.deploy.building import Builder, Image, Outside, bind, mounted
 from tests.deploy.dockerfile import read
 from tests.studio.champions.hearing import understood
+from tests.waiting import PATIENCE_S, until
 
 log = logging.getLogger("container")
 Result = TypeVar("Result")
@@ -54,14 +55,27 @@ class Container:
         assert said.returncode == 0, self.log.read_text(errors="replace")
         return said.stdout
 
-    def wait_for(self, path: str, within_s: float) -> None:
-        due = time.monotonic() + within_s
-        while self.curl(path).returncode:
-            assert self.process.poll() is None and time.monotonic() < due, self.log.read_text(errors="replace")
-            time.sleep(LOOK_S)
+    def wait_for(self, path: str, holds: Callable[[bytes], bool] = bool) -> None:
+        """Until its answer, without which there is none to judge, holds."""
+
+        def answered() -> bool:
+            assert self.process.poll() is None, self.log.read_text(errors="replace")
+            return holds(self.curl(path).stdout)
+
+        until(answered)
+
+    def wait_for_engine(self, name: str) -> None:
+        self.wait_for(f"/v1/models/{name}", lambda told: bool(told) and json.loads(told)["state"] == "ready")
+
+    @property
+    def tree(self) -> list[psutil.Process]:
+        return [self.first, *self.first.children(recursive=True)]
+
+    def processor_s(self) -> float:
+        return sum(one.cpu_times().user + one.cpu_times().system for one in self.tree)
 
     def resident_mb(self) -> float:
-        return sum(one.memory_info().rss for one in (self.first, *self.first.children(recursive=True))) / 1e6
+        return sum(one.memory_info().rss for one in self.tree) / 1e6
 
 
 @contextmanager
@@ -97,17 +111,20 @@ def first_of(process: subprocess.Popen[bytes]) -> psutil.Process:
 
 
 def check(container: Container, work: Path) -> None:
-    timed("the port answered", lambda: container.wait_for("/health", READY_WITHIN_S), PORT_WITHIN_S)
-    timed("ready", lambda: container.wait_for("/ready", READY_WITHIN_S), READY_WITHIN_S)
+    timed("until the port answered", container, lambda: container.wait_for("/health"), PORT_WITHIN_S)
+    timed("until it was ready", container, lambda: container.wait_for("/ready"), READY_WITHIN_S)
     for engine in ("f5", "s1"):
-        wav = timed(f"{engine} spoke", lambda engine=engine: spoken(container, engine))
+        timed(f"until {engine} was warm", container, lambda engine=engine: container.wait_for_engine(engine))
+        wav = timed(f"for {engine} to say a line", container, lambda engine=engine: container.say(engine))
         (work / f"{engine}.wav").write_bytes(wav)
         heard = understood(wav)
         log.info("%s: heard %r in %d bytes", engine, heard, len(wav))
         assert heard == LINE, f"{engine} said something else: listen to {work / engine}.wav"
     log.info("%.0f MB resident", container.resident_mb())
+    began = time.monotonic()
     container.first.terminate()
-    timed("left after SIGTERM", container.process.wait)
+    container.process.wait(PATIENCE_S)
+    log.info("%6.1f s from SIGTERM to its end", time.monotonic() - began)
     assert container.process.returncode == 0, container.process.returncode
     for place in WRITABLE:
         paths = sorted(path for path in (work / "written" / place).rglob("*") if path.is_file())
@@ -117,26 +134,20 @@ def check(container: Container, work: Path) -> None:
     log.info("its log:\n%s", container.log.read_text(errors="replace"))
 
 
-def spoken(container: Container, engine: str) -> bytes:
-    """Once the engine is there: the studio is ready when the first one is."""
-    while json.loads(container.curl(f"/v1/models/{engine}").stdout)["state"] == "loading":
-        time.sleep(LOOK_S)
-    return container.say(engine)
-
-
-def timed(what: str, act: Callable[[], Result], within_s: float = READY_WITHIN_S) -> Result:
-    began = time.monotonic()
+def timed(what: str, container: Container, act: Callable[[], Result], within_s: float = PATIENCE_S) -> Result:
+    """Judged by the processor's time: other programs may keep this machine busy."""
+    began, used = time.monotonic(), container.processor_s()
     result = act()
-    took_s = time.monotonic() - began
-    log.info("%6.1f s until it %s", took_s, what)
-    assert took_s <= within_s, f"that is more than {within_s} s"
+    took_s, used_s = time.monotonic() - began, container.processor_s() - used
+    log.info("%6.1f s, %5.1f s of processor  %s", took_s, used_s, what)
+    assert used_s <= within_s, f"that is more than {within_s} s"
     return result
 
 
 def arguments() -> Namespace:
     parser = ArgumentParser(prog="python -m tests.deploy.container", description=__doc__)
     parser.add_argument(
-        "--work", type=Path, default=Path("/var/tmp/container-check"), help="a folder with 20 GB of room"
+        "--work", type=Path, default=Path("/var/tmp/container-check"), help="a folder with 10 GB of room"
     )
     parser.add_argument("--file", metavar="THERE=HERE", type=pair, action="append", default=[], help="for RUN steps")
     parser.add_argument(
@@ -151,8 +162,6 @@ def pair(text: str) -> tuple[str, str]:
 
 
 def main(given: Namespace) -> None:
-    for old in ("layers", "root", "from", "context"):
-        shutil.rmtree(given.work / old, ignore_errors=True)
     stages = read(DOCKERFILE)
     builder = Builder(given.work, stages, Outside(dict(given.file), dict(given.variable)))
     image = builder.image(list(stages)[-1])

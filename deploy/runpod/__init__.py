@@ -1,0 +1,1 @@
+"""A RunPod worker: jobs in, sound out."""

@@ -1,0 +1,64 @@
+"""`python -m deploy.runpod.handler [--stream]`: a serverless worker with a studio of its own."""
+
+import asyncio
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import httpx
+import runpod
+
+from deploy.runpod.speaking import Worker
+
+LOOK_S = 0.2
+SPEAKS_FOR_S = 300.0  # the studio's own limit of a request
+AT_A_TIME = 8  # jobs of one worker: the studio speaks a batch at a time, and has some wait
+STREAM = "--stream"
+
+
+def start_studio(socket: Path) -> "subprocess.Popen[bytes]":
+    """Start one without its page, and wait until it can speak. Raises SystemExit if it ends instead."""
+    environment = {**os.environ, "STUDIO_SOCKET": str(socket), "STUDIO_PAGE": "off"}
+    studio = subprocess.Popen([Path(__file__).parents[1] / "start"], env=environment)
+    with httpx.Client(transport=httpx.HTTPTransport(uds=str(socket)), base_url="http://localhost") as client:
+        while not _is_ready(client):
+            try:
+                sys.exit(studio.wait(LOOK_S) or 1)
+            except subprocess.TimeoutExpired:
+                continue
+    return studio
+
+
+def _is_ready(client: httpx.Client) -> bool:
+    try:
+        return client.get("/ready").is_success
+    except httpx.TransportError:
+        return False
+
+
+def main() -> None:
+    socket = Path(tempfile.mkdtemp()) / "studio.sock"
+    studio = start_studio(socket)
+    transport = httpx.AsyncHTTPTransport(uds=str(socket))
+    worker = Worker(httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=SPEAKS_FOR_S))
+    streams = STREAM in sys.argv
+    if streams:
+        sys.argv.remove(STREAM)  # runpod reads the others
+    try:
+        runpod.serverless.start(
+            {
+                "handler": worker.stream if streams else worker.speak,
+                "return_aggregate_stream": streams,
+                "concurrency_modifier": lambda _: AT_A_TIME,
+            }
+        )
+    finally:
+        studio.terminate()
+        asyncio.run(worker.studio.aclose())
+        studio.wait()
+
+
+if __name__ == "__main__":
+    main()

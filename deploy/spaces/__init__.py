@@ -1,0 +1,1 @@
+"""The studio as a Hugging Face Space."""

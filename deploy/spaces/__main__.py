@@ -1,0 +1,41 @@
+"""`python -m deploy.spaces OWNER/NAME`: make that Space hold this tree, or with `--dry-run` list what it would hold."""
+
+import sys
+import tempfile
+from argparse import ArgumentParser
+from pathlib import Path
+
+from huggingface_hub import HfApi
+from huggingface_hub.errors import HfHubHTTPError
+
+from deploy.spaces.publishing import publish, stage
+
+FAILED = 1
+
+
+def main() -> int:
+    parser = ArgumentParser(prog="python -m deploy.spaces", description=__doc__)
+    parser.add_argument("space", metavar="OWNER/NAME")
+    parser.add_argument("--dry-run", action="store_true", help="only list the files")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as staged:
+        folder = Path(staged)
+        stage(folder)
+        if given.dry_run:
+            paths = sorted(path for path in folder.rglob("*") if path.is_file())
+            lines = [f"{path.stat().st_size:>12,}  {path.relative_to(folder)}" for path in paths]
+            sys.stdout.write("\n".join([*lines, f"{len(paths)} files", ""]))
+            return 0
+        try:
+            page = publish(HfApi(), given.space, folder)
+        except HfHubHTTPError as error:
+            sys.stderr.write(
+                f"{given.space} was not published: {error}; set HF_TOKEN to a token that may write there\n"
+            )
+            return FAILED
+    sys.stdout.write(f"{page}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
