@@ -16,6 +16,7 @@ from studio.places import Place, parse_stores
 PREFIX = "STUDIO_"
 ENV_FILE = ".env"
 DEVICE = re.compile(r"auto|cpu|mps|cuda(:\d+)?")
+SITE = re.compile(r"https://[\w.*-]+(:\d+)?")
 KEY_MIN = 16  # characters
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 NOT_YET = {
@@ -77,6 +78,7 @@ class Settings(BaseSettings):
     api_characters_per_minute: Annotated[int, Field(ge=0)] = 0
     api_streams: Annotated[int, Field(ge=0)] = 0  # at a time
     cors_origins: Annotated[tuple[str, ...], NoDecode] = ()  # sites whose pages may use the API with a key
+    frame_ancestors: Annotated[tuple[str, ...], NoDecode] = ()  # sites that may show the studio in a frame, over HTTPS
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()  # names it answers to, besides localhost
     max_upload_mb: Annotated[int, Field(ge=1)] = 64
     memory_budget_gb: Annotated[float, Field(ge=0)] = 0  # 0 = no limit
@@ -87,7 +89,7 @@ class Settings(BaseSettings):
     max_weights_mb: Annotated[int, Field(ge=1)] = 6_500  # an archive or a weights file that the owner sends
     threads: Annotated[int, Field(ge=0)] = 0
 
-    @field_validator("engines", "allowed_hosts", "cors_origins", mode="before")
+    @field_validator("engines", "allowed_hosts", "cors_origins", "frame_ancestors", mode="before")
     @classmethod
     def _listed(cls, value: object) -> object:
         """`f5,s1` as people write it in a shell."""
@@ -106,6 +108,13 @@ class Settings(BaseSettings):
     @classmethod
     def _home(cls, value: Path | None) -> Path | None:
         return value and value.expanduser().resolve()
+
+    @field_validator("frame_ancestors")
+    @classmethod
+    def _sites(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(SITE.fullmatch(site) for site in value):
+            raise ValueError("write each site as https://name")
+        return value
 
     @field_validator("device")
     @classmethod

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
 
 from studio.api.errors import ProblemRoute
+from studio.web.cookies import cookie
 from studio.web.ownership import COOKIE, LOGIN_S, Ownership
 
 GIVEN_MAX = 1_024  # characters
@@ -16,7 +17,8 @@ class LoginForm(BaseModel):
     password: Annotated[str, Field(max_length=GIVEN_MAX, repr=False)]
 
 
-def router(ownership: Ownership) -> APIRouter:
+def router(ownership: Ownership, framed: bool) -> APIRouter:
+    """`framed`: other sites' pages may show the studio."""
     routes = APIRouter(prefix="/studio", tags=["login"], route_class=ProblemRoute)
 
     @routes.get("/me")
@@ -28,13 +30,16 @@ def router(ownership: Ownership) -> APIRouter:
     def log_in(form: LoginForm, request: Request, response: Response) -> dict[str, bool]:
         value = ownership.log_in(request, form.user, form.password)
         secure = request.url.scheme == "https"
-        response.set_cookie(COOKIE, value, max_age=LOGIN_S, secure=secure, httponly=True, samesite="strict")
+        given = cookie(COOKIE, value, LOGIN_S, secure=secure, framed=framed, strict=True)
+        response.headers.append("set-cookie", given)
         return {"owner": True}
 
     @routes.post("/logout")
     def log_out(request: Request, response: Response) -> dict[str, bool]:
         ownership.log_out(request)
-        response.delete_cookie(COOKIE, httponly=True, samesite="strict")
+        # A browser forgets the cookie only if told with the words it was given with.
+        secure = request.url.scheme == "https"
+        response.headers.append("set-cookie", cookie(COOKIE, "", 0, secure=secure, framed=framed, strict=True))
         return {"owner": ownership.holds(request)}
 
     return routes

@@ -39,7 +39,7 @@ POLICY = "; ".join(
         "object-src 'none'",
         "base-uri 'self'",
         "form-action 'self'",
-        "frame-ancestors 'self'",
+        "frame-ancestors 'self'",  # and STUDIO_FRAME_ANCESTORS: it stands last
     )
 )
 HEADERS = {
@@ -82,6 +82,8 @@ class Guard:
         )
         self._ownership = Ownership(settings)
         self._cors_origins = settings.cors_origins
+        policy = " ".join((POLICY, *settings.frame_ancestors))
+        self._headers = HEADERS | {"content-security-policy": policy}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -100,7 +102,7 @@ class Guard:
             nonlocal cut_off
             if message["type"] == "http.response.start":
                 added = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
+                for name, value in self._headers.items():
                     added.setdefault(name, value)
                 if message["status"] == 413 and refusal is None:  # counted while it streamed; say it in our words
                     cut_off = True

@@ -14,6 +14,8 @@ from http.cookies import CookieError, SimpleCookie
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from studio.web.cookies import cookie
+
 COOKIE = "studio_session"
 SESSION_HEADER = "x-studio-session"  # gr.Request.headers[...] and Request.headers[...] alike
 ARRIVED_HEADER = "x-studio-arrived"
@@ -24,8 +26,10 @@ TOKEN = re.compile(r"[A-Za-z0-9_-]{22}")  # 128 bits
 class SessionMiddleware:
     """ASGI middleware: gives every request a session; what a client sends under our header names is dropped."""
 
-    def __init__(self, app: ASGIApp, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, app: ASGIApp, framed: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
+        """`framed`: other sites' pages may show the studio."""
         self.app = app
+        self.framed = framed
         self.clock = clock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -38,11 +42,12 @@ class SessionMiddleware:
         session_id = session_id_of(token)
         inner = {**scope, "headers": _marked(scope, session_id, arrived_at)}
         inner["state"] = {**scope.get("state", {}), "session_id": session_id, "arrived_at": arrived_at}
-        cookie = "" if known else _cookie(token, secure=scope["scheme"] in ("https", "wss"))
+        secure = scope["scheme"] in ("https", "wss")
+        given = "" if known else cookie(COOKIE, token, YEAR_S, secure=secure, framed=self.framed)
 
         async def with_cookie(message: Message) -> None:
-            if cookie and message["type"] in ("http.response.start", "websocket.accept"):
-                MutableHeaders(scope=message).append("set-cookie", cookie)
+            if given and message["type"] in ("http.response.start", "websocket.accept"):
+                MutableHeaders(scope=message).append("set-cookie", given)
             await send(message)
 
         await self.app(inner, receive, with_cookie)
@@ -60,10 +65,6 @@ def _token(headers: Headers) -> str:
     except CookieError:
         return ""
     return morsel.value if morsel is not None and TOKEN.fullmatch(morsel.value) else ""
-
-
-def _cookie(token: str, secure: bool) -> str:
-    return f"{COOKIE}={token}; Path=/; Max-Age={YEAR_S}; HttpOnly; SameSite=Lax{'; Secure' if secure else ''}"
 
 
 def _marked(scope: Scope, session_id: str, arrived_at: float) -> list[tuple[bytes, bytes]]:

@@ -102,7 +102,7 @@ def web(studio: Studio) -> FastAPI:
 
 def guard(application: FastAPI, settings: Settings) -> None:
     """The middleware in front of the routes, as app.py adds it."""
-    application.add_middleware(SessionMiddleware)
+    application.add_middleware(SessionMiddleware, framed=bool(settings.frame_ancestors))
     application.add_middleware(ApiCors, origins=settings.cors_origins)
     application.add_middleware(Guard, settings=settings)
 

@@ -1,0 +1,25 @@
+"""`deploy/start` in a tree of its own, where what it starts tells its environment."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from deploy.context import ROOT
+
+TELL = "#!/bin/sh\nenv\n"
+
+
+def started(tree: Path, **given: object) -> dict[str, str]:
+    """The environment that the studio would have."""
+    (tree / "deploy").mkdir(exist_ok=True)
+    shutil.copy2(ROOT / "deploy" / "start", tree / "deploy")
+    python = tree / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True, exist_ok=True)
+    python.write_text(TELL)
+    python.chmod(0o755)
+    environment = {"PATH": os.environ["PATH"]} | {name: str(value) for name, value in given.items()}
+    told = subprocess.run(
+        [tree / "deploy" / "start"], env=environment, check=True, capture_output=True, text=True
+    ).stdout
+    return dict(line.split("=", 1) for line in told.splitlines())
