@@ -2,7 +2,7 @@
 
 import base64
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import aclosing, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,8 +39,8 @@ class Worker:
     async def stream(self, job: Job) -> AsyncGenerator[Output, None]:
         """The line in parts while it is made."""
         try:
-            async with self._asked(job, "pcm") as (answer, output), aclosing(answer.aiter_bytes()) as parts:
-                async for part in parts:
+            async with self._asked(job, "pcm") as (answer, output):
+                async for part in answer.aiter_bytes():
                     yield output | {"audio": _text(part)}
         except (Refused, httpx.TransportError) as error:
             yield _failed(error)
