@@ -34,6 +34,12 @@ COMMIT ?= $(shell git describe --always --dirty --abbrev=40 --exclude='*')
 test-gpu: .venv/test.stamp
 	$(BIN)/python -m pytest tests/gpu -n 2 --dist loadfile --timeout 900 --proof bench/results/gpu.json --commit $(COMMIT)
 
+# The Dockerfile's studio without Docker: its steps in a bare Debian, then the studio confined, offline, and heard. As root; it
+# takes minutes and 10 GB. CONTAINER_CHECK="--file …" lets the steps see files of this machine, as a package index needs.
+container-check: .venv/test.stamp
+	command -v debootstrap >/dev/null || { apt-get -qq update && apt-get -qq install -y --no-install-recommends debootstrap; }
+	unshare --mount $(BIN)/python -m tests.deploy.container $(CONTAINER_CHECK)
+
 # What the commands stand on.
 
 $(BIN)/uv:
@@ -76,4 +82,4 @@ requirements: | $(BIN)/uv
 	$(COMPILE) pyproject.toml --extra dev -c requirements.txt -o requirements-dev.txt
 	printf 'numpy<2\nnvidia-pytriton==0.7.0\n' | $(COMPILE) --no-config --no-deps - -o requirements-triton.txt
 
-.PHONY: studio test test-long test-gpu format requirements
+.PHONY: studio test test-long test-gpu container-check format requirements

@@ -125,10 +125,11 @@ class Builder:
                 (into / path).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(ROOT / path, into / path)
             return
+        into.mkdir(parents=True, exist_ok=True)
         for below in self.image(origin).layers:  # as links: the packages alone are 6 GB
-            for source in (below / source.lstrip("/") for source in sources):
-                if source.exists():
-                    subprocess.run(["cp", "-al", source, into], check=True)
+            for folder in (below / source.lstrip("/") for source in sources):
+                if folder.exists():
+                    subprocess.run(["cp", "-alf", f"{folder}/.", into], check=True)
 
 
 def _copied(step: Step) -> list[Path]:
@@ -145,7 +146,7 @@ def _user(image: Image, step: Step) -> None:
     image.user = step.value
 
 
-def _cmd(image: Image, step: Step) -> None:
+def _entrypoint(image: Image, step: Step) -> None:
     image.command = step.words
 
 
@@ -164,10 +165,11 @@ def _said(image: Image, step: Step) -> None:
 LAYERS: Mapping[str, Callable[[Builder, Image, Step, Path], None]] = {"RUN": Builder.run, "COPY": Builder.copy}
 SETTINGS: Mapping[str, Callable[[Image, Step], None]] = {
     "ARG": _arg,
-    "CMD": _cmd,
+    "ENTRYPOINT": _entrypoint,
     "ENV": _env,
     "EXPOSE": _said,
     "HEALTHCHECK": _said,
+    "LABEL": _said,
     "USER": _user,
     "WORKDIR": _workdir,
 }

@@ -149,6 +149,7 @@ def arguments() -> Namespace:
     parser.add_argument(
         "--work", type=Path, default=Path("/var/tmp/container-check"), help="a folder with 10 GB of room"
     )
+    parser.add_argument("--target", default="", help="only build this stage")
     parser.add_argument("--file", metavar="THERE=HERE", type=pair, action="append", default=[], help="for RUN steps")
     parser.add_argument(
         "--variable", metavar="NAME=VALUE", type=pair, action="append", default=[], help="for RUN steps"
@@ -164,7 +165,9 @@ def pair(text: str) -> tuple[str, str]:
 def main(given: Namespace) -> None:
     stages = read(DOCKERFILE)
     builder = Builder(given.work, stages, Outside(dict(given.file), dict(given.variable)))
-    image = builder.image(list(stages)[-1])
+    image = builder.image(given.target or list(stages)[-1])
+    if given.target:
+        return
     with running(image, given.work) as container:
         check(container, given.work)
 
