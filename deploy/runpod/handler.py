@@ -1,10 +1,10 @@
 """`python -m deploy.runpod.handler [--stream]`: a serverless worker with a studio of its own."""
 
-import asyncio
 import os
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 import httpx
@@ -28,6 +28,7 @@ def start_studio(socket: Path) -> "subprocess.Popen[bytes]":
                 sys.exit(studio.wait(LOOK_S) or 1)
             except subprocess.TimeoutExpired:
                 continue
+    threading.Thread(target=lambda: os._exit(studio.wait()), daemon=True).start()  # RunPod replaces a worker that ends
     return studio
 
 
@@ -56,7 +57,6 @@ def main() -> None:
         )
     finally:
         studio.terminate()
-        asyncio.run(worker.studio.aclose())
         studio.wait()
 
 

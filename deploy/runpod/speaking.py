@@ -11,7 +11,7 @@ import httpx
 SPEECH = "/v1/audio/speech"
 NAMES = {"championId": "voice", "text": "input"}  # as game clients say it: as OpenAI's clients do
 TOLD = {"x-engine": "engine", "x-seed": "seed"}
-GONE = "the studio beside this worker does not answer; the worker is replaced, send the job again"
+GONE = "the studio beside this worker does not answer; send the job again"
 
 Job = Mapping[str, Any]
 Output = dict[str, Any]
@@ -59,8 +59,8 @@ class Worker:
 
 
 def _failed(error: Refused | httpx.TransportError) -> Output:
-    """RunPod marks a job as failed that has an error, and replaces a worker that asks for it."""
-    return {"error": str(error)} if isinstance(error, Refused) else {"error": GONE, "refresh_worker": True}
+    """RunPod takes a job as failed whose output has an error."""
+    return {"error": str(error) if isinstance(error, Refused) else GONE}
 
 
 def _text(sound: bytes) -> str:

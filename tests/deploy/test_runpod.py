@@ -109,5 +109,5 @@ def test_what_the_studio_refuses_fails_the_job_in_its_words(path: Path, stream: 
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_worker_whose_studio_is_gone_asks_to_be_replaced(tmp_path: Path, stream: bool) -> None:
-    assert told(tmp_path / "none", stream, voice="ahri", text=TEXT) == [{"error": GONE, "refresh_worker": True}]
+def test_a_job_that_finds_no_studio_fails_in_words(tmp_path: Path, stream: bool) -> None:
+    assert told(tmp_path / "none", stream, voice="ahri", text=TEXT) == [{"error": GONE}]
