@@ -194,7 +194,7 @@ def test_logging_in_makes_this_browser_the_owners_until_it_logs_out(locked: Plac
         assert ann.get("/studio/me").json() == {"owner": False, "login": "basic"}
         answer = ann.post("/studio/login", json={"user": USER, "password": PASSWORD})
         cookie = next(one for one in answer.headers.get_list("set-cookie") if one.startswith(COOKIE))
-        assert all(word in cookie for word in ("HttpOnly", "SameSite=strict", "Path=/"))
+        assert all(word in cookie for word in ("HttpOnly", "SameSite=Strict", "Path=/"))
         assert ann.get("/studio/me").json()["owner"] is True
         assert ann.get("/studio/champions").json()[0]["notes"] == "between us"
         assert bob.get("/studio/me").json()["owner"] is False
