@@ -18,6 +18,7 @@ from starlette.requests import Request
 from engines.audio import encode
 from engines.errors import EngineError
 from studio.audio_stream import whole
+from studio.champions.champion import champion_settings
 from studio.programs import Programs
 from studio.stores.entry import archive_name
 from studio.studio import Studio
@@ -25,6 +26,14 @@ from studio.ui.handing_out import handed, handed_bytes
 from studio.web.ownership import Ownership
 
 WAIT_S = 1.0
+SPEAK = """Speak a line. Returns the address of a WAV file, which is there for a day, and what made it.
+
+Args:
+    text: what is said, in English
+    voice: an id that list_voices tells
+    model: f5 or s1; empty for the voice's own
+    settings: numbers by name, what is left out is the voice's own; {settings}. The same seed gives the same sound
+"""
 
 
 def mcp_tools(page: gr.Blocks, studio: Studio, programs: Programs) -> None:
@@ -40,21 +49,12 @@ def speaker(programs: Programs) -> Callable[..., Any]:
     """The tool `speak_line`."""
 
     async def speak_line(
-        request: gr.Request, text: str, voice: str, model: str = "", seed: int | None = None, speed: float | None = None
+        request: gr.Request, text: str, voice: str, model: str = "", settings: dict[str, float] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Speak a line. Returns the address of a WAV file, which is there for a day, and what made it.
-
-        Args:
-            text: what is said, in English
-            voice: an id that list_voices tells
-            model: f5 or s1; empty for the voice's own
-            seed: a whole number; the same one gives the same sound
-            speed: 1 is the engine's own pace; f5 alone heeds it
-        """
         try:
             caller = programs.callers.caller(asker(request))
             programs.callers.spend(caller, len(text))
-            order = await to_thread.run_sync(programs.order, text, voice, model, {"seed": seed, "speed": speed})
+            order = await to_thread.run_sync(programs.order, text, voice, model, settings or {})
             stream, ticket = await to_thread.run_sync(programs.begin, caller, order, time.monotonic())
             try:
                 audio = await whole(ticket)
@@ -66,6 +66,7 @@ def speaker(programs: Programs) -> Callable[..., Any]:
             raise gr.Error(str(error), print_exception=False) from error
         return file_data(file), {"engine": order.engine, "seed": ticket.request.seed, "duration_s": audio.duration_s}
 
+    speak_line.__doc__ = SPEAK.format(settings=", ".join(sorted(champion_settings())))
     return speak_line
 
 

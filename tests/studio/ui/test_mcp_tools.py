@@ -101,6 +101,7 @@ def test_its_tools_are_described_and_typed(agent: Agent) -> None:
     assert speak["required"] == ["text", "voice"]
     assert all(described["description"] for described in speak["properties"].values())
     assert speak["properties"]["text"]["type"] == "string"
+    assert "seed" in speak["properties"]["settings"]["description"]
     assert "owner" in (tools["package_champion"].description or "")
 
 
@@ -112,14 +113,14 @@ def test_the_voices_it_lists_are_the_ones_it_speaks_with(agent: Agent) -> None:
 
 
 def test_it_says_what_made_the_line(agent: Agent) -> None:
-    result = agent.call("speak_line", text="tick", voice="ahri", seed=11)
+    result = agent.call("speak_line", text="tick", voice="ahri", settings={"seed": 11})
     assert "'seed': 11" in texts(result)[1]
 
 
 @pytest.mark.parametrize(
     ("sent", "says"),
     [({"voice": "nobody"}, "no champion"), ({"voice": "ahri", "model": "tts-1"}, "there is no engine called"),
-     ({"voice": "ahri", "seed": -1}, "seed must be")],
+     ({"voice": "ahri", "settings": {"seed": -1}}, "seed must be")],
 )  # fmt: skip
 def test_a_refusal_is_said_in_the_studios_words(agent: Agent, sent: dict[str, object], says: str) -> None:
     result = agent.call("speak_line", text="tick", **sent)
