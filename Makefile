@@ -50,8 +50,8 @@ $(BIN)/uv:
 	$(BIN)/uv pip install --quiet --require-hashes -r requirements.txt
 	touch $@
 
-.venv/test.stamp: requirements-dev.txt | $(BIN)/uv .venv/chromium.stamp
-	$(BIN)/uv pip install --quiet --require-hashes -r requirements-dev.txt
+.venv/test.stamp: requirements.txt requirements-dev.txt | $(BIN)/uv .venv/chromium.stamp
+	$(BIN)/uv pip install --quiet --require-hashes -r requirements.txt -r requirements-dev.txt
 	touch .venv/studio.stamp $@
 
 # A real Triton server, which exported archives must load in: built for Linux on x86-64 alone, with a numpy of its own.
@@ -79,7 +79,8 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit
 	--custom-compile-command "make requirements"
 requirements: | $(BIN)/uv
 	$(COMPILE) pyproject.toml -o requirements.txt
-	$(COMPILE) pyproject.toml --extra dev -c requirements.txt -o requirements-dev.txt
+	$(COMPILE) pyproject.toml --extra dev -c requirements.txt -o requirements-dev.txt \
+		$$(sed -n 's/^\([a-z0-9.-]*\)==.*/--no-emit-package \1/p' requirements.txt)  # what stands there already
 	printf 'numpy<2\nnvidia-pytriton==0.7.0\n' | $(COMPILE) --no-config --no-deps - -o requirements-triton.txt
 
 .PHONY: studio test test-long test-gpu container-check format requirements
