@@ -121,11 +121,15 @@ class ClipStore:
         return {UNMENDED: ancestor} | ({ORIGINAL: original} if original else {})
 
     def samples(self) -> list[Sample]:
-        """Shipped references (`*.wav` with a `*.txt` beside it), by name; none where the folder is absent."""
+        """Shipped references (each with a `*.txt` beside it), by name; none where the folder is absent."""
         if self._samples_dir is None or not self._samples_dir.is_dir():
             return []
-        pairs = [(path, path.with_suffix(".txt")) for path in sorted(self._samples_dir.glob("*.wav"))]
-        return [Sample(wav.stem, wav, text.read_text("utf-8").strip()) for wav, text in pairs if text.is_file()]
+        pairs = [(path, path.with_suffix(".txt")) for path in sorted(self._samples_dir.iterdir())]
+        return [
+            Sample(sound.stem, sound, text.read_text("utf-8").strip())
+            for sound, text in pairs
+            if sound != text and text.is_file()
+        ]
 
     def _of(self, id: str) -> Path:
         if not self.has(id):

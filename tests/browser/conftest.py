@@ -12,7 +12,7 @@ from tests.browser.serving import PATIENCE_S, ROOT, Served, serving
 from tests.browser.visiting import CHROMIUM, DESKTOP, FLAGS, Visitor, visiting
 
 expect.set_options(timeout=1000 * PATIENCE_S)
-SHIPPED = sorted((ROOT / "assets" / "voices" / "references").glob("*.wav"))
+SHIPPED = sorted((ROOT / "assets" / "voices" / "references").glob("*.flac"))
 
 
 @pytest.fixture(scope="session")

@@ -25,7 +25,7 @@ Sound = np.ndarray  # (frames,) or (frames, channels)
 
 
 def shipped() -> Sound:
-    return soundfile.read(SAMPLES / "amber.wav", dtype="float32")[0]
+    return soundfile.read(SAMPLES / "amber.flac", dtype="float32")[0]
 
 
 def hum(length: int, level: float) -> Sound:

@@ -97,7 +97,7 @@ def test_ones_own_clip_becomes_the_voice(visitor: Visitor, voice: Path) -> None:
 @pytest.fixture(scope="module")
 def microphone(playwright: Playwright) -> Iterator[Browser]:
     """A browser whose microphone hears a shipped sample."""
-    sample = sorted((ROOT / "assets" / "voices" / "references").glob("*.wav"))[0]
+    sample = sorted((ROOT / "assets" / "voices" / "references").glob("*.flac"))[0]
     fake = ["--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream"]
     flags = [*FLAGS, *fake, f"--use-file-for-fake-audio-capture={sample}"]
     browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)

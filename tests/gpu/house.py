@@ -17,7 +17,7 @@ from studio.settings import Settings
 
 LIMIT_S = 400.0  # for what never comes
 LINE = "the bridge is out, take the long way round."
-AMBER = Path(__file__).parents[2] / "assets" / "voices" / "references" / "amber.wav"
+AMBER = Path(__file__).parents[2] / "assets" / "voices" / "references" / "amber.flac"
 ENGINES = ("f5", "s1")
 
 

@@ -20,7 +20,7 @@ VOICE = ROOT / "assets" / "voices" / "references" / "amber"
 
 def keep_amber(library: Library, id: str, weights: Path | None = None) -> None:
     """The shipped voice, with weights of its own or none."""
-    samples, rate = soundfile.read(VOICE.with_suffix(".wav"), dtype="float32")
+    samples, rate = soundfile.read(VOICE.with_suffix(".flac"), dtype="float32")
     transcript = VOICE.with_suffix(".txt").read_text("utf-8").strip()
     champion = Champion(id=id, name=id.title(), transcript=transcript, fine_tuned=weights is not None)
     with library.staging() as folder:

@@ -30,15 +30,15 @@ from training.references import (
 log = logging.getLogger(__name__)
 
 
-def record(settings: dict[str, Any], folder: Path, suffix: str) -> None:
-    """Write NAME.wav or NAME.flac, and NAME.txt, of a speaker's settings in `heldout.json`."""
+def record(settings: dict[str, Any], folder: Path) -> None:
+    """Write NAME.flac and NAME.txt of a speaker's settings in `heldout.json`."""
     numbers = {key: float(settings[key]) for key in ("ratio", "pitch_hz", "spread", "stretch")}
     speaker = Speaker(voice=settings["voice"], **numbers, images=settings.get("images", 0.0), noise_db=-75.0)
     line = normalise(settings["line"])
     if line is None:
         raise ValueError(f"{settings['name']}: the line holds characters the voices do not know")
     samples = render(speaker, line, np.random.default_rng(0))
-    write_samples(folder / f"{settings['name']}{suffix}", samples)
+    write_samples(folder / f"{settings['name']}.flac", samples)
     _write_transcript(settings, folder)
     log.info("%s: %.2f s", settings["name"], len(samples) / RATE_HZ)
 
@@ -71,10 +71,9 @@ def _write_transcript(settings: dict[str, Any], folder: Path) -> None:
 def main() -> None:
     argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    for settings in heldout()["shipped"]:
-        record(settings, SHIPPED, ".wav")  # the product ships them as they are
-    for settings in heldout()["speakers"]:
-        record(settings, HELDOUT, ".flac")
+    for folder, part in ((SHIPPED, "shipped"), (HELDOUT, "speakers")):
+        for settings in heldout()[part]:
+            record(settings, folder)
     for settings in heldout()["strangers"]:
         record_stranger(settings, STRANGERS)
 

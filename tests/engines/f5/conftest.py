@@ -54,4 +54,4 @@ def mouth() -> Iterator[Mouth]:
 
 @pytest.fixture(scope="session")
 def amber() -> Reference:
-    return reference(VOICES / "references" / "amber.wav")
+    return reference(VOICES / "references" / "amber.flac")

@@ -55,7 +55,7 @@ def embedded() -> tuple[nn.Module, DiT, Vocabulary]:
 
 def spoken(name: str, line: str, vocabulary: Vocabulary) -> tuple[Tensor, Tensor]:
     """A shipped reference and a line, as the engine hands them to the network."""
-    voice = reference(VOICES / "references" / f"{name}.wav")
+    voice = reference(VOICES / "references" / f"{name}.flac")
     return log_mel(torch.from_numpy(voice.audio.samples)), vocabulary.tokens(f"{voice.transcript} {line}")
 
 

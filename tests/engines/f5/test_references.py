@@ -65,9 +65,9 @@ def test_a_quieter_clip_is_the_same_reference_and_what_it_was_raised_by_is_known
     assert other.gain == pytest.approx(native.gain * factor, rel=1e-3)
 
 
-@pytest.mark.parametrize("name", [path.stem for path in sorted((VOICES / "references").glob("*.wav"))])
+@pytest.mark.parametrize("name", [path.stem for path in sorted((VOICES / "references").glob("*.flac"))])
 def test_every_frame_of_a_shipped_reference_belongs_to_its_pace(references: F5ReferenceCache, name: str) -> None:
-    prepared = references.prepare(reference(VOICES / "references" / f"{name}.wav"))
+    prepared = references.prepare(reference(VOICES / "references" / f"{name}.flac"))
     assert prepared.paced_frames == len(prepared.mel)
 
 
