@@ -3,6 +3,8 @@
 import base64
 import io
 import json
+import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import soundfile
 
 from deploy.sagemaker import proxy
 from deploy.sagemaker.commands import main
+from tests.browser.serving import ROOT
 from tests.deploy.sagemaker.runtime import Answered, Asked, Runtime
 from tests.deploy.sagemaker.test_proxy import SOUND, http, in_triton
 from tests.studio.programs import CLICK_S, Reception, reception_of
@@ -68,6 +71,14 @@ def test_of_a_multi_model_endpoint_the_champions_archive_is_asked(
     line = tmp_path / "line.wav"
     assert main(["invoke", "champions", "ahri", TEXT, "-o", str(line), *form]) == 0
     assert (line.read_bytes(), runtime.asked[0].target_model) == (SOUND, "ahri.tar.gz")
+
+
+def test_readmes_command_writes_the_line(runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (command,) = re.findall(r"-m deploy\.sagemaker (invoke .*)", (ROOT / "README.md").read_text("utf-8"))
+    runtime.container = lambda asked: in_triton(SOUND)
+    assert main(shlex.split(command)) == 0
+    assert Path("line.wav").read_bytes() == SOUND
 
 
 def test_what_is_no_sound_is_not_written(runtime: Runtime, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
