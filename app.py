@@ -164,7 +164,8 @@ def main() -> None:
         drain.close()
         drain.wait(DRAIN_S)
         studio.manager.close(DRAIN_S)
-        time.sleep(LAST_LOOK_S)
+        if settings.page:
+            time.sleep(LAST_LOOK_S)
 
     where = settings.socket or f"http://{settings.host}:{settings.port}"
     config = uvicorn.Config(
