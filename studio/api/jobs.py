@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import FileResponse
 
-from studio.api.errors import ProblemRoute, owners_only
+from studio.api.errors import ProblemRoute, code_of, owners_only
 from studio.champions.attachments import Attachment
 from studio.champions.champion import ChampionConflict
 from studio.champions.champions import Champions
@@ -71,6 +71,7 @@ def job_json(job: Job, champions: Champions) -> dict[str, Any]:
         "fraction": round(progress.fraction, 4),
         "message": progress.message,
         "error": job.error,
+        "code": code_of(job.failure) if job.failure else "",
         "conflict": job.failure.id if isinstance(job.failure, ChampionConflict) else "",
         "resumable": job.resumable,
         "result": _result(job, champions) if state == "done" else None,

@@ -259,6 +259,7 @@ def test_bringing_what_is_here_already_in_another_version_fails_in_words_and_los
     newer = keep(desk.library, expected=desk.library.get("ahri").version, notes="newer").version
     job = desk.ended(desk.browser.post("/studio/champions/import", content=archive))
     assert (job["state"], "another id" in job["error"], desk.library.get("ahri").version) == ("failed", True, newer)
+    assert job["code"] == "champion_conflict"
     over = desk.ended(desk.browser.post(f"/studio/champions/import?expected={newer}", content=archive))
     assert over["state"] == "done"
 
