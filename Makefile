@@ -1,7 +1,7 @@
 # Two commands matter: `make studio` opens the studio, `make test` proves it. Both install what is missing.
 PYTHON ?= python3
 BIN := .venv/bin
-TRITON := $(if $(filter Linux-x86_64,$(shell uname -s)-$(shell uname -m)),.venv/triton.stamp)
+TRITON := $(if $(filter Linux-x86_64,$(shell uname -s)-$(shell uname -m)),.venv/triton.stamp .venv/haproxy.stamp)
 export UV_LINK_MODE ?= copy
 
 # A .venv made earlier by another Python would be used instead of the one asked for.
@@ -26,7 +26,7 @@ test: .venv/test.stamp $(TRITON) node_modules/.package-lock.json
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 # What takes minutes and seldom changes: the GPU's kernels interpreted, every pace of a reference, memory over long texts.
-test-long: .venv/test.stamp
+test-long: .venv/test.stamp $(TRITON)
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m long
 
 # On a machine with an NVIDIA GPU: both engines there. What came of it stays in the tree, under the commit it was taken at.
@@ -58,6 +58,11 @@ $(BIN)/uv:
 .venv/triton.stamp: requirements-triton.txt | $(BIN)/uv
 	$(BIN)/uv venv --quiet --no-config --allow-existing --python $(BIN)/python .venv/triton
 	$(BIN)/uv pip install --quiet --no-config --no-deps --require-hashes -r $< --python .venv/triton/bin/python
+	touch $@
+
+# It answers for the server's health before it (deploy/triton).
+.venv/haproxy.stamp: | $(BIN)/uv
+	command -v haproxy >/dev/null || { apt-get -qq update && apt-get -qq install -y --no-install-recommends haproxy; }
 	touch $@
 
 # The browser tests drive Debian's Chromium; elsewhere, install Chromium at /usr/bin/chromium yourself.

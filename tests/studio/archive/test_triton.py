@@ -3,104 +3,57 @@
 import io
 import json
 import os
-import shutil
-import socket
-import subprocess
-import sys
-import sysconfig
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx
 import pytest
 import soundfile
 
-from tests.browser.serving import Served
+from tests.browser.serving import Served, free_port
+from tests.deploy.triton.serving import TRITONSERVER, model_of, on_linux, running
 from tests.studio.archive.archives import base, files, pack_now, tuned
 from tests.studio.champions.hearing import understood
+from tests.waiting import PATIENCE_S, until
 
-ROOT = Path(__file__).parents[3]
-VENV = ROOT / ".venv" / "triton"
-STARTS_WITHIN_S = 60.0
-WAIT_S = 300.0
 LINE = "Our base is under attack."
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux" or os.uname().machine != "x86_64",
-    reason="Triton's server is built for Linux on x86-64 alone",
-)
+pytestmark = on_linux
 
 
 @contextmanager
-def triton(repository: Path, backends: Path, **environment: str) -> Iterator[httpx.Client]:
+def triton(repository: Path, folder: Path, **environment: str) -> Iterator[httpx.Client]:
     """A server on loopback with these models, each of which is loaded or has failed."""
-    packages = next(VENV.glob("lib/python3.*/site-packages"), None)
-    assert packages is not None, "run `make .venv/triton.stamp` first"
-    _gather_backend(packages / "pytriton" / "tritonserver", backends / "python")
-    port = _free_port()
+    folder.mkdir()
+    port = free_port()
     options = {
         "model-repository": repository,
-        "backend-directory": backends,
         "http-address": "127.0.0.1",
         "http-port": port,
         "allow-grpc": "false",
         "allow-metrics": "false",
         "exit-on-error": "false",
     }
-    command = [packages / "pytriton" / "tritonserver" / "bin" / "tritonserver"]
-    libraries = f"{packages / 'nvidia_pytriton.libs'}:{sysconfig.get_config_var('LIBDIR')}"
-    environment |= {"PATH": f"{VENV / 'bin'}:{os.environ['PATH']}", "LD_LIBRARY_PATH": libraries}
-    environment |= {"PYTHONPATH": str(packages), "VIRTUAL_ENV": str(VENV)}
-    log = (backends / "log").open("wb")
-    with log, subprocess.Popen([*command, *_flags(options)], env=environment, stdout=log, stderr=log) as server:
-        try:
-            with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=WAIT_S) as client:
-                _wait(client, server, backends / "log")
-                yield client
-        finally:
-            server.terminate()
+    command = [TRITONSERVER, *(f"--{name}={value}" for name, value in options.items())]
+    with (
+        running(command, environment | {"PATH": os.environ["PATH"], "RUN_DIR": str(folder)}, folder / "log") as server,
+        httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_S) as client,
+    ):
+        until(lambda: server.poll() is not None or is_live(client))
+        assert server.poll() is None, (folder / "log").read_text(errors="replace")[-3_000:]
+        yield client
 
 
-def _gather_backend(server: Path, target: Path) -> None:
-    """The Python backend with the stub of this Python version, which the package keeps apart."""
-    version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    shutil.copytree(server / "backends" / "python", target)
-    shutil.copy(server / "python_backend_stubs" / version / "triton_python_backend_stub", target)
-
-
-def _flags(options: Mapping[str, object]) -> list[str]:
-    return [f"--{name}={value}" for name, value in options.items()]
-
-
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
-def _wait(client: httpx.Client, server: subprocess.Popen[bytes], log: Path) -> None:
-    due = time.monotonic() + STARTS_WITHIN_S
-    while time.monotonic() < due and server.poll() is None:
-        try:
-            client.get("/v2/health/live").raise_for_status()
-            return
-        except httpx.HTTPError:
-            time.sleep(0.1)
-    raise AssertionError(log.read_text(errors="replace")[-3_000:])
-
-
-def unpacked_as_a_model(archive: Path, repository: Path) -> None:
-    """As an endpoint does it: the archive's files, whatever they are, in a folder named like the model."""
-    folder = repository / archive.name.removesuffix(".tar.gz")
-    folder.mkdir(parents=True)
-    subprocess.run(["tar", "-xzf", archive, "-C", folder], check=True)
+def is_live(client: httpx.Client) -> bool:
+    with suppress(httpx.HTTPError):
+        return client.get("/v2/health/live").status_code == 200
+    return False
 
 
 def asked(client: httpx.Client, model: str, **inputs: str) -> httpx.Response:
     given = [{"name": name, "shape": [1], "datatype": "BYTES", "data": [value]} for name, value in inputs.items()]
-    body = {"inputs": given, "parameters": {"binary_data_output": True}}  # JSON cannot carry sound
+    body = {"inputs": given, "outputs": [{"name": "wav", "parameters": {"binary_data": True}}]}
     return client.post(f"/v2/models/{model}/infer", json=body)
 
 
@@ -116,7 +69,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("triton")
     for id, members in {"ahri": base(), "yasuo": tuned(), "broken": base(), "nameless": base()}.items():
         pack_now(files(folder / id, members), folder / f"{id}.tar.gz")
-        unpacked_as_a_model(folder / f"{id}.tar.gz", folder / "models")
+        model_of(folder / f"{id}.tar.gz", folder / "models" / id)
     (folder / "models" / "broken" / "reference.wav").unlink()
     (folder / "models" / "nameless" / "metadata.json").write_text('{"model_type": "base"}')
     return folder
@@ -143,19 +96,19 @@ def test_what_lacks_its_reference_or_its_id_is_not_ready_and_says_why(alone: htt
 def test_without_a_studio_behind_it_a_champion_says_what_to_do(alone: httpx.Client) -> None:
     answer = asked(alone, "ahri", text="hello")
     assert answer.status_code >= 400
-    assert "set CHAMPION_STUDIO_URL" in answer.json()["error"]
+    assert "set CHAMPION_STUDIO_SOCKET or CHAMPION_STUDIO_URL" in answer.json()["error"]
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory, speaking_studio: Served) -> Iterator[httpx.Client]:
     """A Triton server with a champion as the studio packages it, and that studio behind it."""
     folder = tmp_path_factory.mktemp("served")
-    with httpx.Client(base_url=speaking_studio.url, timeout=WAIT_S) as owner:
+    with httpx.Client(base_url=speaking_studio.url, timeout=PATIENCE_S) as owner:
         job = owner.post("/studio/champions/ahri/package").json()
         while job["state"] == "running":
             job = owner.get(f"/studio/jobs/{job['id']}").json()
         (folder / "ahri.tar.gz").write_bytes(owner.get(job["result"]["archive"]).content)
-    unpacked_as_a_model(folder / "ahri.tar.gz", folder / "models")
+    model_of(folder / "ahri.tar.gz", folder / "models" / "ahri")
     environment = {"CHAMPION_STUDIO_URL": f"{speaking_studio.url}/", "CHAMPION_STUDIO_KEY": "k"}
     with triton(folder / "models", folder / "backends", **environment) as client:
         yield client

@@ -1,0 +1,30 @@
+"""Archives of the shipped voices, as a library exports them."""
+
+from collections.abc import Iterator
+from itertools import cycle
+from pathlib import Path
+
+import soundfile
+
+from engines.types import Audio
+from studio.champions.champion import Champion
+from studio.champions.library import Library
+from studio.champions.members import write_members
+from tests.deploy.triton.serving import ROOT
+from tests.studio.archive.archives import pack_now
+
+VOICES = sorted((ROOT / "assets" / "voices" / "references").glob("*.flac"))
+
+
+def exported(folder: Path, *ids: str) -> Iterator[Path]:
+    """{id}.tar.gz of each, which take turns among the shipped voices."""
+    library = Library(folder / "library")
+    for id, voice in zip(ids, cycle(VOICES), strict=False):
+        samples, rate = soundfile.read(voice, dtype="float32")
+        champion = Champion(id=id, transcript=voice.with_suffix(".txt").read_text("utf-8").strip())
+        with library.staging() as staged:
+            write_members(staged, champion, Audio(samples, rate))
+            saved = library.publish(staged, expected="")
+        archive = folder / f"{id}.tar.gz"
+        pack_now({name: library.path(saved, name) for name in saved.members}, archive)
+        yield archive

@@ -1,0 +1,72 @@
+"""SageMaker as a container meets it: it unpacks archives, loads and unloads them by a hash, and passes bodies on."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from tests.deploy.triton.serving import Stack, model_of
+
+BINARY = "application/vnd.sagemaker-triton.binary+json;json-header-size="
+TARGET = "x-amzn-sagemaker-target-model"
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    stack: Stack
+
+    def unpack(self, archive: Path) -> Path:
+        """Where SageMaker would, as the container's own disk has it."""
+        return model_of(archive, self.stack.folder / "archives" / hash_of(archive.name) / "model")
+
+    def load(self, archive: str) -> httpx.Response:
+        body = {"model_name": hash_of(archive), "url": f"/opt/ml/models/{hash_of(archive)}/model"}
+        return self.stack.public.post("/models", json=body, headers={TARGET: archive})
+
+    def unload(self, archive: str) -> httpx.Response:
+        return self.stack.public.delete(f"/models/{hash_of(archive)}", headers={TARGET: archive})
+
+    def get(self, archive: str) -> httpx.Response:
+        return self.stack.public.get(f"/models/{hash_of(archive)}")
+
+    def invoke(self, archive: str, body: bytes, content_type: str = "application/json") -> httpx.Response:
+        headers = {TARGET: archive, "content-type": content_type}
+        return self.stack.public.post(f"/models/{hash_of(archive)}/invoke", content=body, headers=headers)
+
+    def say(self, archive: str, **inputs: str) -> httpx.Response:
+        """The body that has everything in JSON, as the earlier endpoint took it."""
+        return self.invoke(archive, in_json(inputs))
+
+    def say_in_bytes(self, archive: str, **inputs: str) -> httpx.Response:
+        """The body whose JSON is followed by the values, and whose answer is a WAV file likewise."""
+        header, values = in_bytes(inputs)
+        return self.invoke(archive, header + values, f"{BINARY}{len(header)}")
+
+
+def hash_of(archive: str) -> str:
+    return hashlib.md5(archive.encode(), usedforsecurity=False).hexdigest()
+
+
+def in_json(inputs: dict[str, str]) -> bytes:
+    told = [{"name": name, "shape": [1], "datatype": "BYTES", "data": [value]} for name, value in inputs.items()]
+    return json.dumps({"inputs": told}).encode()
+
+
+def in_bytes(inputs: dict[str, str]) -> tuple[bytes, bytes]:
+    values = {name: len(value.encode()).to_bytes(4, "little") + value.encode() for name, value in inputs.items()}
+    told = [
+        {"name": name, "shape": [1], "datatype": "BYTES", "parameters": {"binary_data_size": len(value)}}
+        for name, value in values.items()
+    ]
+    wanted = [{"name": "wav", "parameters": {"binary_data": True}}]
+    return json.dumps({"inputs": told, "outputs": wanted}).encode(), b"".join(values.values())
+
+
+def wav_in(answer: httpx.Response) -> bytes:
+    """Behind the JSON its one element: the length in four bytes, then the file."""
+    assert answer.status_code == 200, answer.text
+    output = answer.content[int(answer.headers["content-type"].removeprefix(BINARY)) :]
+    assert int.from_bytes(output[:4], "little") == len(output) - 4
+    return output[4:]

@@ -1,0 +1,193 @@
+"""Triton without SageMaker, as `serve` runs it: engines for any champion or reference, whole and in a stream."""
+
+import io
+import queue
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+import tritonclient.grpc as client
+
+from deploy.triton.repository import MODELS, SHIM, write_repository
+from studio.champions.members import REQUIRED, VOICE_MEMBERS
+from tests.deploy.triton.serving import ROOT, Stack, on_linux, served
+from tests.studio.champions.hearing import understood
+from tests.waiting import until
+
+LINE = "Our base is under attack."
+VOICE = ROOT / "assets" / "voices" / "references" / "amber.flac"
+KINDS = {"O": "BYTES", "f": "FP32", "l": "INT64", "i": "INT32"}
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    with served(tmp_path_factory.mktemp("plain")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def triton(stack: Stack) -> Iterator[client.InferenceServerClient]:
+    with client.InferenceServerClient(stack.grpc) as opened:
+        yield opened
+
+
+def given(**inputs: object) -> list[client.InferInput]:
+    made = []
+    for name, value in inputs.items():
+        values = np.array([value.encode()], np.object_) if isinstance(value, str) else np.atleast_1d(np.asarray(value))
+        made.append(client.InferInput(name, values.shape, KINDS[values.dtype.char]))
+        made[-1].set_data_from_numpy(values)
+    return made
+
+
+def wav_of(samples: np.ndarray, rate: int) -> bytes:
+    file = io.BytesIO()
+    soundfile.write(file, samples, rate, format="WAV")
+    return file.getvalue()
+
+
+@on_linux
+@pytest.mark.parametrize("model", ["f5tts", "s1mini"])
+def test_an_engine_says_the_line_of_a_voice_as_samples(triton: client.InferenceServerClient, model: str) -> None:
+    answer = triton.infer(model, given(text=LINE, champion_id="amber", seed=2, language="en"))
+    audio, rate = answer.as_numpy("audio"), answer.as_numpy("sample_rate")
+    assert (audio.dtype, rate.dtype, answer.as_numpy("wav")) == (np.int16, np.int32, None)
+    assert understood(wav_of(audio, int(rate[0]))) == LINE
+
+
+@on_linux
+@pytest.mark.parametrize("model", ["f5tts_stream", "s1mini_stream"])
+def test_a_stream_brings_the_same_sound_in_pieces_and_then_ends(
+    triton: client.InferenceServerClient, model: str
+) -> None:
+    asked = {"text": LINE, "champion_id": "amber", "seed": 2}
+    answers = list(streamed(triton, model, **asked))
+    pieces = [answer.as_numpy("audio") for answer in answers]
+    whole = triton.infer(model.removesuffix("_stream"), given(**asked)).as_numpy("audio")
+    assert len(pieces) > 1
+    joined = np.concatenate(pieces)
+    assert len(joined) == len(whole)
+    assert understood(wav_of(joined, int(answers[0].as_numpy("sample_rate")[0]))) == LINE
+
+
+@on_linux
+def test_a_reference_that_comes_with_the_request_is_spoken_with(triton: client.InferenceServerClient) -> None:
+    """As Spark-TTS's clients send it, padded: the padding is far longer than an engine takes a reference."""
+    samples, rate = soundfile.read(VOICE, dtype="float32")
+    reference = {
+        "reference_wav": np.pad(samples, (0, 60 * rate)),
+        "reference_wav_len": np.int32(len(samples)),
+        "reference_sample_rate": np.int32(rate),
+        "reference_text": VOICE.with_suffix(".txt").read_text("utf-8").strip(),
+    }
+    wanted = [client.InferRequestedOutput("wav")]
+    answer = triton.infer("s1mini", given(target_text=LINE, seed=2, **reference), outputs=wanted)
+    assert understood(answer.as_numpy("wav")[0]) == LINE
+
+
+@on_linux
+def test_the_settings_reach_the_engine(triton: client.InferenceServerClient) -> None:
+    asked = {"text": "Who goes there?", "champion_id": "amber", "seed": 2, "settings": '{"steps": 4}'}
+    slow, fast = (
+        len(triton.infer("f5tts", given(**asked, speed=np.float32(speed))).as_numpy("audio")) for speed in (1, 2)
+    )
+    assert slow > 1.5 * fast
+
+
+@on_linux
+def test_a_stream_that_is_cancelled_stops_what_the_studio_does_for_it(
+    stack: Stack, triton: client.InferenceServerClient
+) -> None:
+    before = cancelled(stack)
+    long = streamed(triton, "s1mini_stream", text=" ".join([LINE] * 20), champion_id="amber")
+    assert len(next(long).as_numpy("audio"))
+    triton.stop_stream(cancel_requests=True)
+    until(lambda: cancelled(stack) == before + 1)
+
+
+@on_linux
+def test_a_whole_answer_that_nobody_waits_for_is_stopped_too(
+    stack: Stack, triton: client.InferenceServerClient
+) -> None:
+    before = cancelled(stack)
+    asked = given(text=" ".join([LINE] * 20), champion_id="amber")
+    call = triton.async_infer("s1mini", asked, callback=lambda result, error: None)
+    until(lambda: stack.studio.get("/studio/telemetry?series=false").json()["running"])
+    call.cancel()
+    until(lambda: cancelled(stack) == before + 1)
+
+
+@on_linux
+def test_one_model_speaks_for_many_at_a_time(stack: Stack, triton: client.InferenceServerClient) -> None:
+    before, ended = arrived(stack), []
+    for number in range(3):
+        asked = given(text=LINE, champion_id="amber", seed=number)
+        triton.async_infer("s1mini", asked, callback=lambda result, error: ended.append(error))
+    until(lambda: arrived(stack) == before + 3)
+    assert ended == []
+    until(lambda: ended == [None] * 3)
+
+
+@on_linux
+@pytest.mark.parametrize(
+    ("inputs", "status", "says"),
+    [
+        ({"champion_id": "nobody"}, "NOT_FOUND", "no champion nobody"),
+        ({}, "INVALID_ARGUMENT", "send a champion_id, or reference_wav and reference_text"),
+        ({"champion_id": "amber", "language": "fr"}, "INVALID_ARGUMENT", "reads English"),
+        ({"champion_id": "amber", "settings": "{"}, "INVALID_ARGUMENT", ""),
+        ({"champion_id": "amber", "speed": np.float32(99)}, "INVALID_ARGUMENT", "0.3 to 2.5"),
+    ],
+)
+@pytest.mark.parametrize("model", ["f5tts", "f5tts_stream"])
+def test_a_refusal_has_a_kind_and_a_sentence(
+    triton: client.InferenceServerClient, model: str, inputs: dict[str, object], status: str, says: str
+) -> None:
+    with pytest.raises(client.InferenceServerException) as refused:
+        list(streamed(triton, model, text=LINE, **inputs)) if "stream" in model else triton.infer(
+            model, given(text=LINE, **inputs)
+        )
+    assert says in refused.value.message()
+    assert "stream" in model or refused.value.status() == f"StatusCode.{status}"
+
+
+def cancelled(stack: Stack) -> int:
+    return int(stack.studio.get("/studio/telemetry?series=false").json()["outcomes"].get("cancelled", 0))
+
+
+def arrived(stack: Stack) -> int:
+    return int(stack.studio.get("/studio/telemetry?series=false").json()["outcomes"].get("arrived", 0))
+
+
+def streamed(triton: client.InferenceServerClient, model: str, **inputs: object) -> Iterator[client.InferResult]:
+    """The answers to one request until the final one. Raises what comes instead."""
+    answers: queue.Queue[tuple[client.InferResult, Exception | None]] = queue.Queue()
+    triton.stop_stream()
+    triton.start_stream(lambda result, error: answers.put((result, error)))
+    triton.async_stream_infer(model, given(**inputs), enable_empty_final_response=True)
+    while True:
+        result, error = answers.get()
+        if error is not None:
+            raise error
+        if result.get_response().parameters["triton_final_response"].bool_param:
+            return
+        yield result
+
+
+def test_every_model_of_the_repository_is_the_one_shim(tmp_path: Path) -> None:
+    (tmp_path / "ahri").mkdir()
+    write_repository(tmp_path)
+    models = sorted(path.name for path in tmp_path.iterdir())
+    assert models == ["ahri", "f5tts", "f5tts_stream", "s1mini", "s1mini_stream"]
+    for config in MODELS.glob("*/config.pbtxt"):
+        model = tmp_path / config.parent.name
+        assert (model / "config.pbtxt").read_text() == config.read_text()
+        assert (model / "1" / "model.py").read_bytes() == SHIM.read_bytes()
+
+
+def test_the_shim_brings_every_member_a_champion_may_have() -> None:
+    code = SHIM.read_text("utf-8")
+    assert {name for name in VOICE_MEMBERS if f'"{name}"' not in code} == set()
+    assert set(REQUIRED) <= VOICE_MEMBERS
