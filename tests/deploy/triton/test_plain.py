@@ -4,6 +4,7 @@ import io
 import queue
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from deploy.triton.repository import MODELS, SHIM, write_repository
 from studio.champions.members import REQUIRED, VOICE_MEMBERS
 from tests.deploy.triton.serving import ROOT, Stack, on_linux, served
 from tests.studio.champions.hearing import understood
+from tests.studio.test_readme import PROGRAMS
 from tests.waiting import until
 
 LINE = "Our base is under attack."
@@ -70,6 +72,14 @@ def test_a_stream_brings_the_same_sound_in_pieces_and_then_ends(
     joined = np.concatenate(pieces)
     assert len(joined) == len(whole)
     assert understood(wav_of(joined, int(answers[0].as_numpy("sample_rate")[0]))) == LINE
+
+
+@on_linux
+def test_readmes_program_hears_the_line(stack: Stack) -> None:
+    (program,) = [one for one in PROGRAMS if "tritonclient" in one]
+    names: dict[str, Any] = {}
+    exec(program.replace("127.0.0.1:8001", stack.grpc), names)
+    assert 0.5 < len(names["sound"]) / 24_000 < 4
 
 
 @on_linux
