@@ -34,6 +34,7 @@ from studio.telemetry.gauges import open_gauge
 from studio.web.cors import ApiCors
 from studio.web.drain import Drain, DrainMiddleware
 from studio.web.guard import Guard
+from studio.web.protocols import Http, WebSockets
 from studio.web.session import SessionMiddleware
 from studio.web.unix_socket import NotListening, listen
 
@@ -172,6 +173,8 @@ def main() -> None:
         web(studio, drain),
         host=settings.host,
         port=settings.port,
+        http=Http,
+        ws=WebSockets,
         log_level="warning",
         timeout_graceful_shutdown=2,
         server_header=False,
