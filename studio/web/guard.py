@@ -3,7 +3,6 @@
 import math
 import re
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from anyio import to_thread
 from starlette.datastructures import Headers, MutableHeaders
@@ -158,4 +157,4 @@ def _from_elsewhere(headers: Headers) -> bool:
     if site is not None:
         return site not in ("same-origin", "none")
     origin = headers.get("origin")
-    return origin is not None and urlsplit(origin).netloc != headers.get("host")
+    return origin is not None and origin.partition("://")[2] != headers.get("host")
