@@ -227,11 +227,13 @@ class Conversation:
 async def _next_or_error(started: "asyncio.Queue[Ticket | None]", starting: "asyncio.Future[None]") -> Ticket | None:
     """The next request. Raises what kept it from starting."""
     getting = asyncio.ensure_future(started.get())
-    await asyncio.wait((getting, starting), return_when=asyncio.FIRST_COMPLETED)
-    if not getting.done() and starting.done() and starting.exception() is not None:
+    try:
+        await asyncio.wait((getting, starting), return_when=asyncio.FIRST_COMPLETED)
+        if not getting.done() and starting.done() and starting.exception() is not None:
+            starting.result()
+        return await getting
+    finally:
         getting.cancel()
-        starting.result()
-    return await getting
 
 
 def _read(frame: str | bytes) -> Message:
