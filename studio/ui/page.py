@@ -2,6 +2,7 @@
 
 import gradio as gr
 from fastapi import FastAPI
+from starlette.middleware import Middleware
 
 from studio.programs import Programs
 from studio.studio import Studio
@@ -13,6 +14,7 @@ from studio.ui.pages.champions import champions_page
 from studio.ui.pages.compare import compare_page
 from studio.ui.pages.monitor import monitor_page
 from studio.ui.pages.speak import speak_page
+from studio.ui.refusals import PageRefusals
 from studio.ui.theme import theme
 
 __all__ = ["build", "mount_assets", "mount_page"]
@@ -52,5 +54,6 @@ def mount_page(application: FastAPI, page: gr.Blocks) -> FastAPI:
         run_history=False,
         show_error=True,
         mcp_server=True,
+        app_kwargs={"middleware": [Middleware(PageRefusals)]},
     )
     return mounted
