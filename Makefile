@@ -29,6 +29,12 @@ test: .venv/test.stamp $(TRITON) node_modules/.package-lock.json
 test-long: .venv/test.stamp $(TRITON)
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m long
 
+# The studio under hostile programs, for some minutes; what a run sends follows from its SEED.
+REQUESTS ?= 100000
+SEED ?= 1
+fuzz: .venv/test.stamp
+	$(BIN)/python -m pytest tests/faults -m long -s --requests $(REQUESTS) --seed $(SEED)
+
 # On a machine with an NVIDIA GPU: both engines there. What came of it stays in the tree, under the commit it was taken at.
 COMMIT ?= $(shell git describe --always --dirty --abbrev=40 --exclude='*')
 test-gpu: .venv/test.stamp
@@ -88,4 +94,4 @@ requirements: | $(BIN)/uv
 		$$(sed -n 's/^\([a-z0-9.-]*\)==.*/--no-emit-package \1/p' requirements.txt)  # what stands there already
 	printf 'numpy<2\nnvidia-pytriton==0.7.0\n' | $(COMPILE) --no-config --no-deps - -o requirements-triton.txt
 
-.PHONY: studio test test-long test-gpu container-check format requirements
+.PHONY: studio test test-long fuzz test-gpu container-check format requirements

@@ -12,25 +12,29 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from engines.registry import ENGINES
 from tests.waiting import PATIENCE_S, until
 
 ROOT = Path(__file__).parents[2]
 FORKS = multiprocessing.get_context("forkserver")
+NONE: Mapping[str, str] = {}
 FORKS.set_forkserver_preload(["tests.browser.preloaded"])
 
 
 class Fork:
     """A forked studio, with as much of subprocess.Popen as tests use."""
 
-    def __init__(self, environment: dict[str, str], log: Path, without: Sequence[str]) -> None:
-        self._process = FORKS.Process(target=run, args=(environment, log, without))
+    def __init__(
+        self, environment: dict[str, str], log: Path, without: Sequence[str], engines: Mapping[str, str]
+    ) -> None:
+        self._process = FORKS.Process(target=run, args=(environment, log, without, engines))
         self._process.start()
         self.pid = self._process.pid
         self.kill, self.terminate = self._process.kill, self._process.terminate
@@ -44,9 +48,10 @@ class Fork:
         return self._process.exitcode
 
 
-def run(environment: dict[str, str], log: Path, without: Sequence[str]) -> None:
-    """The forked process, to which some modules are as if they were not installed."""
+def run(environment: dict[str, str], log: Path, without: Sequence[str], engines: Mapping[str, str]) -> None:
+    """The forked process, to which some modules are as if they were not installed, and which knows further engines."""
     sys.modules.update(dict.fromkeys(without))
+    ENGINES.update(engines)
     os.chdir(ROOT)
     os.environ.clear()
     os.environ.update(environment)
@@ -80,6 +85,7 @@ def serving(
     *,
     fresh: bool = False,
     without: Sequence[str] = (),
+    engines: Mapping[str, str] = NONE,
     **settings: object,
 ) -> Iterator[Served]:
     """Start, wait until it can speak (or until this `ready_path` answers), and stop at the end whatever happened."""
@@ -89,7 +95,7 @@ def serving(
     ours = {"STUDIO_PORT": port, "STUDIO_DATA_DIR": data_dir, "STUDIO_DEVICE": "cpu", **settings}
     environment = {name: value for name, value in os.environ.items() if not name.startswith("STUDIO_")}
     environment |= {name: str(value) for name, value in ours.items()}
-    process = started(environment, log) if fresh else Fork(environment, log, without)
+    process = started(environment, log) if fresh else Fork(environment, log, without, engines)
     served = Served(f"http://127.0.0.1:{port}", process, log)
     try:
         wait_until_ready(served, ready_path)
