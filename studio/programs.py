@@ -67,13 +67,12 @@ class Programs:
     def order(self, text: str, voice: str, model: str, settings: Mapping[str, object]) -> Order:
         """A line as its champion was kept to speak, but for what is asked for otherwise. Raises EngineError.
 
-        `voice` is a champion's id or a sample's name, or "" where a reference comes with the request; `model` an engine, or "":
-        the champion's own, or the studio's first where that does not run here. For an engine that still loads nobody waits:
-        programs have time limits of their own.
+        `voice` is a champion's id or a sample's name; `model` an engine, or "": the champion's own, or the studio's first where
+        that does not run here. For an engine that still loads nobody waits: programs have time limits of their own.
         """
-        asked = {**_asked(settings), "text": text}
         if not voice:
-            return read_order({**asked, "engine": self._engine(model or self._studio.settings.engines[0]).name})
+            raise BadSetting("no voice is named; choose one that GET /v1/voices lists")
+        asked = {**_asked(settings), "text": text}
         try:
             saved = self._studio.champions.get(voice)
         except UnknownChampion:
@@ -90,6 +89,11 @@ class Programs:
         heeded = {"seed", *engine.settings} if engine.name == champion.engine else set()
         liked = {name: value for name, value in champion.settings.items() if name in heeded}
         return read_order({**liked, **asked, "champion": voice, "version": saved.version, "engine": engine.name})
+
+    def order_for_reference(self, text: str, model: str, settings: Mapping[str, object]) -> Order:
+        """A line for a reference that comes with the request. Raises EngineError."""
+        engine = self._engine(model or self._studio.settings.engines[0])
+        return read_order({**_asked(settings), "text": text, "engine": engine.name})
 
     def open(self, caller: Caller) -> Stream:
         """Begin an answer; `close` must follow. Raises LimitReached."""

@@ -99,8 +99,9 @@ class SpokenAnswers:
     def _begin(self, form: SpokenForm, request: Request) -> tuple[Stream, Ticket]:
         programs = self._programs
         caller = programs.callers.caller(request)
+        order = form.order(programs)  # what is refused, or not ready yet, costs nothing
         programs.callers.spend(caller, form.characters)
-        return programs.begin(caller, form.order(programs), request.state.arrived_at, form.reference())
+        return programs.begin(caller, order, request.state.arrived_at, form.reference())
 
     def _headers(self, stream: Stream, ticket: Ticket) -> dict[str, str]:
         """What made it."""

@@ -73,7 +73,10 @@ class SpeechRequest(BaseModel):
             raise BadSetting(INSTRUCTIONS)
         if bool(self.voice_name) == bool(self.reference_audio):
             raise BadSetting(ONE_VOICE)
-        return programs.order(self.input, self.voice_name, self.model, self.model_extra or {})
+        settings = self.model_extra or {}
+        if self.reference_audio:
+            return programs.order_for_reference(self.input, self.model, settings)
+        return programs.order(self.input, self.voice_name, self.model, settings)
 
     def reference(self) -> Reference | None:
         """The one that came with the request. Raises BadAudio, BadText."""

@@ -10,7 +10,8 @@ in text frames, or in binary ones as SageMaker does unless told the type:
     {"ping": …}                          answered by {"pong": …}
 
 The answer to a line is int16 samples, little-endian, mono, 24 kHz, in frames of any length, and `__END__` behind the last. What
-fails is told by a problem document before `__END__`. Lines are spoken one after another.
+fails or is refused is told by a problem document before `__END__`; but for a further piece of a text, whose line goes on. Lines
+are spoken one after another.
 """
 
 import asyncio
@@ -121,7 +122,8 @@ class Conversation:
     def __init__(self, socket: WebSocket, programs: Programs, caller: Caller) -> None:
         self._socket, self._programs, self._caller = socket, programs, caller
         self._lines: list[Line] = []  # the first is spoken
-        self._arrived: asyncio.Queue[Line] = asyncio.Queue()
+        self._arrived: asyncio.Queue[Line | EngineError] = asyncio.Queue()  # lines, and why some were refused
+        self._as_text = False  # how the newest line wants its sound
         self._open: Line | None = None  # its text goes on
 
     async def run(self) -> None:
@@ -157,7 +159,10 @@ class Conversation:
             else:
                 self._add(message)
         except EngineError as error:
-            await self._socket.send_json(as_problem(error))
+            if self._open is None and self._arrived.qsize() < LINES_MAX:
+                self._arrived.put_nowait(error)  # told in its turn
+            else:
+                await self._socket.send_json(as_problem(error))
 
     def _add(self, message: Message) -> None:
         """Raises EngineError."""
@@ -167,6 +172,7 @@ class Conversation:
             if len(self._lines) >= LINES_MAX:
                 raise BadMessage(f"{LINES_MAX} lines are waiting already; wait for an __END__ first")
             line = Line(message, self._programs.open(self._caller))
+            self._as_text = line.as_text
             self._lines.append(line)
             self._arrived.put_nowait(line)
         line.add(message.text, message.more)
@@ -183,6 +189,10 @@ class Conversation:
     async def _speak_lines(self) -> None:
         while True:
             line = await self._arrived.get()
+            if isinstance(line, EngineError):
+                await self._socket.send_json(as_problem(line))
+                await self._send(END, self._as_text)
+                continue
             try:
                 await self._speak(line)
             except Cancelled:
@@ -192,7 +202,7 @@ class Conversation:
             finally:
                 self._programs.close(line.stream)
             self._lines.remove(line)
-            await self._send(END, line)
+            await self._send(END, line.as_text)
 
     async def _speak(self, line: Line) -> None:
         """Every sentence in order; the next is in the scheduler while one is heard."""
@@ -202,7 +212,7 @@ class Conversation:
             while (ticket := await _next_or_error(started, starting)) is not None:
                 async with aclosing(coded(pieces(ticket), "pcm")) as sound:
                     async for part in sound:
-                        await self._send(part, line)
+                        await self._send(part, line.as_text)
         finally:
             starting.cancel()
             await asyncio.gather(starting, return_exceptions=True)
@@ -216,9 +226,9 @@ class Conversation:
             await started.put(await to_thread.run_sync(programs.start, line.stream, order, line.arrived_at))
         await started.put(None)
 
-    async def _send(self, part: bytes, line: Line) -> None:
+    async def _send(self, part: bytes, as_text: bool) -> None:
         """A slow reader holds up its own line alone: what it has not taken stays with its request, which then pauses."""
-        if not line.as_text:
+        if not as_text:
             await self._socket.send_bytes(part)
         else:
             await self._socket.send_text(part.decode() if part is END else base64.b64encode(part).decode())

@@ -4,7 +4,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Form, Request, UploadFile
+from fastapi import APIRouter, File, Form, Request, UploadFile
 
 from engines.errors import BadAudio
 from studio.api.errors import ProblemRoute, owners_only
@@ -39,7 +39,7 @@ def router(studio: Studio, programs: Programs, ownership: Ownership) -> APIRoute
 
     @routes.post("/voices", status_code=201, dependencies=[owners_only(ownership)])
     def create(
-        file: Annotated[UploadFile, Form(description="the clip, whole")],
+        file: Annotated[UploadFile, File(description="the clip, whole")],
         transcript: Annotated[str, Form(description="what is said in it, word for word")],
         name: Annotated[str, Form(description="empty: the file's")] = "",
         id: Annotated[str, Form(description="empty: made of the name, and free")] = "",

@@ -9,7 +9,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from studio.web.problems import problem
 
 CLOSED = "the studio is shutting down; what was accepted is finished, ask again when it is back"
-WORK = (  # they make audio
+WORK = (  # they make audio, or tell that some can be made
+    "/ready",
+    "/ping",
     "/gradio_api/queue/join",
     "/gradio_api/call",
     "/gradio_api/run",

@@ -207,7 +207,7 @@ def test_sagemakers_stream_is_the_sockets_conversation_in_text_or_binary_frames(
     assert (len(sound) / 2 / 24_000, problem["code"]) == (CLICK_S * len(TEXT), "bad_message")
 
 
-@pytest.mark.parametrize(("path", "status"), [(INVOCATIONS, 503), ("/ping", 404)])
+@pytest.mark.parametrize(("path", "status"), [(INVOCATIONS, 503), ("/ping", 503), ("/health", 404)])
 def test_a_studio_that_closes_takes_no_more_invocations(path: str, status: int) -> None:
     drain = Drain()
     drain.close()

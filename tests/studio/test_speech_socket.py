@@ -150,7 +150,7 @@ def test_a_piece_too_many_is_refused_and_the_line_can_still_be_ended(socket: Cli
 def test_what_is_no_message_is_told_and_the_connection_lives(socket: ClientConnection, frame: str, code: str) -> None:
     socket.send(frame)
     problem = json.loads(socket.recv(PATIENCE_S))
-    assert (problem["code"], len(problem["detail"]) > 20) == (code, True)
+    assert (problem["code"], len(problem["detail"]) > 20, socket.recv(PATIENCE_S)) == (code, True, b"__END__")
     speak(socket)
     assert seconds(answer(socket)[0]) == CLICK_S * len(TEXT)
 
