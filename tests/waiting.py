@@ -1,10 +1,14 @@
 """Waiting for a state, however slow the machine."""
 
+import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 PATIENCE_S = 300.0  # what never comes fails after this; no machine is so slow that what comes takes as long
 LOOK_S = 0.01
+Result = TypeVar("Result")
 
 
 def until(condition: Callable[[], object], patience_s: float = PATIENCE_S) -> None:
@@ -12,3 +16,9 @@ def until(condition: Callable[[], object], patience_s: float = PATIENCE_S) -> No
     while not condition():
         assert time.monotonic() < due, "it did not happen"
         time.sleep(LOOK_S)
+
+
+def outcome(coroutine: Coroutine[Any, Any, Result]) -> Result:
+    """What it returns, run in a thread of its own: in a test's own thread Playwright's loop may be running."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, coroutine).result()

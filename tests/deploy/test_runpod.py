@@ -21,7 +21,7 @@ from tests.engines.metronome import RATE, Metronome
 from tests.studio.champions.voices import keep
 from tests.studio.house import ENGINE, ready, studio_of, web
 from tests.studio.programs import CLICK_S
-from tests.waiting import PATIENCE_S
+from tests.waiting import PATIENCE_S, outcome
 
 TEXT = "tick tock"
 
@@ -66,7 +66,7 @@ def told(path: Path, stream: bool = False, **given: object) -> list[Output]:
             job = {"id": "job-1", "input": given}
             return [part async for part in one.stream(job)] if stream else [await one.speak(job)]
 
-    return asyncio.run(outputs())
+    return outcome(outputs())
 
 
 def sound(outputs: list[Output]) -> bytes:
@@ -95,7 +95,7 @@ def test_a_stream_brings_the_line_while_it_is_made(path: Path, metronome: Metron
             go.set()
             return [first, *[part async for part in parts]]
 
-    parts = asyncio.run(outputs())
+    parts = outcome(outputs())
     assert {part["format"] for part in parts} == {"wav"}
     assert len(sound(parts)) == 44 + 2 * round(len(TEXT) * CLICK_S * RATE)
 

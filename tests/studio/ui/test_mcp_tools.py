@@ -1,6 +1,5 @@
 """The studio through the official client of the Model Context Protocol: its tools, their sound, and who may use which."""
 
-import asyncio
 import base64
 import io
 from collections.abc import Awaitable, Callable, Iterator
@@ -24,7 +23,7 @@ from studio.ui import build, mount_page
 from tests.engines.metronome import Metronome
 from tests.studio.champions.voices import keep
 from tests.studio.house import ENGINE, ready, served, studio_of, web
-from tests.waiting import PATIENCE_S
+from tests.waiting import PATIENCE_S, outcome
 
 LOGIN = "ann:s3cret-pass"
 KEY = "0123456789abcdef"
@@ -56,7 +55,7 @@ class Agent:
                 await session.initialize()
                 return await act(session)
 
-        return asyncio.run(run())
+        return outcome(run())
 
 
 @contextmanager
