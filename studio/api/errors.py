@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from pydantic import TypeAdapter
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from engines.errors import Closing, EngineError, EngineFailed, NotReady, OutOfMemory, QueueFull, TimedOut, UnknownEngine
 from studio import errors
@@ -20,6 +21,7 @@ from studio.web.session import SESSION_HEADER
 log = logging.getLogger(__name__)
 
 MISTAKE = "the studio made a mistake here, which its log tells; try again, or try it differently"
+BROKE_OFF = "the request broke off before its end; send it again"
 
 # What FastAPI raises a refusal from that says only that the body was not parsed; broken JSON it tells by itself.
 UNREAD = (RecursionError, ValueError)
@@ -59,6 +61,8 @@ class ProblemRoute(APIRoute):
             except HTTPException as error:
                 unread = isinstance(error.__cause__, UNREAD)
                 return problem(NOT_JSON if unread else str(error.detail), error.status_code, headers=error.headers)
+            except ClientDisconnect:
+                return problem(BROKE_OFF, 400)
             except Exception:
                 log.exception("%s %s failed", request.method, request.url.path)
                 return problem(MISTAKE, 500)
