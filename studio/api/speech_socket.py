@@ -153,7 +153,7 @@ class Conversation:
         try:
             message = _read(frame)
             if message.ping is not None:
-                await self._socket.send_json({"pong": message.ping})
+                await self._tell({"pong": message.ping})
             elif message.cancel:
                 self._cancel()
             else:
@@ -162,7 +162,11 @@ class Conversation:
             if self._open is None and self._arrived.qsize() < LINES_MAX:
                 self._arrived.put_nowait(error)  # told in its turn
             else:
-                await self._socket.send_json(as_problem(error))
+                await self._tell(as_problem(error))
+
+    async def _tell(self, document: dict[str, Any]) -> None:
+        """As ASCII: a client's escapes may be of what UTF-8 cannot say, half a surrogate pair."""
+        await self._socket.send_text(json.dumps(document))
 
     def _add(self, message: Message) -> None:
         """Raises EngineError."""
@@ -190,7 +194,7 @@ class Conversation:
         while True:
             line = await self._arrived.get()
             if isinstance(line, EngineError):
-                await self._socket.send_json(as_problem(line))
+                await self._tell(as_problem(line))
                 await self._send(END, self._as_text)
                 continue
             try:
@@ -198,7 +202,7 @@ class Conversation:
             except Cancelled:
                 pass
             except EngineError as error:
-                await self._socket.send_json(as_problem(error))
+                await self._tell(as_problem(error))
             finally:
                 self._programs.close(line.stream)
             self._lines.remove(line)
