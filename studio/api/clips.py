@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import Annotated, Any
 
@@ -48,6 +49,7 @@ class RepairRequest(ClipSpan):
 def router(studio: Studio) -> APIRouter:
     routes = APIRouter(prefix="/studio/clips", tags=["clips"], route_class=ProblemRoute)
     own, described = studio.session_clips, _describer(studio)
+    recogniser = ThreadPoolExecutor(1, "recogniser")  # each thread that ever held its model would keep 50 MB
 
     @routes.get("")
     def clips(session_id: SessionId) -> dict[str, Any]:
@@ -105,7 +107,8 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.post("/{id}/transcribe")
     def heard(id: str, span: ClipSpan, session_id: SessionId) -> dict[str, Any]:
-        return {"transcript": transcribe(span.of(own.get(session_id, id))), "recogniser": available()}
+        found = span.of(own.get(session_id, id))
+        return {"transcript": recogniser.submit(transcribe, found).result(), "recogniser": available()}
 
     @routes.post("/{id}/transcript")
     def words(id: str, said: ClipSpanTranscript, session_id: SessionId) -> dict[str, str]:
