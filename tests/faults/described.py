@@ -15,6 +15,7 @@ from schemathesis import Case
 from schemathesis.generation import GenerationMode
 
 from tests.browser.serving import Served
+from tests.waiting import until
 
 WAIT_S = 60.0
 BATCH = 500  # drawn at a time: what was drawn before is remembered
@@ -55,11 +56,14 @@ def attack(served: Served, described: dict[str, Any], number: int, start: int, s
 
 
 def stocked(url: str) -> tuple[requests.Session, Known]:
-    """A visitor who has a clip and a champion, and what they are called."""
+    """A visitor who has a clip and a champion, whatever was deleted before, and what they are called."""
     visitor = requests.Session()
-    requests.post(f"{url}/studio/champions/ahri/restore", timeout=WAIT_S)
-    requests.post(f"{url}/studio/engines/bell/load", timeout=WAIT_S)
+    visitor.post(f"{url}/studio/champions/ahri/restore", timeout=WAIT_S)
+    visitor.post(f"{url}/studio/engines/bell/load", timeout=WAIT_S)
+    until(lambda: visitor.get(f"{url}/ready", timeout=WAIT_S).ok)
     clip = visitor.get(f"{url}/studio/clips", timeout=WAIT_S).json()["samples"][0]["id"]
+    # Loads the recogniser, which would look like a leak where it came late.
+    visitor.post(f"{url}/studio/clips/{clip}/transcribe", json={"start_s": 0, "end_s": 2.5}, timeout=WAIT_S)
     version = visitor.get(f"{url}/studio/champions/ahri", timeout=WAIT_S).json().get("version", "")
     takes = [take["id"] for take in visitor.get(f"{url}/studio/takes", timeout=WAIT_S).json()]
     jobs = [job["id"] for job in visitor.get(f"{url}/studio/jobs", timeout=WAIT_S).json()]

@@ -5,6 +5,7 @@ import socket
 from collections import Counter
 from random import Random
 
+from tests.faults.described import stocked
 from tests.faults.frames import BINARY, TEXT, frame, open_socket
 from tests.faults.raw import dialled, reset
 
@@ -15,6 +16,7 @@ MOMENTS = ("at once", "after the headers", "in the middle")
 
 def drop(url: str, number: int, draw: Random) -> Counter[str]:
     """So many connections broken off; how many at which moment."""
+    stocked(url)
     return Counter(one(url, draw) for _ in range(number))
 
 

@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from random import Random
 
 import httpx
+import psutil
 import pytest
 
 from tests.browser.serving import Served
@@ -61,6 +63,31 @@ def test_text_that_is_no_utf_8_closes_the_socket_even_where_the_client_is_closin
     with open_socket(served.url) as connection:
         connection.sendall(frame(TEXT, b"\xff") + frame(CLOSE, b"\x03\xe8"))
         assert connection.recv(1_000)
+
+
+def test_a_ping_of_half_a_surrogate_pair_comes_back_as_it_was_sent(served: Served) -> None:
+    with open_socket(served.url) as connection:
+        connection.sendall(frame(TEXT, b'{"ping": "\\ud800"}'))
+        assert b'"pong": "\\ud800"' in connection.recv(1_000)
+
+
+@pytest.mark.parametrize("path", [b"/invocations", b"/v1/audio/speech"])
+def test_a_body_that_breaks_off_ends_quietly(served: Served, path: bytes) -> None:
+    exchange(served.url, b"POST " + path + b" HTTP/1.1\r\n" + HOST + b"Content-Length: 9\r\n\r\n{")
+
+
+def test_however_many_ask_the_recogniser_is_in_memory_once(served: Served) -> None:
+    with httpx.Client(base_url=served.url, timeout=PATIENCE_S) as visitor:
+        clip = visitor.get("/studio/clips").json()["samples"][0]["id"]
+
+        def hear(_: int) -> int:
+            return visitor.post(f"/studio/clips/{clip}/transcribe", json={"start_s": 0, "end_s": 1}).status_code
+
+        assert hear(0) == hear(1) == 200
+        before = psutil.Process(served.process.pid).memory_info().rss
+        with ThreadPoolExecutor(4) as many:
+            assert set(many.map(hear, range(12))) == {200}
+        assert psutil.Process(served.process.pid).memory_info().rss - before < 40_000_000
 
 
 def test_a_socket_left_while_its_line_starts_leaves_no_task_behind(served: Served) -> None:
