@@ -6,6 +6,7 @@ from studio.api import (
     answers,
     champions,
     clips,
+    elsewhere,
     engines,
     health,
     invocations,
@@ -39,4 +40,5 @@ def router(studio: Studio, programs: Programs) -> APIRouter:
     routes.include_router(speech.router(spoken, programs))
     routes.include_router(speech_socket.router(programs))
     routes.include_router(invocations.router(studio, spoken))
+    routes.include_router(elsewhere.router(routes))
     return routes

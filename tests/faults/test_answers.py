@@ -101,6 +101,23 @@ def test_an_endpoint_the_page_does_not_have_is_not_found(served: Served, path: s
     assert (answer.status_code, "/gradio_api/info" in answer.json()["detail"]) == (404, True)
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "status", "allow"),
+    [
+        ("GET", "/v1/audio/speech", 405, "POST"),
+        ("PUT", "/voice/generate", 405, "POST"),
+        ("POST", "/v1/models", 405, "GET"),
+        ("GET", "/v1/nothing", 404, None),
+    ],
+)
+def test_a_program_at_a_wrong_address_is_told(
+    served: Served, method: str, path: str, status: int, allow: str | None
+) -> None:
+    answer = httpx.request(method, served.url + path, timeout=PATIENCE_S)
+    assert (answer.status_code, answer.headers.get("allow")) == (status, allow)
+    assert "; /docs" in answer.json()["detail"]
+
+
 def test_a_page_there_is_not_is_not_found(served: Served) -> None:
     assert httpx.get(f"{served.url}/?page=nowhere", timeout=PATIENCE_S).status_code == 404
 
