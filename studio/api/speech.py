@@ -7,7 +7,7 @@ import base64
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from engines.errors import BadAudio, BadSetting
 from engines.text import MAX_CHARACTERS
@@ -59,6 +59,12 @@ class SpeechRequest(BaseModel):
     stream_format: Literal["audio", "sse"] = "audio"
     instructions: Annotated[str | None, Field(description="refused: no engine here follows any")] = None
 
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, given: object) -> object:
+        """Null leaves a field to the studio, as leaving it out does."""
+        return {name: value for name, value in given.items() if value is not None} if isinstance(given, dict) else given
+
     @property
     def characters(self) -> int:
         return len(self.input)
@@ -94,7 +100,7 @@ class GenerateRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    championId: str
+    championId: Annotated[str, Field(min_length=1)]
     text: Annotated[str, Field(max_length=MAX_CHARACTERS)]
     language: Annotated[str, Field(description="en; the studio spells numbers and dates out in English")] = "en"
 

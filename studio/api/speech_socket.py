@@ -26,7 +26,7 @@ from anyio import to_thread
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from engines.errors import BadInput, Cancelled, EngineError
+from engines.errors import BadInput, BadSetting, Cancelled, EngineError
 from engines.scheduling.ticket import Ticket
 from engines.text import MAX_CHARACTERS, finished
 from studio.api.errors import as_problem
@@ -37,6 +37,7 @@ from studio.web.callers import Caller, KeyNeeded
 END = b"__END__"
 BIDIRECTIONAL = "/invocations-bidirectional-stream"  # SageMaker's
 REFUSED_CODE = 4401  # of the connection's close, like HTTP's 401
+VOICE_NEEDED = "name a voice: a champion's id, or a sample's name"
 LINES_MAX = 16  # lines that wait behind the one that is spoken
 AHEAD = 2  # sentences of one text in the scheduler at a time
 
@@ -224,6 +225,8 @@ class Conversation:
     async def _start(self, line: Line, started: "asyncio.Queue[Ticket | None]") -> None:
         """Requests of the line's sentences, as many ahead as the queue holds."""
         message, programs = line.message, self._programs
+        if not message.voice:
+            raise BadSetting(VOICE_NEEDED)
         async for sentence in line.sentences():
             settings = message.model_extra or {}
             order = await to_thread.run_sync(programs.order, sentence, message.voice, message.model, settings)

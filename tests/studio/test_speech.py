@@ -111,6 +111,15 @@ def test_what_cannot_be_done_is_refused_in_words_and_nothing_waits(reception: Re
     assert reception.studio.manager.queue() == []
 
 
+def test_null_leaves_a_field_to_the_studio(reception: Reception) -> None:
+    assert reception.ask(model=None, instructions=None, stream_format=None, seed=None).status_code == 200
+
+
+def test_a_champion_without_a_name_is_asked_for(reception: Reception) -> None:
+    answer = reception.program.post("/voice/generate", json={"championId": "", "text": "tick"})
+    assert (answer.status_code, answer.json()["detail"].startswith("championId:")) == (422, True)
+
+
 def test_what_is_no_json_is_refused_in_words(reception: Reception) -> None:
     for content in (b"", b"{", b"[" * 99_999, b'{"input": ' + b"9" * 9_999 + b"}", b"\xff"):
         answer = reception.program.post(SPEECH, content=content, headers={"content-type": "application/json"})

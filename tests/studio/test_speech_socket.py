@@ -158,6 +158,7 @@ def test_what_is_no_message_is_told_and_the_connection_lives(socket: ClientConne
 @pytest.mark.parametrize(
     ("fields", "code"),
     [
+        ({"text": TEXT}, "bad_setting"),
         ({"text": TEXT, "voice": "nobody"}, "unknown_champion"),
         ({"text": TEXT, "voice": "ahri", "sped": 2}, "bad_setting"),
         ({"text": "", "voice": "ahri"}, "bad_text"),
