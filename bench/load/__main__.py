@@ -29,6 +29,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--unix", default="", help="the studio's Unix socket, in place of host and port")
     parser.add_argument("--door", choices=DOORS, default="http")
     parser.add_argument("--engine", default="f5")
+    parser.add_argument("--set", type=setting, nargs="*", default=[], help="of the engine, as steps=32")
     parser.add_argument("--concurrency", type=int, nargs="+", default=[1, 2, 4])
     parser.add_argument("--lines", type=int, default=26, help="at least; every listener hears two")
     parser.add_argument("--voices", nargs="*", help="of the studio, in place of 26 prompts sent along")
@@ -37,11 +38,17 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def setting(given: str) -> tuple[str, object]:
+    """Raises ValueError."""
+    name, value = given.split("=", 1)
+    return name, json.loads(value)
+
+
 async def run(given: argparse.Namespace) -> None:
     """Print a row as soon as it is measured, and keep what is there in the file."""
     voices = given.voices or (["amber"] if given.door == "socket" else [])
     pairs: Sequence[Pair] = named(voices) if voices else prompted()
-    door: Door = DOORS[given.door](given.address, given.engine, given.unix)
+    door: Door = DOORS[given.door](given.address, given.engine, dict(given.set), given.unix)
     await table_row(door, pairs[:2], 1, 2)  # the first line of all may compile
     rows: list[Row] = []
     for concurrency in given.concurrency:
@@ -54,6 +61,7 @@ async def run(given: argparse.Namespace) -> None:
                 "engine": given.engine,
                 "door": given.door,
                 "live": given.live,
+                "settings": dict(given.set),
                 "rows": [asdict(row) for row in rows],
             }
             given.out.write_text(json.dumps(told, indent=1) + "\n")

@@ -1,7 +1,7 @@
 """Where sound can be asked for: the studio's HTTP route and its WebSocket."""
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from typing import Protocol
 
 import httpx
@@ -13,6 +13,8 @@ SAMPLE_RATE = 24_000  # Hz, of bare samples through either
 END = b"__END__"
 PATIENCE_S = 600.0
 
+Settings = dict[str, object]  # of the engine, by name
+
 
 class Door(Protocol):
     """Gives int16 samples as they arrive; raises ConnectionError with the answer's words for a refusal."""
@@ -23,18 +25,20 @@ class Door(Protocol):
 class Http:
     """POST /v1/audio/speech."""
 
-    def __init__(self, address: str, engine: str, socket: str = "") -> None:
+    def __init__(self, address: str, engine: str, settings: Settings, socket: str = "") -> None:
         """`socket` is the path of a Unix socket to connect to in place of the address."""
         limits = httpx.Limits(max_connections=None)
         transport = httpx.AsyncHTTPTransport(uds=socket or None, limits=limits)
         self._client = httpx.AsyncClient(base_url=address, timeout=PATIENCE_S, transport=transport)
-        self._engine = engine
+        self._engine, self._settings = engine, settings
 
     async def speak(self, pair: Pair, seed: int) -> AsyncIterator[bytes]:
-        voice: Mapping[str, object] = (
+        voice: Settings = (
             {"voice": pair.voice} if pair.voice else {"reference_audio": pair.prompt, "reference_text": pair.transcript}
         )
-        body = {"model": self._engine, "input": pair.line, "response_format": "pcm", "seed": seed, **voice}
+        body = (
+            {"model": self._engine, "input": pair.line, "response_format": "pcm", "seed": seed} | voice | self._settings
+        )
         async with self._client.stream("POST", "/v1/audio/speech", json=body) as answer:
             if answer.is_error:
                 raise ConnectionError(f"{answer.status_code}: {(await answer.aread()).decode(errors='replace')[:300]}")
@@ -45,8 +49,9 @@ class Http:
 class WebSocket:
     """/ws/tts, a connection for each line."""
 
-    def __init__(self, address: str, engine: str, socket: str = "") -> None:
-        self._address, self._engine, self._socket = address.replace("http", "ws", 1), engine, socket
+    def __init__(self, address: str, engine: str, settings: Settings, socket: str = "") -> None:
+        self._address, self._socket = address.replace("http", "ws", 1), socket
+        self._engine, self._settings = engine, settings
 
     async def speak(self, pair: Pair, seed: int) -> AsyncIterator[bytes]:
         opened = (
@@ -55,7 +60,7 @@ class WebSocket:
             else websockets.connect(f"{self._address}/ws/tts", max_size=None)
         )
         async with opened as socket:
-            message = {"text": pair.line, "voice": pair.voice, "model": self._engine, "seed": seed}
+            message = {"text": pair.line, "voice": pair.voice, "model": self._engine, "seed": seed} | self._settings
             await socket.send(json.dumps(message))
             async for part in socket:
                 if part == END:
