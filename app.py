@@ -15,8 +15,9 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 from fastapi_offline import FastAPIOffline
+from filelock import FileLock, Timeout
 
-from studio.api import router
+from studio.api import router, speech_socket
 from studio.champions.creation import TakeVoices
 from studio.champions.factory import open_champions
 from studio.engines import open_manager
@@ -36,15 +37,32 @@ from studio.web.drain import Drain, DrainMiddleware
 from studio.web.guard import Guard
 from studio.web.protocols import Http, WebSockets
 from studio.web.session import SessionMiddleware
-from studio.web.unix_socket import NotListening, listen
+from studio.web.sockets import NotListening, at_path, at_port
 
 log = logging.getLogger("studio")
 
 SAMPLES = Path(__file__).parent / "assets" / "voices" / "references"
 PORT_FIRST_S = 0.3
 DRAIN_S = 300.0  # accepted requests may take this long after a SIGTERM
+SOCKET = f"`/ws/tts` is a WebSocket, which this description has no room for:\n\n{speech_socket.__doc__}"
 GRADIO_FOLDER = "GRADIO_TEMP_DIR"  # where Gradio keeps uploads; ours, so that housekeeping may sweep it
+DATA_LOCK = "studio.lock"  # in the data folder
 LAST_LOOK_S = 2.0  # pages fetch their last sound before the port closes
+
+
+class DataInUse(Exception):
+    """Another studio runs on the data folder, and would sweep away what this one is writing."""
+
+
+def claimed(data_dir: Path) -> FileLock:
+    """The data folder as this process's own until it ends, however it ends. Raises DataInUse."""
+    data_dir.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(data_dir / DATA_LOCK)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise DataInUse(f"another studio runs on {data_dir}; stop it, or choose another STUDIO_DATA_DIR") from error
+    return lock
 
 
 def compose(settings: Settings) -> Studio:
@@ -105,8 +123,8 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
         studio.telemetry.close()
         studio.history.close()
 
-    application = FastAPIOffline(title="Champion Voice Studio", lifespan=lifespan, redoc_url=None)
-    programs = Programs(studio)
+    application = FastAPIOffline(title="Champion Voice Studio", description=SOCKET, lifespan=lifespan, redoc_url=None)
+    programs = Programs(studio, drain)
     application.include_router(router(studio, programs))
     drain.count(lambda: len(studio.manager.queue()))
     mounted = with_page(application, studio, programs, drain) if studio.settings.page else application
@@ -152,8 +170,9 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     try:
         settings = Settings.load()
-        sockets = [listen(settings.socket)] if settings.socket else None
-    except (WrongSettings, NotListening) as error:
+        served = at_path(settings.socket) if settings.socket else at_port(settings.host, settings.port)
+        own = claimed(settings.data_dir)
+    except (WrongSettings, NotListening, DataInUse) as error:
         log.error("%s", error)
         sys.exit(2)
     os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
@@ -168,11 +187,9 @@ def main() -> None:
         if settings.page:
             time.sleep(LAST_LOOK_S)
 
-    where = settings.socket or f"http://{settings.host}:{settings.port}"
+    where = settings.socket or f"http://{settings.host}:{served.getsockname()[1]}"
     config = uvicorn.Config(
         web(studio, drain),
-        host=settings.host,
-        port=settings.port,
         http=Http,
         ws=WebSockets,
         log_level="warning",
@@ -181,7 +198,8 @@ def main() -> None:
         ws_per_message_deflate=False,  # sound hardly shrinks, and a processor is spent on trying
     )
     log.info("open %s", where)
-    asyncio.run(Server(config, finish).serve(sockets))
+    with own:
+        asyncio.run(Server(config, finish).serve([served]))
 
 
 if __name__ == "__main__":

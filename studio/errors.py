@@ -14,6 +14,9 @@ class StudioError(EngineError):
 class Unauthenticated(StudioError):
     """A login is missing or wrong."""
 
+    # Not "Basic", at which a browser shows a dialog of its own over the page's; programs send theirs unasked.
+    challenge = 'Login realm="Champion Voice Studio"'
+
 
 class Forbidden(StudioError):
     """Whoever asks may not do this."""

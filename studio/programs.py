@@ -14,6 +14,7 @@ from studio.errors import NotFound
 from studio.order import Order, read_order, shown
 from studio.studio import Studio
 from studio.web.callers import Caller, Callers, LimitReached
+from studio.web.drain import Drain
 
 STREAM_WAIT_S = 5  # until asking again is worth it
 
@@ -51,9 +52,9 @@ class ProgramVoice:
 class Programs:
     """Any thread may call it."""
 
-    def __init__(self, studio: Studio) -> None:
+    def __init__(self, studio: Studio, drain: Drain) -> None:
         self.callers = Callers(studio.settings)
-        self._studio = studio
+        self._studio, self._drain = studio, drain
         self._streams: dict[str, Stream] = {}
         self._lock = threading.Lock()
 
@@ -96,7 +97,8 @@ class Programs:
         return read_order({**_asked(settings), "text": text, "engine": engine.name})
 
     def open(self, caller: Caller) -> Stream:
-        """Begin an answer; `close` must follow. Raises LimitReached."""
+        """Begin an answer; `close` must follow. Raises Closing, LimitReached."""
+        self._drain.require_open()
         most, stream = self._studio.settings.api_streams, Stream(caller)
         with self._lock:
             if most and sum(each.caller == caller for each in self._streams.values()) >= most:

@@ -17,6 +17,7 @@ PREFIX = "STUDIO_"
 ENV_FILE = ".env"
 DEVICE = re.compile(r"auto|cpu|mps|cuda(:\d+)?")
 SITE = re.compile(r"https://[\w.*-]+(:\d+)?")
+ORIGIN = re.compile(r"https?://([\w.-]+|\[[\da-f:]+\])(:\d+)?")
 KEY_MIN = 16  # characters
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 NOT_YET = {
@@ -114,6 +115,13 @@ class Settings(BaseSettings):
     def _sites(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         if not all(SITE.fullmatch(site) for site in value):
             raise ValueError("write each site as https://name")
+        return value
+
+    @field_validator("cors_origins")
+    @classmethod
+    def _origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(ORIGIN.fullmatch(origin) for origin in value):
+            raise ValueError("write each site as https://name, without a path; every one has to be named")
         return value
 
     @field_validator("device")

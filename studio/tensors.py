@@ -51,14 +51,14 @@ def read_tensors(body: bytes, json_bytes: int) -> dict[str, Value]:
     return values
 
 
-def read_object(written: bytes) -> Mapping[str, Any]:
-    """JSON's. Raises BadTensors."""
+def read_object(written: bytes, name: str = "the body") -> Mapping[str, Any]:
+    """JSON's; `name` is what it is called in a refusal. Raises BadTensors."""
     try:
         read = json.loads(written)
     except (ValueError, RecursionError) as error:
-        raise BadTensors("the body is not JSON; send an object, or tell json-header-size in its type") from error
+        raise BadTensors(f"{name} is not JSON; send an object, or tell json-header-size in the body's type") from error
     if not isinstance(read, dict):
-        raise BadTensors("the body is not a JSON object; send one")
+        raise BadTensors(f"{name} is not a JSON object; send one")
     return read
 
 

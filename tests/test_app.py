@@ -14,6 +14,7 @@ import psutil
 import pytest
 from gradio_client import Client
 
+from app import DataInUse, claimed
 from engines.registry import Device
 from studio.engines import device
 from studio.order import flat, read_order
@@ -274,4 +275,11 @@ def test_a_studio_whose_database_was_lost_starts_with_every_take_and_champion(tm
 
 def test_an_unknown_setting_is_refused_at_start(tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match="did you mean STUDIO_DEVICE"), serving(tmp_path, STUDIO_DEVISE="cpu"):
+        pass
+
+
+def test_a_data_folder_has_one_studio_and_is_free_when_that_ended(tmp_path: Path) -> None:
+    with claimed(tmp_path / "data"), pytest.raises(DataInUse, match="choose another STUDIO_DATA_DIR"):
+        claimed(tmp_path / "data")
+    with claimed(tmp_path / "data"):
         pass

@@ -72,8 +72,12 @@ class ProblemRoute(APIRoute):
 
 def problem_of(error: EngineError) -> JSONResponse:
     """A refusal by its kind; the code is the kind's name."""
-    waits = {"retry-after": str(error.wait_s)} if isinstance(error, errors.TooManyRequests) else {}
-    return problem(str(error), status_of(error), code=code_of(error), headers=waits)
+    headers = {}
+    if isinstance(error, errors.TooManyRequests):
+        headers["retry-after"] = str(error.wait_s)
+    if isinstance(error, errors.Unauthenticated):
+        headers["www-authenticate"] = error.challenge
+    return problem(str(error), status_of(error), code=code_of(error), headers=headers)
 
 
 def as_problem(error: EngineError) -> dict[str, Any]:

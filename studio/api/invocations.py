@@ -85,4 +85,4 @@ def _fields(media_type: str, body: bytes) -> Mapping[str, Any]:
         raise BadTensors("the body ends before its json-header-size; send it whole")
     values = read_tensors(body, json_bytes)
     own = {NAMES.get(name, name): value for name, value in values.items() if name != SETTINGS}
-    return {**read_object(str(values.get(SETTINGS) or "{}").encode()), **own}
+    return {**read_object(str(values.get(SETTINGS) or "{}").encode(), SETTINGS), **own}

@@ -25,6 +25,8 @@ KEY_NEEDED = "this studio asks programs for a key; send Authorization: Bearer wi
 class KeyNeeded(Unauthenticated):
     """The API key is missing or wrong."""
 
+    challenge = 'Bearer realm="Champion Voice Studio"'
+
 
 class LimitReached(TooManyRequests):
     """This caller has asked for as much as it may for now."""

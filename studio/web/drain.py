@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from engines.errors import Closing
 from studio.web.problems import problem
 
 CLOSED = "the studio is shutting down; what was accepted is finished, ask again when it is back"
@@ -42,6 +43,11 @@ class Drain:
 
     def close(self) -> None:
         self._closed.set()
+
+    def require_open(self) -> None:
+        """Raises Closing."""
+        if self.closed:
+            raise Closing(CLOSED)
 
     def wait(self, timeout_s: float) -> None:
         """Return when accepted work is done, or after the time."""

@@ -9,8 +9,6 @@ from starlette.responses import JSONResponse
 
 MEDIA_TYPE = "application/problem+json"
 HEADERS: Mapping[int, Mapping[str, str]] = {
-    # Not "Basic", at which a browser shows a dialog of its own over the page's; programs send theirs unasked.
-    401: {"www-authenticate": 'Login realm="Champion Voice Studio"'},
     429: {"retry-after": "2"},
     503: {"retry-after": "5"},
 }

@@ -16,7 +16,7 @@ import uvicorn
 from deploy.runpod.speaking import GONE, Output, Worker
 from studio.champions.library import Library
 from studio.settings import Settings
-from studio.web.unix_socket import listen
+from studio.web.sockets import at_path
 from tests.engines.metronome import RATE, Metronome
 from tests.studio.champions.voices import keep
 from tests.studio.house import ENGINE, ready, studio_of, web
@@ -40,7 +40,7 @@ def path(tmp_path_factory: pytest.TempPathFactory, metronome: Metronome) -> Iter
     with studio_of(folder, metronome, settings=settings) as studio:
         keep(Library(settings.data_dir), engine=ENGINE, settings={})
         server = uvicorn.Server(uvicorn.Config(web(studio), log_level="warning", timeout_graceful_shutdown=1))
-        thread = threading.Thread(target=lambda: asyncio.run(server.serve([listen(path)])))
+        thread = threading.Thread(target=lambda: asyncio.run(server.serve([at_path(path)])))
         thread.start()
         with httpx.Client(
             transport=httpx.HTTPTransport(uds=str(path), retries=100), base_url="http://localhost"

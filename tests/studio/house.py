@@ -29,6 +29,7 @@ from studio.studio import Studio
 from studio.telemetry import Telemetry
 from studio.telemetry.gauges import ProcessGauge
 from studio.web.cors import ApiCors
+from studio.web.drain import Drain
 from studio.web.guard import Guard
 from studio.web.session import SessionMiddleware
 from tests.engines.metronome import ENGINES, Metronome, spec_of
@@ -93,9 +94,9 @@ def studio_of(
         history.close()
 
 
-def web(studio: Studio) -> FastAPI:
+def web(studio: Studio, drain: Drain | None = None) -> FastAPI:
     application = FastAPI()
-    application.include_router(router(studio, Programs(studio)))
+    application.include_router(router(studio, Programs(studio, drain or Drain())))
     guard(application, studio.settings)
     return application
 

@@ -13,6 +13,7 @@ from engines.scheduling.manager import Policy
 from studio.champions.library import Library
 from studio.settings import Settings
 from studio.studio import Studio
+from studio.web.drain import Drain
 from tests.engines.metronome import Metronome
 from tests.studio.champions.voices import keep
 from tests.studio.house import ENGINE, ready, served, studio_of, web
@@ -28,6 +29,7 @@ class Reception:
     studio: Studio
     metronome: Metronome
     program: httpx.Client
+    drain: Drain
     go: threading.Event  # the engine makes no step while it is not set
 
     @property
@@ -69,15 +71,15 @@ class Asking(threading.Thread):
 @contextmanager
 def reception_of(folder: Path, **settings: Any) -> Iterator[Reception]:
     """One row at a time, and three that wait."""
-    metronome, go = Metronome(width=1, click_s=CLICK_S), threading.Event()
+    metronome, drain, go = Metronome(width=1, click_s=CLICK_S), Drain(), threading.Event()
     metronome.gate = lambda: go.wait(PATIENCE_S)
     go.set()
     chosen = Settings(data_dir=folder / "data", engines=(ENGINE,), max_upload_mb=1, **settings)
     with (
         studio_of(folder, metronome, Policy(queue_size=3), chosen) as studio,
-        served(web(studio)) as url,
+        served(web(studio, drain)) as url,
         httpx.Client(base_url=url, timeout=PATIENCE_S) as program,
     ):
         ready(program)
         keep(Library(studio.settings.data_dir), engine=ENGINE, settings={"speed": 1.5, "seed": 7, "temperature": 0.5})
-        yield Reception(studio, metronome, program, go)
+        yield Reception(studio, metronome, program, drain, go)

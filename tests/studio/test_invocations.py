@@ -114,6 +114,11 @@ def test_settings_are_a_json_object_and_a_tensor_of_the_same_name_counts_more(re
     assert last(reception) == (TEXT, 6, {"speed": 0.5})
 
 
+def test_settings_that_are_no_json_are_named_in_the_refusal(reception: Reception) -> None:
+    refused = post(reception, listed(tensor("text", TEXT), tensor("champion_id", "ahri"), tensor("settings", "fast")))
+    assert (refused.status_code, refused.json()["detail"].startswith("settings is not JSON")) == (400, True)
+
+
 def test_the_body_of_openais_route_is_spoken_whole_as_wav_unless_asked_otherwise(reception: Reception) -> None:
     asked = {"input": TEXT, "voice": "anna", "seed": 8}
     assert_whole(post(reception, json.dumps(asked).encode()))

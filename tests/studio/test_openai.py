@@ -223,7 +223,8 @@ def test_game_clients_get_a_whole_wav(reception: Reception) -> None:
 
 def test_without_a_key_nothing_is_spoken_where_keys_are_set(tmp_path: Path) -> None:
     with reception_of(tmp_path, api_keys=f"game:{KEY},tools:{KEY}2") as opened:
-        assert opened.ask().status_code == 401
+        refused = opened.ask()
+        assert (refused.status_code, refused.headers["www-authenticate"].split()[0]) == (401, "Bearer")
         for key, status in ((KEY, 200), (KEY + "2", 200), (KEY + "3", 401), ("x", 401)):
             headers = {"authorization": f"Bearer {key}"}
             assert (

@@ -113,6 +113,18 @@ def test_a_device_is_taken_by_its_name(monkeypatch: pytest.MonkeyPatch, device: 
     assert Settings.load().device == device
 
 
+@pytest.mark.parametrize("origins", ["*", "https://game.example/play", "game.example", "https://game.example,null"])
+def test_sites_that_are_no_origins_are_refused(monkeypatch: pytest.MonkeyPatch, origins: str) -> None:
+    monkeypatch.setenv("STUDIO_CORS_ORIGINS", origins)
+    with pytest.raises(WrongSettings, match=r"STUDIO_CORS_ORIGINS: .*https://name"):
+        Settings.load()
+
+
+def test_origins_may_have_a_port(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STUDIO_CORS_ORIGINS", "https://game.example, http://127.0.0.1:8080,http://[::1]:8080")
+    assert len(Settings.load().cors_origins) == 3
+
+
 def test_secrets_are_shown_neither_in_errors_nor_in_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STUDIO_LOGIN", "hunter2hunter2")
     with pytest.raises(WrongSettings) as caught:

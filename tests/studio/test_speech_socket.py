@@ -210,3 +210,17 @@ def test_without_a_key_the_connection_is_closed_in_words(tmp_path: Path) -> None
             speak(known)
             assert seconds(answer(known)[0]) == CLICK_S * len(TEXT)
         assert httpx.post(f"{opened.url}{SPEECH}", json=LINE).status_code == 401
+
+
+def test_a_studio_that_drains_finishes_the_line_that_is_spoken_and_takes_no_other(tmp_path: Path) -> None:
+    with reception_of(tmp_path) as opened, dial(opened) as socket:
+        opened.go.clear()
+        speak(socket)
+        until(lambda: bool(opened.studio.manager.queue()))
+        opened.drain.close()
+        speak(socket)
+        opened.go.set()
+        sound, told = answer(socket)
+        assert (len(sound) / 2 / 24_000, told) == (CLICK_S * len(TEXT), [])
+        sound, (told,) = answer(socket)
+        assert (sound, told["code"]) == (b"", "closing")

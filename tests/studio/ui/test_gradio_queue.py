@@ -15,6 +15,7 @@ from studio.programs import Programs
 from studio.settings import Settings
 from studio.studio import Studio
 from studio.ui import build, mount_page
+from studio.web.drain import Drain
 from studio.web.session import COOKIE
 from tests.engines.metronome import Metronome, request
 from tests.studio.house import ENGINE, served, studio_of, web
@@ -91,7 +92,7 @@ def paged(folder: Path, tick: Metronome, **settings: Any) -> Iterator[Page]:
     tick.gate = steps.acquire
     chosen = Settings(data_dir=folder / "data", **settings)
     with studio_of(folder, tick, Policy(), chosen) as studio:
-        page = build(studio, Programs(studio))
+        page = build(studio, Programs(studio, Drain()))
         with served(mount_page(web(studio), page)) as url:
             page._queue.unheard_s = PATIENCE_S  # callers here may be slow to listen
             yield Page(url, studio, tick, steps, page._queue)

@@ -20,6 +20,7 @@ from studio.programs import Programs
 from studio.settings import Settings
 from studio.studio import Studio
 from studio.ui import build, mount_page
+from studio.web.drain import Drain
 from tests.engines.metronome import Metronome
 from tests.studio.champions.voices import keep
 from tests.studio.house import ENGINE, ready, served, studio_of, web
@@ -62,7 +63,7 @@ class Agent:
 def agent_of(folder: Path, **settings: Any) -> Iterator[Agent]:
     chosen = Settings(data_dir=folder / "data", engines=(ENGINE,), **settings)
     with studio_of(folder, Metronome(click_s=0.1), settings=chosen) as studio:
-        application = mount_page(web(studio), build(studio, Programs(studio)))
+        application = mount_page(web(studio), build(studio, Programs(studio, Drain())))
         with served(application) as url, httpx.Client(base_url=url) as client:
             ready(client)
             keep(Library(studio.settings.data_dir), engine=ENGINE, settings={"seed": 7})

@@ -1,4 +1,4 @@
-"""A studio on a Unix socket: who may open it, who asks through it, and what lay there before."""
+"""Ports that are taken; a studio on a Unix socket: who may open it, who asks through it, and what lay there before."""
 
 import asyncio
 import socket
@@ -15,7 +15,7 @@ from fastapi import FastAPI, Request
 
 from studio.settings import Settings
 from studio.web.ownership import Ownership
-from studio.web.unix_socket import NotListening, listen
+from studio.web.sockets import NotListening, at_path, at_port
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def program(path: Path) -> Iterator[httpx.Client]:
         return ownership.holds(request)
 
     server = uvicorn.Server(uvicorn.Config(application, log_level="warning"))
-    thread = threading.Thread(target=lambda: asyncio.run(server.serve([listen(path)])))
+    thread = threading.Thread(target=lambda: asyncio.run(server.serve([at_path(path)])))
     thread.start()
     with httpx.Client(transport=httpx.HTTPTransport(uds=str(path), retries=100), base_url="http://localhost") as client:
         yield client
@@ -41,8 +41,25 @@ def program(path: Path) -> Iterator[httpx.Client]:
     thread.join()
 
 
+def test_any_free_port_is_found() -> None:
+    with closing(at_port("127.0.0.1", 0)) as first, closing(at_port("127.0.0.1", 0)) as second:
+        assert first.getsockname()[1] != second.getsockname()[1]
+
+
+def test_a_port_in_use_is_told_with_what_to_do() -> None:
+    with closing(at_port("127.0.0.1", 0)) as first:
+        first.listen()
+        with pytest.raises(NotListening, match="it is in use; stop what serves there, or choose another STUDIO_PORT"):
+            at_port("127.0.0.1", first.getsockname()[1])
+
+
+def test_a_host_there_is_not_is_told_with_what_to_do() -> None:
+    with pytest.raises(NotListening, match="correct STUDIO_HOST and STUDIO_PORT"):
+        at_port("192.0.2.1", 0)
+
+
 def test_only_its_user_may_open_it(path: Path) -> None:
-    with closing(listen(path)):
+    with closing(at_path(path)):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
@@ -52,16 +69,16 @@ def test_whoever_asks_through_it_is_the_owner(program: httpx.Client) -> None:
 
 
 def test_one_that_a_killed_studio_left_is_replaced(path: Path) -> None:
-    listen(path).close()
-    with closing(listen(path)):
+    at_path(path).close()
+    with closing(at_path(path)):
         assert path.is_socket()
 
 
 def test_one_that_somebody_answers_stays(path: Path) -> None:
-    with closing(listen(path)) as first:
+    with closing(at_path(path)) as first:
         first.listen()
         with pytest.raises(NotListening, match="Address already in use; name another STUDIO_SOCKET"):
-            listen(path)
+            at_path(path)
         with closing(socket.socket(socket.AF_UNIX)) as asking:
             asking.connect(str(path))
 
@@ -70,10 +87,10 @@ def test_a_file_that_lies_there_stays(path: Path) -> None:
     path.parent.mkdir()
     path.write_text("mine")
     with pytest.raises(NotListening):
-        listen(path)
+        at_path(path)
     assert path.read_text() == "mine"
 
 
 def test_a_path_too_long_for_a_socket_is_refused_in_words(tmp_path: Path) -> None:
     with pytest.raises(NotListening, match="name another STUDIO_SOCKET"):
-        listen(tmp_path / ("x" * 120))
+        at_path(tmp_path / ("x" * 120))

@@ -1,0 +1,61 @@
+"""What the studio serves on: an address and a port, or a Unix socket for programs of this machine and this user alone."""
+
+import errno
+import os
+import socket
+from pathlib import Path
+from typing import Any
+
+
+class NotListening(Exception):
+    """The socket cannot be there; the message says what to do."""
+
+
+def at_port(host: str, port: int) -> socket.socket:
+    """A socket at this address; port 0 is any free one. Raises NotListening."""
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[
+            0
+        ]
+        return _bound(socket.socket(family, kind), address)
+    except OSError as error:
+        wanted = "it is in use; stop what serves there, or choose another STUDIO_PORT"
+        reason = wanted if error.errno == errno.EADDRINUSE else f"{error.strerror}; correct STUDIO_HOST and STUDIO_PORT"
+        raise NotListening(f"cannot serve at {host}, port {port}: {reason}") from error
+
+
+def at_path(path: Path) -> socket.socket:
+    """A bound socket that only this user may open. Raises NotListening.
+
+    One that a killed studio left is replaced; one that somebody answers is not.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_socket() and not _is_answered(path):
+            path.unlink()
+        before = os.umask(0o177)
+        try:
+            return _bound(socket.socket(socket.AF_UNIX), str(path))
+        finally:
+            os.umask(before)
+    except OSError as error:
+        raise NotListening(f"cannot listen at {path}: {error.strerror or error}; name another STUDIO_SOCKET") from error
+
+
+def _bound(opened: socket.socket, address: Any) -> socket.socket:
+    try:
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port that the last studio left just now
+        opened.bind(address)
+    except OSError:
+        opened.close()
+        raise
+    return opened
+
+
+def _is_answered(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(str(path))
+        except ConnectionRefusedError:
+            return False
+    return True
