@@ -1,11 +1,13 @@
 """Ten champions need hardly more memory than one: there is one base model, and what Triton adds for each is small."""
 
 from collections import defaultdict
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import psutil
 import pytest
 
+from bench.s1_pair import f5_checkpoint
 from tests.deploy.triton.champions import exported
 from tests.deploy.triton.sagemaker import Platform, wav_in
 from tests.deploy.triton.serving import on_linux, served
@@ -14,36 +16,51 @@ from tests.studio.champions.hearing import understood
 LINE = "Our base is under attack."
 SETTINGS = [f'{{"model": "{model}", "seed": 2}}' for model in ("f5", "s1")]
 ENGINES_MOST = 1.1  # of what the studio's own process holds with one champion
-STUB_MB = (
-    22.0  # of Triton's process for a champion: Python, numpy, asyncio and the shim, whose size no champion changes
-)
+ALL_MOST = 1.1  # of what every process holds
+STUB_MB = 22.0  # of Triton's process for a champion: Python, numpy, asyncio and the shim
 PROGRAMS = {"app.py": "studio", "backend_stub": "stubs", "bin/tritonserver": "triton"}
+
+Held = dict[str, float]  # in MB, by program
 
 pytestmark = [on_linux, pytest.mark.long]
 
 
 def test_ten_archives_load_and_speak_in_hardly_more_memory_than_one(tmp_path: Path) -> None:
-    names = [path.name for path in exported(tmp_path / "exported", *(f"champion-{number}" for number in range(10)))]
-    with served(tmp_path / "served", SAGEMAKER_MULTI_MODEL="true") as stack:
-        platform = Platform(stack)
-        for name in names:
-            platform.unpack(tmp_path / "exported" / name)
-        held = []
-        for group in (names[:1], names[1:]):
-            for name in group:
-                assert platform.load(name).status_code == 200
-            for name in 10 // len(group) * group:  # as many lines before each measurement
-                for settings in SETTINGS:
-                    said = platform.say_in_bytes(name, text=LINE, settings=settings)
-                    assert understood(wav_in(said)) == LINE
-            held.append(memory_mb(stack.supervisor))
-    one, ten = held
-    print(one, ten, sum(ten.values()) / sum(one.values()), sep="\n")
+    def hear(wav: bytes) -> None:
+        assert understood(wav) == LINE
+
+    one, ten = loaded(tmp_path, SETTINGS, hear)
     assert ten["studio"] + ten["files"] <= ENGINES_MOST * (one["studio"] + one["files"])
     assert ten["stubs"] <= 10 * STUB_MB
 
 
-def memory_mb(root: psutil.Process) -> dict[str, float]:
+def test_with_f5_of_its_real_size_ten_archives_take_at_most_a_tenth_more_in_all(tmp_path: Path) -> None:
+    checkpoint = f5_checkpoint(tmp_path / "full", full=True)
+    quick = '{"model": "f5", "steps": 2}'  # noise, of random weights
+    one, ten = loaded(tmp_path, [quick, SETTINGS[1]], lambda _: None, STUDIO_F5_CHECKPOINT=checkpoint)
+    assert sum(ten.values()) <= ALL_MOST * sum(one.values())
+
+
+def loaded(folder: Path, settings: Sequence[str], hear: Callable[[bytes], None], **served_with: object) -> list[Held]:
+    """What is held with one champion and with ten, after as many lines."""
+    names = [path.name for path in exported(folder / "exported", *(f"champion-{number}" for number in range(10)))]
+    with served(folder / "served", SAGEMAKER_MULTI_MODEL="true", **served_with) as stack:
+        platform = Platform(stack)
+        for name in names:
+            platform.unpack(folder / "exported" / name)
+        held = []
+        for group in (names[:1], names[1:]):
+            for name in group:
+                assert platform.load(name).status_code == 200
+            for name in 10 // len(group) * group:
+                for chosen in settings:
+                    hear(wav_in(platform.say_in_bytes(name, text=LINE, settings=chosen)))
+            held.append(memory_mb(stack.supervisor))
+    print(*held, sum(held[1].values()) / sum(held[0].values()), sep="\n")
+    return held
+
+
+def memory_mb(root: psutil.Process) -> Held:
     """What a process and its children hold: by program what is theirs alone, and the files that are mapped, each once."""
     files: dict[str, int] = defaultdict(int)
     own: dict[str, int] = defaultdict(int)
