@@ -52,6 +52,8 @@ class Graphs:
         """`function` never synchronises and keeps its tensors at fixed addresses; `changed` are those it writes to."""
         self._function, self._changed = function, changed
         self._recorded: dict[int, tuple[torch.cuda.CUDAGraph, Tensor]] = {}
+        # A stream of their own: with it comes a workspace for products that no other function's graphs write to meanwhile.
+        self._stream: torch.cuda.Stream | None = None
 
     def __call__(self, number: int, *_: object) -> Tensor:
         """The function's result, which the next call may overwrite. Further arguments are ignored."""
@@ -68,11 +70,13 @@ class Graphs:
         finally:
             for tensor, held in zip(self._changed, before, strict=True):
                 tensor.copy_(held)
+        self._stream = self._stream or torch.cuda.Stream()  # type: ignore[no-untyped-call]
         graph = torch.cuda.CUDAGraph()
         others = [
             recorded.pool() for recorded, _ in self._recorded.values()
         ]  # graphs run one at a time, so they share one memory pool
-        with torch.cuda.graph(graph, pool=others[0] if others else None, capture_error_mode="thread_local"):
+        pool = others[0] if others else None
+        with torch.cuda.graph(graph, pool=pool, stream=self._stream, capture_error_mode="thread_local"):
             result = self._function(number)
         return graph, result
 

@@ -9,12 +9,15 @@ from torch import Tensor
 
 from engines.base import Advanced, Event, Finished, Refused, Spoke
 from engines.errors import EngineError
-from engines.s1.active_request import S1ActiveRequest
+from engines.s1.active_request import GroupSound, S1ActiveRequest
 from engines.s1.caches import PrefixStore
+from engines.s1.codec_streams import CodecStreams
 from engines.s1.decoding import Decoder
 from engines.s1.model import S1Model
+from engines.s1.plan import Group
 from engines.s1.prompt import Turn
 from engines.s1.rows import InFlightStep, RowTable
+from engines.s1.sounding import ArrivedSound, Sounding
 from engines.types import Audio, Samples
 
 log = logging.getLogger(__name__)
@@ -26,13 +29,17 @@ PROGRESS_MAX = 0.95  # of a group that has not ended
 class S1Batch:
     """Steps every request in work and turns what was drawn into events."""
 
-    def __init__(self, model: S1Model, decoder: Decoder, prefixes: PrefixStore, device: torch.device) -> None:
+    def __init__(
+        self, model: S1Model, decoder: Decoder, prefixes: PrefixStore, streams: CodecStreams, device: torch.device
+    ) -> None:
         self.requests: dict[str, S1ActiveRequest] = {}
         self.rows = RowTable(model, decoder, prefixes)
         # A GPU draws the next frame while this one is decoded; the one drawn behind a row's end is thrown away.
         self.ahead = device.type == "cuda"
-        self._model, self._decoder, self._device = model, decoder, device
+        self.sounding = Sounding(streams, patient=self.ahead)
+        self._model, self._decoder = model, decoder
         self._in_flight: InFlightStep | None = None
+        self._events: list[Event] = []  # not told yet: a step that runs out of memory loses none
 
     @property
     def waiting(self) -> Collection[str]:
@@ -42,95 +49,93 @@ class S1Batch:
     def drop(self, id: str) -> None:
         """Forget a request; unknown ids are ignored."""
         request = self.requests.pop(id, None)
-        if request is not None and request.has_row:
-            self.rows.remove(request)
+        if request is not None:
+            self.sounding.drop(request)
+            if request.sound is not None:
+                self.rows.remove(request)
 
     def step(self, held: Collection[str]) -> Sequence[Event]:
-        """Draw one frame of every row that is not held; events of the frames that have arrived."""
-        events = self._start_groups([request for id, request in self.requests.items() if id not in held])
+        """Draw one frame of every row that is not held; events of frames and sound that have arrived."""
+        self._start_groups([request for id, request in self.requests.items() if id not in held])
         step = self.rows.step([request for request in self.rows if request.job.id not in held])
         if self.ahead:
             step, self._in_flight = self._in_flight, step
-        return events if step is None else [*events, *self._receive(step)]
+        if step is not None:
+            self._receive(step)
+        self.sounding.decode()
+        idle = step is None and self._in_flight is None and not self._events
+        for arrived in self.sounding.arrived(wait=idle):
+            self._deliver(arrived)
+        events, self._events = self._events, []
+        return events
 
-    def _start_groups(self, active: Sequence[S1ActiveRequest]) -> list[Event]:
+    def _start_groups(self, active: Sequence[S1ActiveRequest]) -> None:
         """Give the next group of each request without a row one; a group that is silence alone is over at once."""
-        events: list[Event] = []
         for request in active:
-            if request.has_row or not request.reference.codes.done():
+            if request.sound is not None or request.drawn or not request.reference.codes.done():
                 continue
-            if not request.group.text:
-                events += self._end_group(request)
+            group = request.group
+            if not group.text:
+                request.group_index += 1
+                self._pause(request, group)
                 continue
             try:
-                self.rows.add(request)
+                self.sounding.add(self.rows.add(request))
             except EngineError as error:
                 self.drop(request.job.id)
-                events.append(Refused(request.job.id, error))
-        return events
+                self._events.append(Refused(request.job.id, error))
 
-    def _receive(self, step: InFlightStep) -> list[Event]:
+    def _receive(self, step: InFlightStep) -> None:
         """Wait for a step's frames and hand them to their requests."""
-        events: list[Event] = []
-        for (request, generation), frame in zip(step.rows, step.frames.codes(), strict=True):
-            if request.has_row and request.generation == generation:  # neither dropped nor ended meanwhile
-                events += self._take(request, frame)
-        return events
+        for (request, generation), frame in zip(step.rows, step.frames.value(), strict=True):
+            if request.sound is not None and request.generation == generation:  # neither dropped nor ended meanwhile
+                self._take(request, request.sound, frame)
 
-    def _take(self, request: S1ActiveRequest, frame: Tensor) -> list[Event]:
-        """Take a row's frame in: sound when a packet is full, the next group when this one ended."""
-        ended = int(frame[0]) >= self._model.network.semantic_count
+    def _take(self, request: S1ActiveRequest, sound: GroupSound, frame: Tensor) -> None:
+        """Take a row's frame in; at its end go on to the next group."""
+        group, ended = sound.group, int(frame[0]) >= self._model.network.semantic_count
         if not ended:
-            request.frames.append(frame)
-        seconds = len(request.frames) / self._model.codec.config.frame_rate
-        length = self._decoder.state.length
-        if not ended and (seconds >= request.group.longest_s or request.position >= length):
-            log.warning("a group of %d characters had no end after %.1f s; it is cut", len(request.group.text), seconds)
+            sound.frames.append(frame)
+        seconds = len(sound.frames) / self._model.codec.config.frame_rate
+        if not ended and (seconds >= group.longest_s or request.position >= self._decoder.state.length):
+            log.warning("a group of %d characters had no end after %.1f s; it is cut", len(group.text), seconds)
             ended = True
-        if ended and not request.frames and request.redraws < REDRAWS:
-            request.redraws += 1
-            self.rows.remove(request)
-            return []
-        events: list[Event] = []
-        if ended or len(request.frames) - request.decoded >= request.packet_frames:
-            events += self._spoke(request, self._decode(request))
         if not ended:
-            share = min(PROGRESS_MAX, seconds / request.group.usual_s) * request.group.usual_s
+            share = min(PROGRESS_MAX, seconds / group.usual_s) * group.usual_s
             whole = sum(group.usual_s for group in request.groups)
-            return [*events, Advanced(request.job.id, request.fraction + share / whole)]
+            self._events.append(Advanced(request.job.id, request.fraction + share / whole))
+            return
         self.rows.remove(request)
-        if request.frames:
-            request.previous_turn = Turn(request.group.text, torch.stack(request.frames, 1))
-        return [*events, *self._end_group(request)]
-
-    def _decode(self, request: S1ActiveRequest) -> Samples:
-        """The sound of the frames that wait, edges trimmed."""
-        waiting = request.frames[request.decoded :]
-        if not waiting or request.edges is None:
-            return np.empty(0, np.float32)
-        request.decoded += len(waiting)
-        request.packets += 1
-        codes = torch.stack(waiting, 1).to(self._device)
-        samples: Samples = self._model.codec.decode(codes, request.codec_state).float().cpu().numpy()
-        return request.edges.add(samples)
-
-    def _end_group(self, request: S1ActiveRequest) -> list[Event]:
-        """Add the pause behind the group and go on to the next one, or finish."""
-        group, events = request.group, list[Event]()
-        rate = self._model.codec.config.sample_rate
-        if request.edges is not None:
-            events += self._spoke(request, request.edges.end(exact=group.pause_after_s > 0))
-            request.edges = None
-        events += self._spoke(request, np.zeros(round(group.pause_after_s * rate), np.float32))
+        if not sound.frames and request.redraws < REDRAWS:
+            request.redraws += 1
+            self.sounding.close(sound)
+            return
+        sound.ended = True  # the next group may be drawn while the rest of this one's sound is made
         request.group_index += 1
-        if request.group_index == len(request.groups):
-            del self.requests[request.job.id]
-            return [*events, Advanced(request.job.id, 1.0), Finished(request.job.id)]
-        return [*events, Advanced(request.job.id, request.fraction)]
+        if sound.frames:
+            request.previous_turn = Turn(group.text, torch.stack(sound.frames, 1))
 
-    def _spoke(self, request: S1ActiveRequest, samples: Samples) -> list[Event]:
-        """An event of these samples, at the reference's own level; none without samples."""
-        if not len(samples):
-            return []
-        lowered = samples * np.float32(request.reference.gain)
-        return [Spoke(request.job.id, Audio(lowered, self._model.codec.config.sample_rate))]
+    def _deliver(self, arrived: ArrivedSound) -> None:
+        """Tell a packet of sound, edges trimmed; behind a group's last, its pause, and behind the last group's the end."""
+        sound, request = arrived.sound, arrived.sound.request
+        if self.requests.get(request.job.id) is not request:  # dropped meanwhile
+            return
+        self._spoke(request, sound.edges.add(arrived.samples))
+        if not arrived.last:
+            return
+        self._spoke(request, sound.edges.end(exact=sound.group.pause_after_s > 0))
+        self._pause(request, sound.group)
+        self._events.append(Advanced(request.job.id, request.fraction))
+        if request.drawn and sound.group is request.groups[-1]:
+            del self.requests[request.job.id]
+            self._events.append(Finished(request.job.id))
+
+    def _pause(self, request: S1ActiveRequest, group: Group) -> None:
+        """The exact silence behind a group."""
+        self._spoke(request, np.zeros(round(group.pause_after_s * self._model.codec.config.sample_rate), np.float32))
+
+    def _spoke(self, request: S1ActiveRequest, samples: Samples) -> None:
+        """Tell these samples, if any, at the reference's own level."""
+        if len(samples):
+            lowered = samples * np.float32(request.reference.gain)
+            self._events.append(Spoke(request.job.id, Audio(lowered, self._model.codec.config.sample_rate)))

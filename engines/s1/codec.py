@@ -1,8 +1,8 @@
 """The codec: sound to codes and back, causal throughout, so that sound can be made packet by packet.
 
 Same function and parameter names as fish-speech 0.1.0's modified DAC (Kumar et al. 2023, arXiv:2306.06546), with every weight
-norm folded into a plain weight. Each layer that looks back keeps what it needs of the last packet in a `CodecState`: decoding
-a whole clip is decoding one packet, and no frame is ever decoded twice.
+norm folded into a plain weight. A clip is encoded and decoded whole; streams are decoded packet by packet, many at once, each
+layer that looks back keeping what it needs of the last packet in a `CodecState`, so that no frame is ever decoded twice.
 """
 
 import copy
@@ -43,7 +43,7 @@ class EncoderBlock(nn.Module):
             window_transformer(channels, inner if layers else None),
         )
 
-    def forward(self, x: Tensor, state: CodecState) -> Tensor:
+    def forward(self, x: Tensor, state: CodecState | None) -> Tensor:
         """(b, channels / 2, t) -> (b, channels, t / stride)."""
         return self.block(x, state)
 
@@ -59,7 +59,7 @@ class DecoderBlock(nn.Module):
             *(ResidualUnit(outputs, dilation) for dilation in (1, 3, 9)),
         )
 
-    def forward(self, x: Tensor, state: CodecState) -> Tensor:
+    def forward(self, x: Tensor, state: CodecState | None) -> Tensor:
         """(b, inputs, t) -> (b, outputs, t * stride)."""
         return self.block(x, state)
 
@@ -76,7 +76,7 @@ class CodecEncoder(nn.Module):
             layers.append(EncoderBlock(channels, stride, depth))
         self.block = Chain(*layers, Snake(channels), Convolution(channels, config.latent_dim, 3))
 
-    def forward(self, x: Tensor, state: CodecState) -> Tensor:
+    def forward(self, x: Tensor, state: CodecState | None) -> Tensor:
         """(b, 1, t) -> (b, latent_dim, t / product of encoder_rates)."""
         return self.block(x, state)
 
@@ -93,7 +93,7 @@ class CodecDecoder(nn.Module):
             channels //= 2
         self.model = Chain(*layers, Snake(channels), Convolution(channels, 1, 7))
 
-    def forward(self, x: Tensor, state: CodecState) -> Tensor:
+    def forward(self, x: Tensor, state: CodecState | None) -> Tensor:
         """(b, latent_dim, t) -> (b, 1, t * product of decoder_rates)."""
         return self.model(x, state)
 
@@ -172,21 +172,25 @@ class Codec(nn.Module):
 
     def encode(self, samples: Tensor) -> Tensor:
         """(n,) samples -> (codebooks, ceil(n / hop)) int64 codes."""
-        state: CodecState = {}
         padded = F.pad(samples, (0, -len(samples) % self.config.hop))
-        z = self.encoder(padded[None, None], state)
-        z = self.quantizer.pre_module(self.quantizer.downsample(z, state), state)
+        z = self.encoder(padded[None, None], None)
+        z = self.quantizer.pre_module(self.quantizer.downsample(z, None), None)
         codes = []
         for level in self.quantizer.levels:
             codes.append(level.nearest(z))
             z = z - level.vectors(codes[-1])
         return torch.cat(codes)
 
-    def decode(self, codes: Tensor, state: CodecState | None = None) -> Tensor:
-        """(codebooks, t) codes, the next ones of the stream whose `state` this is, updated in place -> (t * hop,) samples."""
-        state = {} if state is None else state
-        z = torch.stack(
-            [level.vectors(row[None]) for level, row in zip(self.quantizer.levels, codes, strict=True)]
-        ).sum(0)
-        z = self.quantizer.upsample(self.quantizer.post_module(z, state), state)
-        return torch.tanh(self.decoder(z, state))[0, 0]
+    def decode(self, codes: Tensor) -> Tensor:
+        """(codebooks, t) codes of a whole clip -> (t * hop,) samples."""
+        return self.decode_packets(codes[None], None)[0]
+
+    def decode_packets(self, codes: Tensor, state: CodecState | None) -> Tensor:
+        """(b, codebooks, t) codes, the next ones of b streams -> (b, t * hop) samples."""
+        return torch.tanh(self.decoder(self.latents(codes, state), state))[:, 0]
+
+    def latents(self, codes: Tensor, state: CodecState | None) -> Tensor:
+        """(b, codebooks, t) codes -> (b, latent_dim, t * product of downsample)."""
+        levels = zip(self.quantizer.levels, codes.unbind(1), strict=True)
+        z = torch.stack([level.vectors(row) for level, row in levels]).sum(0)
+        return self.quantizer.upsample(self.quantizer.post_module(z, state), state)

@@ -1,7 +1,10 @@
-"""Layers of the codec, causal and with carried state: a packet of sound continues where the last one ended.
+"""Layers of the codec, causal: given what they keep of a stream, a packet of its sound continues where the last one ended.
 
 Parameter names as in fish-speech 0.1.0's modified DAC (Kumar et al. 2023, arXiv:2306.06546).
 """
+
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
@@ -10,13 +13,21 @@ from torch import Tensor, nn
 from engines.s1.config import WindowConfig
 from engines.s1.layers import RMSNorm, SwiGLU, rotary_table, rotate
 
-CodecState = dict[nn.Module, Tensor]  # of one stream: what each layer keeps between packets
+POSITIONS = 8192  # most frames of a stream; a whole clip may have more
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CodecState:
+    """Where each of b streams stands. Without one, a layer is given whole clips and keeps nothing."""
+
+    positions: Tensor  # (b,) frames decoded so far
+    kept: Mapping[nn.Module, Tensor]  # (b, *layer.kept) of each layer that looks back, updated in place
 
 
 class Chain(nn.Sequential):
-    """Layers in sequence, each given the stream's state."""
+    """Layers in sequence, each given the streams' state."""
 
-    def forward(self, x: Tensor, state: CodecState) -> Tensor:  # type: ignore[override]
+    def forward(self, x: Tensor, state: CodecState | None) -> Tensor:  # type: ignore[override]
         """Shapes as the first layer takes and the last one gives them."""
         for layer in self:
             x = layer(x, state)
@@ -26,7 +37,7 @@ class Chain(nn.Sequential):
 class Passthrough(nn.Module):
     """The identity, where another configuration has a layer."""
 
-    def forward(self, x: Tensor, state: CodecState) -> Tensor:
+    def forward(self, x: Tensor, state: CodecState | None) -> Tensor:
         """x unchanged."""
         return x
 
@@ -38,9 +49,10 @@ class Snake(nn.Module):
         super().__init__()
         self.alpha = nn.Parameter(torch.ones(1, channels, 1))
 
-    def forward(self, x: Tensor, state: CodecState) -> Tensor:
+    def forward(self, x: Tensor, state: CodecState | None) -> Tensor:
         """(b, channels, t) -> the same shape."""
-        return torch.addcdiv(x, torch.sin(self.alpha * x).square(), self.alpha + 1e-9)
+        rate = self.alpha.float()  # half precision has no room for what follows
+        return torch.addcdiv(x.float(), torch.sin(rate * x).square(), rate + 1e-9).to(x.dtype)
 
 
 class Convolution(nn.Module):
@@ -51,33 +63,39 @@ class Convolution(nn.Module):
     ) -> None:
         super().__init__()
         self.conv = nn.Conv1d(inputs, outputs, width, stride=stride, dilation=dilation, groups=groups)
-        self.back = (width - 1) * dilation + 1 - stride  # samples of the packet before that are looked at
+        self.kept = ((width - 1) * dilation + 1 - stride, inputs)  # of the packet before
 
-    def forward(self, x: Tensor, state: CodecState) -> Tensor:
+    def forward(self, x: Tensor, state: CodecState | None) -> Tensor:
         """See the class."""
-        if self.back:
-            x = torch.cat((state.get(self, x.new_zeros(len(x), x.shape[1], self.back)), x), -1)
-            state[self] = x[..., -self.back :]
-        return self.conv(x)
+        return self.conv(_behind_kept(self, x, self.kept[0], state))
 
 
 class TransposedConvolution(nn.Module):
-    """Causal: (b, in, t) -> (b, out, t * stride); what runs over into the next packet is kept for it."""
+    """Causal: (b, in, t) -> (b, out, t * stride), where each input reaches at most the width into the future."""
 
     def __init__(self, inputs: int, outputs: int, width: int, *, stride: int) -> None:
         super().__init__()
         self.conv = nn.ConvTranspose1d(inputs, outputs, width, stride=stride)
-        self.over = width - stride
+        self.stride = stride
+        self.kept = (-(-width // stride) - 1, inputs)  # of the packet before, which still sound
 
-    def forward(self, x: Tensor, state: CodecState) -> Tensor:
+    def forward(self, x: Tensor, state: CodecState | None) -> Tensor:
         """See the class."""
-        y = F.conv_transpose1d(x, self.conv.weight, stride=self.conv.stride)
-        if self.over:
-            if self in state:
-                y[..., : self.over] += state[self]
-            state[self] = y[..., -self.over :].clone()
-            y = y[..., : -self.over]
-        return y if self.conv.bias is None else y + self.conv.bias[:, None]
+        back, length = self.kept[0] if state is not None else 0, x.shape[-1]
+        y = self.conv(_behind_kept(self, x, back, state))
+        return y[..., back * self.stride : (back + length) * self.stride]
+
+
+def _behind_kept(layer: nn.Module, x: Tensor, back: int, state: CodecState | None) -> Tensor:
+    """(b, channels, t) -> (b, channels, back + t): behind the last `back` of the packet before, zeros in a whole clip."""
+    if not back:
+        return x
+    if state is None:
+        return F.pad(x, (back, 0))
+    kept = state.kept[layer]
+    x = torch.cat((kept.transpose(1, 2), x), -1)
+    kept.copy_(x[..., -back:].transpose(1, 2))
+    return x
 
 
 class ResidualUnit(nn.Module):
@@ -92,7 +110,7 @@ class ResidualUnit(nn.Module):
             Convolution(channels, channels, 1),
         )
 
-    def forward(self, x: Tensor, state: CodecState) -> Tensor:
+    def forward(self, x: Tensor, state: CodecState | None) -> Tensor:
         """(b, channels, t) -> the same shape."""
         return x + self.block(x, state)
 
@@ -108,7 +126,7 @@ class ConvNeXt(nn.Module):
         self.pwconv2 = nn.Linear(4 * channels, channels)
         self.gamma = nn.Parameter(torch.ones(channels))
 
-    def forward(self, x: Tensor, state: CodecState) -> Tensor:
+    def forward(self, x: Tensor, state: CodecState | None) -> Tensor:
         """(b, channels, t) -> the same shape."""
         y = self.norm(self.dwconv(x, state).transpose(1, 2))
         y = self.gamma * self.pwconv2(F.gelu(self.pwconv1(y)))
@@ -136,17 +154,19 @@ class WindowAttention(nn.Module):
         width = config.heads * config.head_dim
         self.wqkv = nn.Linear(config.dim, 3 * width, bias=False)
         self.wo = nn.Linear(width, config.dim, bias=False)
+        self.kept = (2, config.heads, config.window - 1, config.head_dim)  # keys and values
 
-    def forward(self, x: Tensor, table: Tensor, seen: Tensor, state: CodecState) -> Tensor:
+    def forward(self, x: Tensor, table: Tensor, seen: Tensor, state: CodecState | None) -> Tensor:
         """(b, t, dim), the table of its positions, and which of the frames held so far, these included, each one sees."""
         config, (batch, count, _) = self.config, x.shape
         q, k, v = self.wqkv(x).unflatten(-1, (3 * config.heads, config.head_dim)).chunk(3, dim=2)
         q, k = rotate(q, table), rotate(k, table)
-        held = torch.stack((k, v)).transpose(2, 3)  # (2, b, heads, t, head_dim)
-        if self in state:
-            held = torch.cat((state[self], held), 3)
-        state[self] = held if config.window is None else held[:, :, :, -(config.window - 1) :]
-        y = F.scaled_dot_product_attention(q.transpose(1, 2), held[0], held[1], attn_mask=seen)
+        held = torch.stack((k, v), 1).transpose(2, 3)  # (b, 2, heads, t, head_dim)
+        if state is not None:
+            kept = state.kept[self]
+            held = torch.cat((kept, held), 3)
+            kept.copy_(held[:, :, :, count:])
+        y = F.scaled_dot_product_attention(q.transpose(1, 2), held[:, 0], held[:, 1], attn_mask=seen)
         return self.wo(y.transpose(1, 2).reshape(batch, count, -1))
 
 
@@ -162,7 +182,7 @@ class WindowLayer(nn.Module):
         self.attention_layer_scale = LayerScale(config.dim)
         self.ffn_layer_scale = LayerScale(config.dim)
 
-    def forward(self, x: Tensor, table: Tensor, seen: Tensor, state: CodecState) -> Tensor:
+    def forward(self, x: Tensor, table: Tensor, seen: Tensor, state: CodecState | None) -> Tensor:
         """As WindowAttention."""
         x = x + self.attention_layer_scale(self.attention(self.attention_norm(x), table, seen, state))
         return x + self.ffn_layer_scale(self.feed_forward(self.ffn_norm(x)))
@@ -171,29 +191,38 @@ class WindowLayer(nn.Module):
 class WindowTransformer(nn.Module):
     """(b, channels, t) -> the same shape; a frame sees those up to `window - 1` before it."""
 
+    table: Tensor
+
     def __init__(self, channels: int, config: WindowConfig) -> None:
         super().__init__()
         self.config = config
+        table = rotary_table(POSITIONS, config.head_dim, config.rope_base)
+        self.register_buffer("table", table, persistent=False)
         self.layers = nn.ModuleList(WindowLayer(config) for _ in range(config.layers))
         self.norm = RMSNorm(config.dim, config.norm_eps)
         same = channels == config.dim
         self.input_proj = nn.Identity() if same else nn.Linear(channels, config.dim)
         self.output_proj = nn.Identity() if same else nn.Linear(config.dim, channels)
 
-    def forward(self, x: Tensor, state: CodecState) -> Tensor:
+    def forward(self, x: Tensor, state: CodecState | None) -> Tensor:
         """See the class."""
-        config, count = self.config, x.shape[-1]
-        start = int(state[self]) if self in state else 0
-        state[self] = torch.tensor(start + count)
-        table = rotary_table(count, config.head_dim, config.rope_base, start).to(x.device)[None]
-        window = start + count if config.window is None else config.window
-        held = min(start, window - 1) + count
-        distance = torch.arange(held - count, held, device=x.device)[:, None] - torch.arange(held, device=x.device)
-        seen = (distance >= 0) & (distance < window)
+        count, device = x.shape[-1], x.device
+        back = 0 if state is None else self.config.window - 1
+        start = torch.zeros(1, dtype=torch.long, device=device) if state is None else state.positions
+        positions = start[:, None] + torch.arange(count, device=device)
+        distance = torch.arange(back, back + count, device=device)[:, None] - torch.arange(back + count, device=device)
+        here = torch.arange(-back, count, device=device) >= -start[:, None]  # not before the stream began
+        seen = ((distance >= 0) & (distance < self.config.window) & here[:, None])[:, None]
+        table = self._table(count)[positions]
         x = self.input_proj(x.transpose(1, 2))
         for layer in self.layers:
             x = layer(x, table, seen, state)
         return self.output_proj(self.norm(x)).transpose(1, 2)
+
+    def _table(self, count: int) -> Tensor:
+        if count <= POSITIONS:
+            return self.table
+        return rotary_table(count, self.config.head_dim, self.config.rope_base).to(self.table)
 
 
 def window_transformer(channels: int, config: WindowConfig | None) -> nn.Module:

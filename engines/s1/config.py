@@ -98,13 +98,13 @@ def _wide(dim: int) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowConfig:
-    """A transformer that sees `window` frames back; None sees everything."""
+    """A transformer whose frames see `window` frames, themselves included."""
 
     dim: int
     layers: int
     heads: int
     intermediate: int
-    window: int | None
+    window: int
     head_dim: int = 64
     rope_base: float = 10_000.0
     norm_eps: float = 1e-5
@@ -181,7 +181,7 @@ def _window(held: Mapping[str, Any] | None) -> WindowConfig | None:
         layers=inner["n_layer"],
         heads=inner["n_head"],
         intermediate=inner["intermediate_size"],
-        window=held.get("window_size"),
+        window=int(held["window_size"]),  # one that sees everything could not be streamed
         head_dim=inner.get("head_dim", 64),
         rope_base=float(inner.get("rope_base", 10_000)),
         norm_eps=float(inner.get("norm_eps", 1e-5)),

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from engines.s1.network import DualAR
+from engines.s1.transfers import sent
 
 WINDOW = 16  # frames the repetition penalty looks back, as upstream
 
@@ -59,11 +60,12 @@ class DecodeState:
         self.seeds[slot] = sampling.seed
         self.numbers[slot] = 0
         self.recent[slot] = 0
-        self.settings[:, slot, 0] = torch.tensor((sampling.temperature, sampling.top_p, sampling.repetition_penalty))
+        chosen = (sampling.temperature, sampling.top_p, sampling.repetition_penalty)
+        self.settings[:, slot, 0] = sent(chosen, self.settings.device)
 
     def swap(self, one: int, other: int) -> None:
         """Exchange two slots."""
-        pair, turned = [one, other], [other, one]
+        pair, turned = (sent(slots, self.cache.device) for slots in ((one, other), (other, one)))
         for held, axis in (
             (self.cache, 2),
             (self.pending, 0),
@@ -73,5 +75,4 @@ class DecodeState:
             (self.recent, 0),
             (self.settings, 1),
         ):
-            index = torch.tensor(pair, device=held.device)
-            held.index_copy_(axis, index, held.index_select(axis, torch.tensor(turned, device=held.device)))
+            held.index_copy_(axis, pair, held.index_select(axis, turned))

@@ -11,27 +11,10 @@ from engines.s1.decode_state import WINDOW, DecodeState
 from engines.s1.network import DualAR
 from engines.s1.noise import exponential, frame_keys
 from engines.s1.sampling import choose, penalise
+from engines.s1.transfers import Arriving
 
 if TYPE_CHECKING:
     from engines.s1.fused import FusedDecoder
-
-
-class PendingFrames:
-    """A frame of every row on its way to the host, copied while the device works on the next one."""
-
-    def __init__(self, codes: Tensor) -> None:
-        self._codes: Tensor = codes
-        self._arrived: torch.cuda.Event | None = None
-        if codes.is_cuda:
-            self._codes = torch.empty(codes.shape, dtype=codes.dtype, pin_memory=True).copy_(codes, non_blocking=True)
-            self._arrived = torch.cuda.Event()  # type: ignore[no-untyped-call]
-            self._arrived.record()
-
-    def codes(self) -> Tensor:
-        """(rows, codebooks) codes on the host, waiting for them if need be."""
-        if self._arrived is not None:
-            self._arrived.synchronize()
-        return self._codes
 
 
 class Decoder:
@@ -51,16 +34,16 @@ class Decoder:
 
         return FusedDecoder(self.state)
 
-    def step(self, rows: int, longest: int) -> PendingFrames:
+    def step(self, rows: int, longest: int) -> Arriving:
         """`draw`, compiled if it is, on its way to the host."""
-        return PendingFrames(self.draw(rows, longest) if self.compiled is None else self.compiled(rows, longest))
+        return Arriving(self.draw(rows, longest) if self.compiled is None else self.compiled(rows, longest))
 
     @torch.inference_mode()
     def warm(self, rows: int) -> None:
         """Make ready for this many rows; those in work stay where they are."""
         changing = self.state.changing
         before = [tensor.clone() for tensor in changing]
-        self.step(rows, self.state.length - 1).codes()
+        self.step(rows, self.state.length - 1).value()
         for tensor, held in zip(changing, before, strict=True):
             tensor.copy_(held)
 

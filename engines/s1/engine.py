@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import torch
@@ -15,10 +16,10 @@ from engines.runtime.compilation import should_compile
 from engines.runtime.placement import Placement, place, width
 from engines.runtime.quantization import stored_bytes
 from engines.s1 import plan as planning
-from engines.s1.active_request import PACKETS, S1ActiveRequest
+from engines.s1.active_request import S1ActiveRequest
 from engines.s1.batch import S1Batch
 from engines.s1.caches import CacheHits, CodeStore, PrefixStore
-from engines.s1.codec_layers import CodecState
+from engines.s1.codec_streams import CodecStreams
 from engines.s1.decode_state import Sampling
 from engines.s1.decoding import Decoder
 from engines.s1.model import S1Model, load
@@ -56,7 +57,9 @@ class S1Engine:
             should_compile(self._settings, device) and device.type == "cuda"
         )  # a CPU gains nothing from fewer, larger kernels
         decoder = self._decoder = Decoder(model.network, self._width, length, model.residual_size, compile)
-        self._batch = S1Batch(model, decoder, self._prefixes, device)
+        # A request that is drawn to its end may still sound when its row is another's.
+        streams = CodecStreams(model.codec, 2 * self._width, compile)
+        self._batch = S1Batch(model, decoder, self._prefixes, streams, device)
         config = model.network.config
         sizes = [model.network.semantic_count, *[model.codec.config.residual_size] * (config.codebooks - 1)]
         folder = Path(self._settings.cache_dir) / "s1" / model.codec_digest[:16] if self._settings.cache_dir else None
@@ -66,20 +69,18 @@ class S1Engine:
     @torch.inference_mode()
     def warm(self) -> Iterator[Progress]:
         """A prefill, a decode step for each number of rows, and the codec's packet sizes."""
-        model, decoder, rows, device = self.model, self.decoder, self.batch.rows, self._placement.device
-        state: CodecState = {}
-        steps = [*range(1, self._width + 1), *PACKETS]
-        for number, step in enumerate(steps, start=1):
-            if number <= self._width:
-                if not len(rows):
-                    dim, dtype = model.network.config.slow.dim, decoder.state.pending.dtype
-                    prompt = torch.zeros(8, dim, dtype=dtype, device=device)
-                    decoder.state.prefill(step - 1, prompt, 0)
-                decoder.warm(step)
-            else:
-                codes = torch.zeros(model.network.config.codebooks, step, dtype=torch.long, device=device)
-                model.codec.decode(codes, state)
-            yield Progress(number / len(steps), f"warming up, {number} of {len(steps)}")
+        streams = self.batch.sounding.streams
+        count = self._width + len(streams.buckets)
+        for number, _ in enumerate(chain(self._warm_rows(), streams.warm()), start=1):
+            yield Progress(number / count, f"warming up, {number} of {count}")
+
+    def _warm_rows(self) -> Iterator[None]:
+        state, rows = self.decoder.state, self.batch.rows
+        for count in range(1, self._width + 1):
+            if not len(rows):
+                state.prefill(count - 1, torch.zeros(8, state.pending.shape[1]).to(state.pending), 0)
+            self.decoder.warm(count)
+            yield
 
     def close(self) -> None:
         if self._references is not None:
@@ -157,9 +158,11 @@ class S1Engine:
     def memory_bytes(self) -> int:
         if self._model is None:
             return 0
-        cache = self.decoder.state.cache
-        held: list[Tensor] = [*self._model.network.parameters(), *self._model.codec.parameters(), cache]
-        return sum(stored_bytes(tensor) for tensor in held) + self._prefixes.bytes
+        model, device = self._model, self._placement.device
+        parts = {model.network, model.codec, model.encoder}
+        held: list[Tensor] = [weight for part in parts for weight in part.parameters() if weight.device == device]
+        held.append(self.decoder.state.cache)
+        return sum(map(stored_bytes, held)) + self.batch.sounding.streams.bytes + self._prefixes.bytes
 
     @property
     def room(self) -> int:

@@ -88,11 +88,13 @@ def load(
     if codec.config.residual_codebooks + 1 != network.config.codebooks:
         raise BadCheckpoint(f"{files.codec.name} has another number of codebooks than config.json says; check both")
     device = placement.device
+    sounding = torch.float32 if placement.dtype == torch.float32 else torch.float16
     yield Progress(0.85, f"moving to {device}")
     network = network.to(device, placement.dtype).eval()
-    encoder, codec = (codec, codec) if encoder_at in (None, device) else (codec, codec.split())
-    encoder.to(encoder_at or device, torch.float32).eval()
-    codec.to(device, torch.float32).eval()
+    encoder_at = encoder_at or device
+    encoder, codec = (codec, codec) if encoder_at == device and sounding == torch.float32 else (codec, codec.split())
+    encoder.to(encoder_at, torch.float32).eval()
+    codec.to(device, sounding).eval()
     if kind != files.quantized:
         yield Progress(0.95, f"storing weights as {kind}")
         quantizing.quantize([network.layers, network.fast_layers], kind)

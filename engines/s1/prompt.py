@@ -7,6 +7,7 @@ from torch import Tensor
 
 from engines.s1.network import DualAR
 from engines.s1.tokenizer import END, INTERLEAVE, Tokenizer
+from engines.s1.transfers import sent
 
 SPEAKER = "<|speaker:0|>"
 
@@ -28,10 +29,10 @@ def embed(network: DualAR, tokenizer: Tokenizer, turns: list[Turn], opening: boo
     for turn in turns:
         tokens = [*tokens, *tokenizer.control(SPEAKER), *tokenizer.text(turn.text)]
         if turn.codes is not None:
-            parts += [_text(network, tokens, device), network.embed_frames(turn.codes.T.to(device))]
+            parts += [_text(network, tokens, device), network.embed_frames(sent(turn.codes.T, device))]
             tokens = tokenizer.control(END)
     return torch.cat([*parts, _text(network, tokens, device)])
 
 
 def _text(network: DualAR, tokens: list[int], device: torch.device) -> Tensor:
-    return network.embed_text(torch.tensor(tokens, dtype=torch.long, device=device))
+    return network.embed_text(sent(tokens, device))

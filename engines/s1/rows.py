@@ -4,13 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from engines.errors import BadAudio
-from engines.s1.active_request import S1ActiveRequest
+from engines.s1.active_request import GroupSound, S1ActiveRequest
 from engines.s1.caches import PrefixStore
-from engines.s1.decoding import Decoder, PendingFrames
+from engines.s1.decoding import Decoder
 from engines.s1.edges import Edges
 from engines.s1.model import S1Model
 from engines.s1.prompt import Turn, embed
 from engines.s1.references import S1Reference
+from engines.s1.transfers import Arriving
 
 REDRAW_STEP = 1_000_003  # between the seeds of one group's draws
 NEW_WORDS_MIN_S = 1.0  # room that a reference must leave
@@ -21,7 +22,7 @@ class InFlightStep:
     """A decode step whose frames are on their way to the host."""
 
     rows: Sequence[tuple[S1ActiveRequest, int]]  # with the generation it was drawn for
-    frames: PendingFrames
+    frames: Arriving
 
 
 class RowTable:
@@ -38,7 +39,7 @@ class RowTable:
     def __iter__(self) -> Iterator[S1ActiveRequest]:
         return iter(self._rows)
 
-    def add(self, request: S1ActiveRequest) -> None:
+    def add(self, request: S1ActiveRequest) -> GroupSound:
         """Prefill the prompt of the request's group into a free slot: reference, what was said last, the new words.
 
         Raises BadAudio where there is no room for all of it.
@@ -56,11 +57,11 @@ class RowTable:
         request.position = start + len(words) - 1
         seed = request.sampling.seed + request.group_index + REDRAW_STEP * request.redraws
         state.start_row(slot, words[-1], request.position, replace(request.sampling, seed=seed))
-        request.has_row = True
         request.generation += 1
-        request.frames, request.decoded = [], 0
-        request.edges = Edges(model.codec.config.sample_rate, request.reference.level_rms, request.group.pause_before)
+        edges = Edges(model.codec.config.sample_rate, request.reference.level_rms, request.group.pause_before)
+        request.sound = GroupSound(request, request.group, edges)
         self._rows.append(request)
+        return request.sound
 
     def _prefill_reference(self, reference: S1Reference, slot: int) -> int:
         """Put the reference's keys and values into the slot, computed or kept; returns its length in positions."""
@@ -101,4 +102,4 @@ class RowTable:
             self._decoder.state.swap(slot, last)
             self._rows[slot] = self._rows[last]
         self._rows.pop()
-        request.has_row = False
+        request.sound = None

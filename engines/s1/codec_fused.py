@@ -1,0 +1,152 @@
+"""The codec's decoding as few kernels that never synchronise, so that a CUDA graph can record it.
+
+The same numbers as `Codec.decode_packets`, to rounding: each convolution, with the bias, residual and Snake around it, is one
+kernel; a transposed one is a convolution of the last inputs to `stride` outputs each. Layouts are fixed when it is made.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from engines.s1.codec import Codec, DecoderBlock
+from engines.s1.codec_kernels import convolve
+from engines.s1.codec_layers import Chain, CodecState, Convolution, ResidualUnit, Snake, TransposedConvolution
+
+BLOCK_T, BLOCK_N, BLOCK_K = 128, 128, 64  # most that one program makes and reads at once
+LEAST = 16  # of each, for the tensor cores
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Stage:
+    """A convolution and what follows it."""
+
+    layer: Convolution | TransposedConvolution
+    weight: Tensor  # (taps, inputs, outputs)
+    bias: Tensor  # (outputs,)
+    stride: int = 1  # times the outputs hold each other's neighbours in time
+    dilation: int = 1
+    alpha: Tensor | None = None  # (outputs,) of the Snake behind it
+    plain: bool = True  # whether its output is also read without that Snake
+    residual: bool = False  # whether the last plain output is added
+
+    @property
+    def back(self) -> int:
+        """How many inputs of the packet before it reads."""
+        return self.layer.kept[0]
+
+    @property
+    def channels(self) -> int:
+        """Of its output."""
+        return self.weight.shape[2] // self.stride
+
+
+class FusedCodec:
+    """Decodes as its codec does."""
+
+    def __init__(self, codec: Codec) -> None:
+        self._codec = codec
+        self._stages = list(_stages(codec.decoder.model))  # type: ignore[arg-type]
+
+    def decode_packets(self, codes: Tensor, state: CodecState) -> Tensor:
+        """As `Codec.decode_packets`."""
+        z = self._codec.latents(codes, state).transpose(1, 2)
+        x = _room(self._stages[0], z.shape[1], z)
+        x[:, self._stages[0].back :] = z
+        plain = z
+        for stage, following in zip(self._stages, [*self._stages[1:], None], strict=True):
+            _look_back(stage, x, state)
+            length = x.shape[1] - stage.back
+            after = None if following is None else _room(following, length * stage.stride, x)
+            if stage.plain and not stage.residual:
+                plain = x.new_empty(len(x), length * stage.stride, stage.channels)
+            _convolve(stage, x, plain, None if following is None or after is None else after[:, following.back :])
+            x = x if after is None else after
+        return torch.tanh(plain.float())[..., 0]
+
+
+def _room(stage: Stage, length: int, like: Tensor) -> Tensor:
+    """An input of a stage, to be filled: (rows, what it looks back at and `length`, inputs)."""
+    return like.new_empty(len(like), stage.back + length, stage.weight.shape[1])
+
+
+def _look_back(stage: Stage, x: Tensor, state: CodecState) -> None:
+    """Put what was kept in front of a stage's input, and keep its end."""
+    if stage.back:
+        kept = state.kept[stage.layer]
+        x[:, : stage.back] = kept
+        kept.copy_(x[:, -stage.back :])
+
+
+def _convolve(stage: Stage, x: Tensor, plain: Tensor, active: Tensor | None) -> None:
+    """Write a stage's output to `plain`, and behind its Snake to `active`."""
+    taps, inputs, outputs = stage.weight.shape
+    length = x.shape[1] - stage.back
+    block_t = min(BLOCK_T, _padded(length))
+    block_n = min(BLOCK_N, _padded(outputs) if outputs % 64 else outputs & -outputs)
+    block_k = min(BLOCK_K, max(LEAST, inputs & -inputs))
+    convolve[(-(-length // block_t), -(-outputs // block_n), len(x))](
+        x, stage.weight, stage.bias, plain, stage.bias if stage.alpha is None else stage.alpha,
+        plain, plain if active is None else active,
+        length, x.stride(0), length * outputs, 0 if active is None else active.stride(0),
+        INPUTS=inputs, OUTPUTS=outputs, TAPS=taps, DILATION=stage.dilation,
+        RESIDUAL=stage.residual, PLAIN=stage.plain, ACTIVE=stage.alpha is not None,
+        BLOCK_T=block_t, BLOCK_N=block_n, BLOCK_K=block_k,
+        num_warps=8 if block_t * block_n >= BLOCK_T * BLOCK_N else 4, num_stages=3,
+    )  # fmt: skip
+
+
+def _stages(layers: Chain) -> Iterator[Stage]:
+    """The convolutions of a decoder in the order they are done, with what stands between them."""
+    flat = list(_flattened(layers))
+    closing = {layer.block[-1] for layer in flat if isinstance(layer, ResidualUnit)}
+    for number, layer in enumerate(flat):
+        if isinstance(layer, Convolution | TransposedConvolution):
+            behind = flat[number + 1 : number + 3]
+            snake = next((each for each in behind if isinstance(each, Snake)), None)
+            stage = _transposed(layer) if isinstance(layer, TransposedConvolution) else _plain(layer)
+            yield replace(
+                stage,
+                alpha=None if snake is None else snake.alpha.flatten().repeat(stage.stride),
+                plain=snake is None or isinstance(behind[0], ResidualUnit),
+                residual=layer in closing,
+            )
+
+
+def _flattened(layers: Chain) -> Iterator[nn.Module]:
+    """Convolutions and Snakes in order; a residual unit stands in front of its own."""
+    for layer in layers:
+        if isinstance(layer, ResidualUnit):
+            yield layer
+        if isinstance(layer, ResidualUnit | DecoderBlock):
+            yield from _flattened(layer.block)
+        else:
+            yield layer
+
+
+def _plain(layer: Convolution) -> Stage:
+    return Stage(
+        layer=layer,
+        weight=layer.conv.weight.permute(2, 1, 0).contiguous(),
+        bias=_bias(layer.conv),
+        dilation=layer.conv.dilation[0],
+    )
+
+
+def _transposed(layer: TransposedConvolution) -> Stage:
+    """As a convolution over the last inputs: those whose width still reaches here."""
+    taps, stride, weight = layer.kept[0] + 1, layer.stride, layer.conv.weight
+    padded = F.pad(weight, (0, taps * stride - weight.shape[2])).view(*weight.shape[:2], taps, stride).flip(2)
+    weight = padded.permute(2, 0, 3, 1).flatten(2).contiguous()
+    return Stage(layer=layer, weight=weight, bias=_bias(layer.conv).repeat(stride), stride=stride)
+
+
+def _bias(conv: nn.Conv1d | nn.ConvTranspose1d) -> Tensor:
+    return conv.weight.new_zeros(conv.out_channels) if conv.bias is None else conv.bias
+
+
+def _padded(size: int) -> int:
+    """The power of two a kernel's block needs."""
+    return max(LEAST, 1 << (size - 1).bit_length())
