@@ -9,7 +9,7 @@ from torch import Tensor
 
 from bench import s1_checkpoints, s1_upstream
 from engines.s1.codec import Codec
-from engines.s1.codec_layers import CodecState
+from engines.s1.codec_streams import CodecStreams, Packet
 from engines.s1.decode_state import Sampling
 from engines.s1.decoding import Decoder
 from engines.s1.model import S1Model
@@ -122,7 +122,7 @@ def speak(decoder: Decoder, prompt: Tensor, count: int, sampling: Sampling = SAM
     """(codebooks, count) codes of slot 0 behind a prompt (t, dim)."""
     decoder.state.prefill(0, prompt[:-1], 0)
     decoder.state.start_row(0, prompt[-1], len(prompt) - 1, sampling)
-    return torch.stack([decoder.step(1, len(prompt) - 1 + number).codes()[0] for number in range(count)], 1)
+    return torch.stack([decoder.step(1, len(prompt) - 1 + number).value()[0] for number in range(count)], 1)
 
 
 @torch.inference_mode()
@@ -147,11 +147,12 @@ def codec(model: S1Model, folder: Path) -> dict[str, Any]:
 
 
 def _streamed(codec: Codec, codes: Tensor) -> tuple[Tensor, int]:
-    state: CodecState = {}
+    streams = CodecStreams(codec, 1, compile=False)
+    slot = streams.open()
     pieces, sizes = [], [*PACKETS, *[PACKETS[-1]] * codes.shape[1]]
     decoded = 0
     while decoded < codes.shape[1]:
         piece = codes[:, decoded : decoded + sizes[len(pieces)]]
         decoded += piece.shape[1]
-        pieces.append(codec.decode(piece, state))
-    return torch.cat(pieces), decoded
+        pieces.append(streams.decode([Packet(slot, piece.cpu())]).value()[0])
+    return torch.cat(pieces).to(codes.device), decoded

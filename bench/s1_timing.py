@@ -77,7 +77,7 @@ def frames(model: S1Model, rows: int, compile: bool, count: int, alone: Alone) -
         for number in range(count):
             drawn = decoder.step(rows, len(prompt) - 1 + number)
             if late is not None:
-                late.codes()
+                late.value()
             late = drawn
 
     begin()

@@ -85,6 +85,8 @@ class S1Engine:
     def close(self) -> None:
         if self._references is not None:
             self._references.close()
+        if self._placement.device.type == "cuda":
+            torch.cuda.synchronize()  # sound is made beside; its memory is not another's before
         self._model, self._decoder, self._batch, self._references = None, None, None, None
         self._prefixes = PrefixStore(self._settings.prefix_cache_bytes)
         if self._placement.device.type == "cuda":
@@ -118,7 +120,7 @@ class S1Engine:
 
     @property
     def info(self) -> EngineInfo:
-        model, compiled = self.model, self.decoder.compiled
+        model, compiled, sound = self.model, self.decoder.compiled, self.batch.sounding.streams.compiled
         defaults = model.defaults
         return EngineInfo(
             name=SPEC.name,
@@ -136,8 +138,8 @@ class S1Engine:
             parameters=sum(
                 p.numel() for part in {model.network, model.codec, model.encoder} for p in part.parameters()
             ),
-            compiled=compiled is not None and compiled.active,
-            note="" if compiled is None else compiled.note,
+            compiled=compiled is not None and compiled.active and sound is not None and sound.active,
+            note=" ".join(part.note for part in (compiled, sound) if part is not None and part.note),
             pace_kept=defaults.pace_kept,
             own_pace=defaults.own_pace,
         )

@@ -20,6 +20,7 @@ from engines.s1.network import CachedAttention, DualARLayer
 HELD = 4096  # weights in one program's registers: enough on the way at once to fill the memory's pipe, and room to work
 LOAD_BYTES = 512  # what 32 lanes read at once, 16 bytes each
 OVERLAP = False  # whether a kernel starts while the one before still works (Hopper and later)
+ROWS_HELD = 8  # with more rows, products are cheaper on the tensor cores than row after row
 SPLITS, SPLIT_BLOCK = 16, 32  # shares of a long cache, and positions read at once
 
 
@@ -32,6 +33,7 @@ class TokenPositions:
     positions: Tensor
     count: int  # new tokens a row
     long: bool  # whether the cache is worth dividing
+    many: bool  # whether there are more rows than products take one after another
 
 
 class FusedDecoder:
@@ -58,8 +60,8 @@ class FusedDecoder:
         """As `Decoder.draw`. The next call overwrites the result."""
         state, network, config = self.state, self.network, self.network.config
         # Layers add to both in place; they are written anew each frame.
-        x, pair = state.pending[:rows], self._pair[:rows]
-        tokens = TokenPositions(config.slow, network.slow_table, state.positions, 1, long=True)
+        x, pair, many = state.pending[:rows], self._pair[:rows], rows > ROWS_HELD
+        tokens = TokenPositions(config.slow, network.slow_table, state.positions, 1, long=True, many=many)
         for layer, cache in zip(network.layers, state.cache, strict=True):
             self._layer(layer, x, cache, tokens)  # type: ignore[arg-type]
         pair[:, 0] = network.fast_project_in(x)
@@ -67,7 +69,7 @@ class FusedDecoder:
         for codebook in range(1, config.codebooks):
             first = 0 if codebook == 1 else codebook
             tokens = TokenPositions(
-                config.fast, network.fast_table, self._steps[first:], codebook - first + 1, long=False
+                config.fast, network.fast_table, self._steps[first:], codebook - first + 1, long=False, many=many
             )
             x = pair.view(-1, config.fast.dim) if first == 0 else pair[:, 1]
             for layer, cache in zip(network.fast_layers, state.fast_cache, strict=True):
@@ -79,10 +81,11 @@ class FusedDecoder:
     def _layer(self, layer: DualARLayer, x: Tensor, cache: Tensor, tokens: TokenPositions) -> None:
         """Add a layer's work to x (tokens, dim)."""
         attention, feed_forward = layer.attention, layer.feed_forward
-        qkv = product(x, attention.wqkv, norm=layer.attention_norm)
-        product(self._attend(attention, qkv, cache, tokens), attention.wo, residual=x)
-        gated = product(x, feed_forward.w1, gate=feed_forward.w3, norm=layer.ffn_norm)
-        product(gated, feed_forward.w2, residual=x)
+        many = tokens.many
+        qkv = product(x, attention.wqkv, many, norm=layer.attention_norm)
+        product(self._attend(attention, qkv, cache, tokens), attention.wo, many, residual=x)
+        gated = product(x, feed_forward.w1, many, gate=feed_forward.w3, norm=layer.ffn_norm)
+        product(gated, feed_forward.w2, many, residual=x)
 
     def _attend(self, attention: CachedAttention, qkv: Tensor, cache: Tensor, tokens: TokenPositions) -> Tensor:
         config = tokens.config
@@ -128,6 +131,7 @@ class FusedDecoder:
 def product(
     x: Tensor,
     linear: nn.Linear,
+    many: bool,
     *,
     norm: nn.Module | None = None,
     gate: nn.Linear | None = None,
@@ -135,9 +139,11 @@ def product(
 ) -> Tensor:
     """linear(norm(x)), or silu(linear(norm(x))) * gate(norm(x)), of x (tokens, inputs).
 
-    If given, `residual` (tokens, outputs) is added to in place.
+    If given, `residual` (tokens, outputs) is added to in place. `many` leaves it to the tensor cores.
     """
-    if any(each.bias is not None or quantizing.is_int4(each.weight) for each in (linear, gate) if each is not None):
+    if many or any(
+        each.bias is not None or quantizing.is_int4(each.weight) for each in (linear, gate) if each is not None
+    ):
         return _composed(x, linear, norm, gate, residual)
     return _product(x, linear.weight, norm=norm, gate=None if gate is None else gate.weight, residual=residual)
 
@@ -145,7 +151,7 @@ def product(
 def _composed(
     x: Tensor, linear: nn.Linear, norm: nn.Module | None, gate: nn.Linear | None, residual: Tensor | None
 ) -> Tensor:
-    """The same by torch's own kernels, for weights that ours do not read."""
+    """The same by torch's own kernels, for many rows and for weights that ours do not read."""
     if norm is not None:
         x = F.rms_norm(x, norm.weight.shape, norm.weight, norm.eps)  # type: ignore[arg-type]
     y = linear(x)

@@ -1,7 +1,7 @@
 """A frame's work in few GPU kernels (Triton). At a batch of one, a frame is bound by reading weights and by starting kernels.
 
 A product holds its weights in registers and takes the rows one after another, so each weight is read once whatever the batch,
-and a row's numbers do not depend on how many others there are. Sums are in float32.
+and a row's numbers do not depend on how many others there are, up to `fused.ROWS_HELD`. Sums are in float32.
 """
 
 # Triton compiles these functions itself: Python's types do not describe them, and it knows no unpacking.

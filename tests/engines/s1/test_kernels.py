@@ -34,7 +34,7 @@ def interpreted() -> dict[str, Any]:
     return reported("interpret")
 
 
-@pytest.mark.parametrize("weights", ["float", "int8"])
+@pytest.mark.parametrize("weights", ["float", "many", "int8"])
 def test_kernels_draw_the_frames_that_torch_draws(interpreted: dict[str, Any], weights: str) -> None:
     assert all(interpreted[weights]["same"])
     assert interpreted[weights]["pending"] < 1e-5
@@ -45,6 +45,12 @@ def test_a_row_alone_has_the_very_numbers_it_has_in_company(interpreted: dict[st
     assert interpreted["alone"]
 
 
+def test_the_codecs_kernel_makes_the_sound_that_torch_makes_and_keeps_what_it_keeps(
+    interpreted: dict[str, Any],
+) -> None:
+    assert max(interpreted["codec"]) < 1e-5
+
+
 def test_every_kernel_of_the_full_network_compiles_for_a_hopper_gpu() -> None:
     made = reported("compile")
-    assert made.keys() == {"project", "attend", "draw", "advance"}
+    assert made.keys() == {"project", "attend", "draw", "advance", "convolve"}

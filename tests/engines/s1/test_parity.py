@@ -11,7 +11,7 @@ from bench import s1_checkpoints, s1_upstream
 from engines.base import Checkpoint
 from engines.registry import Device
 from engines.runtime.quantization import quantize
-from engines.s1.codec_layers import CodecState
+from engines.s1.codec_streams import CodecStreams, Packet
 from engines.s1.decode_state import Sampling
 from engines.s1.decoding import Decoder
 from engines.s1.model import S1Model
@@ -159,18 +159,45 @@ def test_a_packed_checkpoint_gives_the_logits_of_the_weights_it_was_packed_from(
 def test_streamed_sound_equals_sound_in_one_go_and_no_frame_is_decoded_twice(
     model: S1Model, packets: tuple[int, ...]
 ) -> None:
-    past: CodecState = {}
+    codes = encoded(model)[:, : sum(packets)]
     with torch.inference_mode():
-        codes = model.codec.encode(sound())[:, : sum(packets)]
         whole = model.codec.decode(codes)
-        decoded: list[int] = []
-        hook = model.codec.decoder.model[0].register_forward_pre_hook(
-            lambda _, inputs: decoded.append(inputs[0].shape[-1])
-        )
-        pieces = [model.codec.decode(piece, past) for piece in codes.split(list(packets), dim=1)]
-        hook.remove()
+    streams, decoded = CodecStreams(model.codec, 1, compile=False), list[int]()
+    hook = model.codec.decoder.model[0].register_forward_pre_hook(lambda _, inputs: decoded.append(inputs[0].shape[-1]))
+    slot = streams.open()
+    pieces = [
+        streams.decode([Packet(slot, piece)]).value()[0, : 256 * piece.shape[1]]
+        for piece in codes.split(list(packets), 1)
+    ]
+    hook.remove()
     assert sum(decoded) == 4 * codes.shape[1]  # the decoder runs at four times the frame rate
-    assert (torch.cat(pieces) - whole).abs().max() <= 1e-3 * whole.abs().max()
+    assert relative(torch.cat(pieces), whole) < 1e-6
+
+
+def test_streams_decoded_together_that_join_end_and_begin_anew_are_each_as_alone(model: S1Model) -> None:
+    codes = encoded(model)
+    clips = [codes, codes.flip(1), codes.roll(11, 1)[:, :17]]
+    with torch.inference_mode():
+        wanted = [model.codec.decode(clip) for clip in clips]
+    streams = CodecStreams(model.codec, 2, compile=False)
+    slots, at, made = {0: streams.open()}, [0, 0, 0], [list[Tensor]() for _ in clips]
+    for speaking, frames in (([0], 3), ([1, 0], 6), ([0, 1], 12), ([1, 2], 5), ([2, 1], 12)):
+        for clip in set(speaking) - slots.keys():
+            if len(slots) == 2:
+                streams.close(slots.pop(0))  # in the middle; another takes its place
+            slots[clip] = streams.open()
+        pieces = [clips[clip][:, at[clip] : at[clip] + frames] for clip in speaking]
+        sound = streams.decode([Packet(slots[clip], piece) for clip, piece in zip(speaking, pieces, strict=True)])
+        for clip, piece, samples in zip(speaking, pieces, sound.value(), strict=True):
+            at[clip] += piece.shape[1]
+            made[clip].append(samples[: 256 * piece.shape[1]])
+    for clip, pieces in enumerate(made):
+        assert relative(torch.cat(pieces), wanted[clip][: 256 * at[clip]]) < 1e-6
+
+
+def encoded(model: S1Model) -> Tensor:
+    with torch.inference_mode():
+        return model.codec.encode(sound())
 
 
 def sound() -> Tensor:

@@ -15,7 +15,9 @@ from torch import Tensor
 from bench.checkpoints import redraw
 from bench.s1_checkpoints import FULL
 from engines.runtime import quantization as quantizing
-from engines.s1.config import DualARConfig
+from engines.s1.codec import Codec
+from engines.s1.codec_streams import CodecStreams
+from engines.s1.config import CodecConfig, DualARConfig, WindowConfig
 from engines.s1.decode_state import DecodeState, Sampling
 from engines.s1.decoding import Decoder
 from engines.s1.network import DualAR
@@ -29,6 +31,11 @@ SMALL = {
     "n_fast_layer": 1, "fast_dim": 24, "fast_n_head": 2, "fast_n_local_heads": 1, "fast_head_dim": 8,
     "fast_intermediate_size": 40, "fast_attention_qk_norm": False, "scale_codebook_embeddings": True,
 }  # fmt: skip
+WINDOW = WindowConfig(dim=8, layers=1, heads=1, intermediate=8, window=4, head_dim=8)
+SMALL_CODEC = CodecConfig(
+    encoder_dim=4, encoder_rates=(2, 2), encoder_layers=(0, 0), decoder_dim=24, decoder_rates=(2, 3), latent_dim=8,
+    residual_codebooks=2, residual_size=12, semantic_size=12, code_dim=4, pre=None, post=WINDOW,
+)  # fmt: skip
 
 
 def interpret() -> dict[str, Any]:
@@ -47,15 +54,33 @@ def interpret() -> dict[str, Any]:
     network = redraw(DualAR(DualARConfig.from_mapping(SMALL), 20, 40, 63)).requires_grad_(False)
     found = {"float": compare(network)}
     found["alone"] = torch.equal(fused(network, [1]), fused(network, [0, 1])[1:])
+    found["many"] = compare(network, rows_held=1)
     quantizing.quantize([network.layers, network.fast_layers], "int8")
-    return found | {"int8": compare(network)}
+    return found | {"int8": compare(network), "codec": sound()}
 
 
-def compare(network: DualAR) -> dict[str, Any]:
+@torch.inference_mode()
+def sound() -> list[float]:
+    """How far the sound of two streams is from torch's, packet after packet."""
+    from engines.s1.codec_fused import FusedCodec
+
+    codec = redraw(Codec(SMALL_CODEC)).requires_grad_(False)
+    fused = FusedCodec(codec)
+    by_torch, by_kernels = (CodecStreams(codec, 2, compile=False) for _ in range(2))
+    codes = torch.randint(12, (2, 3, 5), generator=torch.Generator().manual_seed(1))
+    slots, found = torch.tensor([1, 0]), []
+    for packet in codes.split([3, 2], 2):
+        wanted = by_torch._decode(slots, packet)
+        found.append(relative(by_kernels._decode(slots, packet, fused), wanted))
+    return [*found, relative(by_kernels._kept, by_torch._kept)]
+
+
+def compare(network: DualAR, rows_held: int = 8) -> dict[str, Any]:
     by_torch, by_kernels = started(network), started(network)
-    from engines.s1.fused import FusedDecoder
+    from engines.s1 import fused
 
-    kernels = FusedDecoder(by_kernels.state)
+    fused.ROWS_HELD = rows_held
+    kernels = fused.FusedDecoder(by_kernels.state)
     same = [torch.equal(by_torch.draw(2, max(LENGTHS) + frame), kernels.draw(2)) for frame in range(FRAMES)]
     moved = ("positions", "numbers", "recent")
     same += [torch.equal(getattr(by_torch.state, name), getattr(by_kernels.state, name)) for name in moved]
@@ -98,6 +123,7 @@ def compile() -> dict[str, Any]:
     from triton.runtime.jit import JITFunction
 
     from engines.s1 import fused
+    from engines.s1.codec_fused import FusedCodec
 
     class Hopper:
         """As much of a driver as compiling asks for."""
@@ -127,6 +153,12 @@ def compile() -> dict[str, Any]:
         fused.FusedDecoder(DecodeState(network, 2, 2048, 1024)).draw(2)
         quantizing.quantize([network.layers, network.fast_layers], "int8")
         fused.FusedDecoder(DecodeState(network, 2, 2048, 1024)).draw(1)
+        codec = Codec(CodecConfig()).to("meta", torch.float16).requires_grad_(False)
+        fused_codec = FusedCodec(codec)
+        streams = CodecStreams(codec, 32, compile=False)
+        for rows, frames in ((1, 3), (32, 24)):
+            slots, codes = (torch.zeros(shape, dtype=torch.long) for shape in ((rows,), (rows, 10, frames)))
+            streams._decode(slots, codes, fused_codec)
     return {name: len(variants) for name, variants in made.items()}
 
 

@@ -1,0 +1,208 @@
+"""Who listens to S1: one alone, many offline, and live listeners who hear each line to its end before they ask for the next."""
+
+import statistics
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from bench.s1_parity import TRANSCRIPT
+from bench.s1_timing import peak_gb, take, wait
+from engines.base import Checkpoint, EngineJob, Finished, Spoke
+from engines.registry import Device
+from engines.s1.engine import S1Engine
+from engines.s1.model import S1Model
+from engines.types import Audio, Reference, Request
+
+WORDS = ("welcome", "summoner", "your", "win", "rate", "shows", "the", "enemy", "has", "taken", "a", "dragon", "again")
+LINE_WORDS = 18
+PROFILE_STEPS = 100
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Nobody else measures here."""
+    yield
+
+
+class Stage:
+    """The engine of one checkpoint, and a voice."""
+
+    def __init__(self, folder: Path, device: torch.device, rows: int, tiny: bool) -> None:
+        self.folder, self.device, self.rows, self.tiny = folder, device, rows, tiny
+
+    @cached_property
+    def engine(self) -> S1Engine:
+        engine = S1Engine(Device(name=self.device.type, max_batch=self.rows))
+        for _ in engine.load(Checkpoint(str(self.folder))):
+            pass
+        return engine
+
+    @property
+    def model(self) -> S1Model:
+        return self.engine.model
+
+    @cached_property
+    def reference(self) -> Reference:
+        samples = 0.1 * np.random.default_rng(0).standard_normal(5 * 24_000)
+        return Reference(Audio(samples.astype(np.float32), 24_000), TRANSCRIPT)
+
+    def warm(self) -> dict[str, Any]:
+        """What it takes until the first take pays for nothing."""
+        started, slowest, last = time.perf_counter(), 0.0, time.perf_counter()
+        for _ in self.engine.warm():
+            slowest, last = max(slowest, time.perf_counter() - last), time.perf_counter()
+        wait()
+        compiled = self.engine.batch.sounding.streams.compiled
+        figures = {"warm_s": round(time.perf_counter() - started, 1), "slowest_item_s": round(slowest, 2)}
+        take(self.engine, [self.request(0)])
+        notes = {"note": self.engine.info.note, "codec_note": compiled.note if compiled else "not compiled"}
+        return figures | notes | {"memory_gb": round(self.engine.memory_bytes / 1e9, 2), "peak_gb": peak_gb()}
+
+    def request(self, seed: int) -> Request:
+        """A line of its own."""
+        words = np.random.default_rng(seed).choice(WORDS, 2 if self.tiny else LINE_WORDS)
+        return Request(text=" ".join(words) + ".", reference=self.reference, seed=seed, engine="s1")
+
+
+@dataclass(slots=True)
+class Hearing:
+    """A line as its listener hears it."""
+
+    asked_at: float
+    first_at: float = 0.0
+    ends_at: float = 0.0  # when what has come so far is heard
+    dry_s: float = 0.0
+    ended: bool = False
+
+    def hear(self, now: float, seconds: float) -> None:
+        """Sound has come."""
+        if not self.first_at:
+            self.first_at = self.ends_at = now
+        self.dry_s += max(0.0, now - self.ends_at)
+        self.ends_at = max(self.ends_at, now) + seconds
+
+
+@dataclass(slots=True)
+class Crowd:
+    """Listeners at an engine, each with one line at a time."""
+
+    stage: Stage
+    count: int
+    lines: list[Hearing] = field(default_factory=list)
+    hearing: dict[str, Hearing] = field(default_factory=dict)  # by job
+    turns: list[float] = field(default_factory=list)  # when each listener asks next
+    sound_s: float = 0.0
+
+    def attend(self, seconds: float) -> None:
+        """Everybody asks, hears and asks again for so long; then what was asked is heard to its end."""
+        started = time.perf_counter()
+        usual_s = 1.0 if self.stage.tiny else 6.0
+        self.turns = [started + usual_s * number / self.count for number in range(self.count)]
+        while (now := time.perf_counter()) < started + seconds or self.hearing:
+            if now < started + seconds:
+                self._ask(now)
+            if self.hearing:
+                self._step()
+
+    def _ask(self, now: float) -> None:
+        due = [turn for turn in self.turns if turn <= now][: self.stage.engine.room]
+        for turn in due:
+            self.turns.remove(turn)
+            line, id = Hearing(turn), str(len(self.lines))
+            self.stage.engine.admit(EngineJob(id, self.stage.request(1000 * self.count + len(self.lines))))
+            self.lines.append(line)
+            self.hearing[id] = line
+
+    def _step(self) -> None:
+        for event in self.stage.engine.step():
+            now = time.perf_counter()
+            if isinstance(event, Spoke):
+                self.hearing[event.job_id].hear(now, event.audio.duration_s)
+                self.sound_s += event.audio.duration_s
+            elif isinstance(event, Finished):
+                line = self.hearing.pop(event.job_id)
+                line.ended = True
+                self.turns.append(max(now, line.ends_at))
+
+
+def live(stage: Stage, count: int, seconds: float) -> dict[str, Any]:
+    """First sound and stalls of listeners whose lines begin spread over a line's length."""
+    crowd = Crowd(stage, count)
+    started = time.perf_counter()
+    crowd.attend(0.5 if stage.tiny else seconds)
+    spent_s = time.perf_counter() - started
+    firsts = sorted(1000 * (line.first_at - line.asked_at) for line in crowd.lines if line.first_at)
+    return {
+        "lines": len(crowd.lines),
+        "ttfa_ms_p50": round(statistics.median(firsts), 1),
+        "ttfa_ms_p95": round(firsts[int(0.95 * (len(firsts) - 1))], 1),
+        "ran_dry": sum(line.dry_s > 0.005 for line in crowd.lines),
+        "longest_dry_ms": round(1000 * max(line.dry_s for line in crowd.lines), 1),
+        "sound_s_s": round(crowd.sound_s / spent_s, 1),
+    }
+
+
+def alone(stage: Stage) -> dict[str, Any]:
+    """First sound of one take after another, the voice known."""
+    firsts = [1000 * take(stage.engine, [stage.request(seed)])[0] for seed in range(3 if stage.tiny else 12)]
+    return {"ttfa_ms_p50": round(statistics.median(firsts), 1), "ttfa_ms_most": round(max(firsts), 1)}
+
+
+def offline(stage: Stage, rows: int) -> dict[str, Any]:
+    """As many at once as there are rows: seconds of sound a second, codec included."""
+    times = [take(stage.engine, [stage.request(100 * run + row) for row in range(rows)]) for run in range(3)]
+    return {
+        "rows": rows,
+        "sound_s_s": [round(sound_s / total_s, 1) for _, total_s, sound_s in times],
+        "last_ttfa_ms": [round(1000 * first_s, 1) for first_s, _, _ in times],
+    }
+
+
+def profile(stage: Stage, rows: int) -> dict[str, Any]:
+    """Where a hundred steps of so many rows spend their time."""
+    engine = stage.engine
+    for row in range(rows):
+        engine.admit(EngineJob(f"profiled {row}", stage.request(row)))
+    for _ in range(4 if stage.tiny else 12):
+        engine.step()
+    steps = 2 if stage.tiny else PROFILE_STEPS
+    wait()
+    started = time.perf_counter()
+    activities = [torch.profiler.ProfilerActivity.CPU]
+    if stage.device.type == "cuda":
+        activities = [torch.profiler.ProfilerActivity.CUDA]  # the host's own events would slow what is measured
+    with torch.profiler.profile(activities=activities) as profiler:
+        for _ in range(steps):
+            engine.step()
+        wait()
+    spent_us = 1e6 * (time.perf_counter() - started)
+    for row in range(rows):
+        engine.drop(f"profiled {row}")
+    return {"steps": steps, "step_ms": round(spent_us / steps / 1000, 2)} | _summary(profiler, spent_us)
+
+
+def _summary(profiler: torch.profiler.profile, spent_us: float) -> dict[str, Any]:
+    """Shares of the time: kernels by name, and when none ran."""
+    spans = sorted(
+        (event.time_range.start, event.time_range.end, event.name)
+        for event in profiler.events() or []
+        if event.device_type == torch.autograd.DeviceType.CUDA
+    )
+    busy_us, reached = 0.0, 0.0
+    by_name: dict[str, list[float]] = {}
+    for start, end, name in spans:
+        busy_us += max(0.0, end - max(start, reached))
+        reached = max(reached, end)
+        by_name.setdefault(name[:70], []).append(end - start)
+    top = sorted(by_name.items(), key=lambda item: -sum(item[1]))[:18]
+    return {
+        "idle_share": round(1 - busy_us / spent_us, 3),
+        "kernels": {name: f"{sum(us) / spent_us:.1%} in {len(us)}" for name, us in top},
+    }

@@ -1,0 +1,93 @@
+"""S1-Mini for many, at full size on random weights: `python -m bench.s1_serving --out FOLDER [--tiny --device cpu]`.
+
+The codec against upstream's own on the same weights, with how far each precision is from float32; frames, sound and first
+sound of the whole engine; listeners who hear each line to its end before they ask for the next; and where the time goes.
+Every part writes FOLDER/s1_serving.json as soon as it is known.
+"""
+
+import argparse
+import json
+import logging
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from bench import s1_checkpoints, s1_codec, s1_listeners
+from bench.machine import machine
+from bench.s1_listeners import Stage
+from bench.s1_timing import frames
+from engines.s1 import plan as planning
+
+log = logging.getLogger("bench.s1_serving")
+
+
+def parts(stage: Stage, listeners: list[int], line_s: float) -> dict[str, Callable[[], object]]:
+    """What is measured, by name."""
+    model, compile = stage.model, stage.device.type == "cuda"
+
+    def drawn(rows: int, held: int) -> dict[str, Any]:
+        """Frames a second, with products row after row up to `held` rows."""
+        if compile:
+            from engines.s1 import fused
+
+            fused.ROWS_HELD = held
+        return frames(model, rows, compile, 8 if stage.tiny else 96, s1_listeners.undisturbed)
+
+    found: dict[str, Callable[[], object]] = {
+        "warm": stage.warm,
+        "codec": lambda: s1_codec.measure(stage.folder, model.codec, stage.device, stage.tiny),
+        "alone": lambda: s1_listeners.alone(stage),
+        "offline": lambda: s1_listeners.offline(stage, min(32, stage.rows)),
+    }
+    for count in listeners:
+        found[f"listeners_{count}"] = lambda count=count: s1_listeners.live(stage, count, line_s)
+    found["profile"] = lambda: s1_listeners.profile(stage, min(32, stage.rows))
+    for rows, held in ((1, 8), (8, 8), (8, 0), (32, 8), (32, 32)):
+        found[f"frames_{rows}_held_{held}"] = lambda rows=rows, held=held: drawn(min(rows, stage.rows), held)
+    return found
+
+
+def main() -> None:
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    logging.getLogger("engines.s1.batch").setLevel(logging.ERROR)  # random weights know no end
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--tiny", action="store_true", help="a small network, to see that everything runs")
+    parser.add_argument("--seconds", type=float, default=230.0, help="no part is begun after these")
+    parser.add_argument("--device", choices=["cuda", "cpu"], default="cuda")
+    parser.add_argument("--rows", type=int, default=128)
+    parser.add_argument("--listeners", type=int, nargs="*", default=[16, 32, 64, 128])
+    parser.add_argument("--line", type=float, default=8.0, help="seconds that listeners are watched")
+    parser.add_argument("--only", nargs="*", help="parts by name")
+    parser.add_argument("--commit", help="of this tree, where git cannot tell")
+    asked = parser.parse_args()
+    asked.out.mkdir(parents=True, exist_ok=True)
+    planning.ROOM_S, planning.SLOWEST_CHARACTERS_PER_S = 0.5, 17.0  # lines as long as trained weights make them
+    started = time.monotonic()
+    found: dict[str, Any] = {"machine": dict(machine(asked.commit))}
+    with tempfile.TemporaryDirectory() as made:
+        size = s1_checkpoints.TINY if asked.tiny else s1_checkpoints.FULL
+        folder = s1_checkpoints.write(Path(made) / "s1", size, drawn_on=asked.device, speaks_only=True)
+        stage = Stage(folder, torch.device(asked.device), asked.rows, asked.tiny)
+        for name, part in parts(stage, asked.listeners, asked.line).items():
+            if asked.only and name not in asked.only:
+                continue
+            if time.monotonic() - started > asked.seconds:
+                found[name] = {"left_out": "no time"}
+                continue
+            try:
+                found[name] = part()
+            except Exception as error:
+                logging.exception(name)
+                found[name] = {"failed": f"{error!r}"[:500]}
+            found["seconds"] = round(time.monotonic() - started, 1)
+            (asked.out / "s1_serving.json").write_text(json.dumps(found, indent=1))
+            log.info("%s (%s s): %s", name, found["seconds"], json.dumps(found[name], indent=1))
+
+
+if __name__ == "__main__":
+    main()
