@@ -63,12 +63,14 @@ def frames(model: S1Model, rows: int, compile: bool, count: int, alone: Alone) -
     prompt = embed(model.network, model.tokenizer, turns, opening=True)
     started = time.perf_counter()
     decoder.warm(rows)
+    for _ in decoder.prefiller.warm():
+        pass
     wait()
     warm_s = time.perf_counter() - started
 
     def begin() -> None:
         for slot in range(rows):
-            decoder.state.prefill(slot, prompt[:-1], 0)
+            decoder.prefiller.prefill(slot, prompt[:-1], 0)
             sampling = Sampling(seed=slot, temperature=0.7, top_p=0.7, repetition_penalty=1.2)
             decoder.state.start_row(slot, prompt[-1], len(prompt) - 1, sampling)
 

@@ -10,6 +10,7 @@ from engines.runtime.compilation import Compiled, Graphs
 from engines.s1.decode_state import WINDOW, DecodeState
 from engines.s1.network import DualAR
 from engines.s1.noise import exponential, frame_keys
+from engines.s1.prefill import Prefiller
 from engines.s1.sampling import choose, penalise
 from engines.s1.transfers import Arriving
 
@@ -23,6 +24,7 @@ class Decoder:
     def __init__(self, network: DualAR, rows: int, length: int, residual_size: int, compile: bool = False) -> None:
         """The state's sizes; `compile` needs CUDA: the kernels are recorded as one graph for each number of rows."""
         self.state = DecodeState(network, rows, length, residual_size)
+        self.prefiller = Prefiller(self.state, compile)
         self.compiled = Compiled(self.draw, Graphs(self._draw_fused, self.state.changing)) if compile else None
 
     def _draw_fused(self, rows: int) -> Tensor:

@@ -23,6 +23,7 @@ from engines.s1.codec_streams import CodecStreams
 from engines.s1.decode_state import Sampling
 from engines.s1.decoding import Decoder
 from engines.s1.model import S1Model, load
+from engines.s1.prefill import SIZES
 from engines.s1.references import S1Reference, S1ReferenceEncoder
 from engines.s1.spec import SPEC
 from engines.types import EngineInfo, Progress, Reference
@@ -68,10 +69,11 @@ class S1Engine:
 
     @torch.inference_mode()
     def warm(self) -> Iterator[Progress]:
-        """A prefill, a decode step for each number of rows, and the codec's packet sizes."""
-        streams = self.batch.sounding.streams
-        count = self._width + len(streams.buckets)
-        for number, _ in enumerate(chain(self._warm_rows(), streams.warm()), start=1):
+        """Prompts of each size, a decode step for each number of rows, and the codec's packet sizes."""
+        prefiller, streams = self.decoder.prefiller, self.batch.sounding.streams
+        count = len(SIZES) * (prefiller.compiled is not None) + self._width + len(streams.buckets)
+        steps = chain[object](prefiller.warm(), self._warm_rows(), streams.warm())
+        for number, _ in enumerate(steps, start=1):
             yield Progress(number / count, f"warming up, {number} of {count}")
 
     def _warm_rows(self) -> Iterator[None]:

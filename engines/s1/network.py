@@ -31,8 +31,13 @@ class CachedAttention(nn.Module):
             self.q_norm = nn.RMSNorm(config.head_dim, config.norm_eps)
             self.k_norm = nn.RMSNorm(config.head_dim, config.norm_eps)
 
-    def forward(self, x: Tensor, positions: Tensor, table: Tensor, cache: Tensor) -> Tensor:
-        """x (b, t, dim), positions (b, t), their table, cache (2, b, kv_heads, length, head_dim), written in place."""
+    def forward(
+        self, x: Tensor, positions: Tensor, table: Tensor, cache: Tensor, slots: Tensor | None = None
+    ) -> Tensor:
+        """x (b, t, dim), positions (b, t), their table, cache (2, b, kv_heads, length, head_dim), written in place.
+
+        With `slots` (b,) the cache has more rows, and these are x's.
+        """
         config = self.config
         batch, count, _ = x.shape
         heads, kv_heads, size = config.heads, config.kv_heads, config.head_dim
@@ -40,10 +45,12 @@ class CachedAttention(nn.Module):
         if config.qk_norm:
             q, k = self.q_norm(q), self.k_norm(k)
         q, k = rotate(q, table), rotate(k, table)
-        rows = torch.arange(batch, device=x.device)[:, None]
+        rows = (torch.arange(batch, device=x.device) if slots is None else slots)[:, None]
         keys, values = cache[0], cache[1]
         keys[rows, :, positions] = k.to(keys.dtype)
         values[rows, :, positions] = v.to(values.dtype)
+        if slots is not None:
+            keys, values = keys[slots], values[slots]
         group = heads // kv_heads
         q = q.view(batch, count, kv_heads, group, size).permute(0, 2, 3, 1, 4).reshape(batch, kv_heads, -1, size)
         seen = torch.arange(keys.shape[2], device=x.device) <= positions[:, :, None]  # (b, t, length)
@@ -62,9 +69,11 @@ class DualARLayer(nn.Module):
         self.ffn_norm = RMSNorm(config.dim, config.norm_eps)
         self.attention_norm = RMSNorm(config.dim, config.norm_eps)
 
-    def forward(self, x: Tensor, positions: Tensor, table: Tensor, cache: Tensor) -> Tensor:
+    def forward(
+        self, x: Tensor, positions: Tensor, table: Tensor, cache: Tensor, slots: Tensor | None = None
+    ) -> Tensor:
         """As CachedAttention."""
-        x = x + self.attention(self.attention_norm(x), positions, table, cache)
+        x = x + self.attention(self.attention_norm(x), positions, table, cache, slots)
         return x + self.feed_forward(self.ffn_norm(x))
 
 
@@ -107,11 +116,14 @@ class DualAR(nn.Module):
         x = self.embeddings(self.semantic_begin + codes[:, 0]) + self.codebook_embeddings(codes + offsets).sum(1)
         return x / math.sqrt(config.codebooks + 1) if config.scaled else x
 
-    def forward_slow(self, x: Tensor, positions: Tensor, cache: Tensor) -> Tensor:
-        """The slow stack: (b, t, dim) at (b, t) positions -> hidden (b, t, dim); cache (layers, 2, b, kv, length, d)."""
+    def forward_slow(self, x: Tensor, positions: Tensor, cache: Tensor, slots: Tensor | None = None) -> Tensor:
+        """The slow stack: (b, t, dim) at (b, t) positions -> hidden (b, t, dim); cache (layers, 2, b, kv, length, d).
+
+        With `slots` (b,) the cache has more rows, and these are x's.
+        """
         table = self.slow_table[positions]
         for layer, held in zip(self.layers, cache, strict=True):
-            x = layer(x, positions, table, held)
+            x = layer(x, positions, table, held, slots)
         return x
 
     def semantic_logits(self, hidden: Tensor) -> Tensor:

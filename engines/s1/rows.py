@@ -53,7 +53,7 @@ class RowTable:
             words = embed(model.network, model.tokenizer, turns[-1:], opening=False)
         if start + len(words) + NEW_WORDS_MIN_S * model.codec.config.frame_rate > state.length:
             raise BadAudio("the reference and the text are too long together; select a shorter part of the clip")
-        state.prefill(slot, words[:-1], start)
+        self._decoder.prefiller.prefill(slot, words[:-1], start)
         request.position = start + len(words) - 1
         seed = request.sampling.seed + request.group_index + REDRAW_STEP * request.redraws
         state.start_row(slot, words[-1], request.position, replace(request.sampling, seed=seed))
@@ -71,7 +71,7 @@ class RowTable:
             x = embed(self._model.network, self._model.tokenizer, [reference.turn], opening=True)
             if len(x) > state.length:
                 raise BadAudio("the reference is too long for this checkpoint; select a shorter part of the clip")
-            state.prefill(slot, x, 0)
+            self._decoder.prefiller.prefill(slot, x, 0)
             self._prefixes.put(reference.digest, state.cache[:, :, slot, :, : len(x)].clone())
             return len(x)
         state.cache[:, :, slot, :, : kept.shape[3]] = kept

@@ -102,6 +102,19 @@ def test_the_same_noise_gives_the_same_codes_for_200_frames(model: S1Model, upst
     assert len(set(found[0].tolist())) > 50
 
 
+@torch.inference_mode()
+def test_a_padded_prompt_fills_its_own_slot_as_an_exact_one_does(model: S1Model, codes: Tensor) -> None:
+    words = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], opening=True)
+    exact, padded = (Decoder(model.network, 3, LENGTH, 1024) for _ in range(2))
+    padded.prefiller.ready = [64, 128]
+    for start, part in ((0, words[:50]), (50, words[50:])):
+        exact.state.prefill(1, part, start)
+        padded.prefiller.prefill(1, part, start)
+    found, wanted = (each.state.cache[..., : len(words), :] for each in (padded, exact))
+    assert relative(found, wanted) < 1e-6
+    assert not found[:, :, [0, 2]].any()
+
+
 def test_a_broken_layer_is_seen(model: S1Model, codes: Tensor) -> None:
     prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], opening=True)
     wanted = slow_logits(model, prompt)[1]
