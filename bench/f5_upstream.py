@@ -27,7 +27,8 @@ def sampler(
 
     theirs = DiT(**arch, text_num_embeds=symbols, mel_dim=100, text_mask_padding=True)
     theirs.load_state_dict(network.state_dict(), strict=False)
-    model = CFM(transformer=theirs, num_channels=100).cuda().to(dtype).eval()
+    device = next(network.parameters()).device
+    model = CFM(transformer=theirs, num_channels=100).to(device, dtype).eval()
 
     def take(noise: Tensor, reference: Tensor, tokens: Tensor, steps: int) -> Tensor:
         draw, torch.randn = torch.randn, lambda *size, **options: noise.to(dtype)

@@ -13,10 +13,11 @@ from engines.f5.active_request import F5ActiveRequest
 from engines.f5.assembly import Piece
 from engines.f5.mel import BANDS, SAMPLE_RATE
 from engines.f5.model import F5Model
-from engines.f5.sampling import FlowRow, Schedule, Velocity, advance, make_schedule, start_row, time_grid
+from engines.f5.packing import on_device
+from engines.f5.sampling import FlowRow, Schedule, make_schedule, start_row, time_grid
+from engines.f5.stepping import Flow, Stepper
 from engines.f5.weight_cache import WeightBudget, WeightCache
 from engines.f5.weight_turns import WeightTurns
-from engines.runtime.compilation import FRAME_BUCKET, Compiled
 from engines.types import Audio, Samples
 
 SCHEDULES_KEPT = 8
@@ -26,14 +27,14 @@ class F5Batch:
     """Steps the rows of the requests in work; all rows of one step use the same set of weights."""
 
     def __init__(
-        self, model: F5Model, velocity: Velocity | Compiled, width: int, device: torch.device, budget: WeightBudget
+        self, model: F5Model, stepper: Stepper, width: int, device: torch.device, budget: WeightBudget
     ) -> None:
-        """`width` is how many rows a step has at most; `velocity` the model's network, compiled or not."""
+        """`width` is how many rows a step has at most; `stepper` computes with the model's network."""
         requests: dict[str, F5ActiveRequest] = {}
         self.requests = requests
         # Not a method: closing an engine must free the device at once, which a circle of references would delay.
         self.weight_cache = WeightCache(model.parameters, budget, lambda: {each.weights for each in requests.values()})
-        self._model, self._velocity, self._device = model, velocity, device
+        self._model, self._flow, self._device = model, Flow(stepper), device
         self._width, self._rows_each = width, width if device.type == "cuda" else 1
         self._turns = WeightTurns()
         self._schedules: OrderedDict[tuple[str, int], Schedule] = OrderedDict()
@@ -55,7 +56,7 @@ class F5Batch:
         noise = torch.zeros(frames, BANDS, device=self._device)
         model = self._model
         row = start_row(model.network, reference, tokens, noise, self._schedule(model.steps), model.guidance)
-        self._advance([row])
+        self._flow.advance([row])
         model.vocoder(row.x)
 
     def add(self, request: F5ActiveRequest) -> None:
@@ -97,12 +98,9 @@ class F5Batch:
         # Rows that are done already wait for their sound, which had no memory.
         rows = [each for active in ready for each in active.rows.values() if not each.done]
         if rows:
-            self._advance(rows)
+            self._flow.advance(rows)
         for active in ready:
             yield from self._deliver(active)
-
-    def _advance(self, rows: Sequence[FlowRow]) -> None:
-        advance(rows, self._velocity, FRAME_BUCKET if isinstance(self._velocity, Compiled) else 1)
 
     def _start_pieces(self, ready: Sequence[F5ActiveRequest]) -> None:
         """Fill the batch, the request with the fewest rows first."""
@@ -126,10 +124,10 @@ class F5Batch:
         network, vocabulary = self._model.network, self._model.vocabulary
         stretch = not network.config.text_embedding_average_upsampling
         made = planning.frames(reference.paced_frames, reference.transcript, piece.text, active.speed, stretch)
-        tokens = vocabulary.tokens(reference.transcript + piece.text).to(self._device)
+        tokens = on_device(vocabulary.tokens(reference.transcript + piece.text), self._device)
         total = max(len(reference.mel) + made, len(tokens) + 1)
         generator = torch.Generator().manual_seed(request.seed + number)
-        noise = torch.randn(total, network.config.mel_dim, generator=generator).to(self._device)
+        noise = on_device(torch.randn(total, network.config.mel_dim, generator=generator), self._device)
         plan = self._schedule(active.steps)
         return start_row(network, reference.mel, tokens, noise, plan, active.guidance)
 

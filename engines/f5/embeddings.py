@@ -144,12 +144,16 @@ class ConvPositionEmbedding(nn.Module):
             nn.Mish(),
         )
 
-    def forward(self, x: Tensor, row: Tensor) -> Tensor:
-        """x (b, n, d), row (b, n, 1) -> (b, n, d)."""
-        row = row.transpose(1, 2)
-        y = self.conv1d[0](x.transpose(1, 2) * row) * row
-        y = self.conv1d[2](self.conv1d[1](y)) * row
+    def forward(self, x: Tensor, inside: Tensor | None) -> Tensor:
+        """x (b, n, d), inside (n, 1) of the frames that count, None for all -> (b, n, d)."""
+        y = self.conv1d[0](_kept(x.transpose(1, 2), inside))
+        y = self.conv1d[2](_kept(self.conv1d[1](y), inside))
         return self.conv1d[3](y).transpose(1, 2)
+
+
+def _kept(x: Tensor, inside: Tensor | None) -> Tensor:
+    """x (b, d, n), zero outside."""
+    return x if inside is None else x * inside.T
 
 
 class InputEmbedding(nn.Module):
@@ -166,7 +170,7 @@ class InputEmbedding(nn.Module):
         weight = self.proj.weight[:, self.mel_dim :]
         return F.linear(torch.cat((reference, text), dim=-1), weight, self.proj.bias)
 
-    def forward(self, x: Tensor, context: Tensor, row: Tensor) -> Tensor:
-        """x (b, n, mel), context (b, n, dim), row (b, n, 1) -> (b, n, dim)."""
+    def forward(self, x: Tensor, context: Tensor, inside: Tensor | None) -> Tensor:
+        """x (b, n, mel), context (b, n, dim), inside (n, 1) of the frames that count or None -> (b, n, dim)."""
         h = F.linear(x, self.proj.weight[:, : self.mel_dim]) + context
-        return self.conv_pos_embed(h, row) + h
+        return self.conv_pos_embed(h, inside) + h

@@ -11,14 +11,15 @@ from engines.f5 import plan as planning
 from engines.f5.active_request import F5ActiveRequest
 from engines.f5.assembly import Joiner
 from engines.f5.batch import F5Batch
+from engines.f5.compiled_stepper import CompiledStepper
 from engines.f5.mel import SAMPLE_RATE
 from engines.f5.model import F5Model, load
 from engines.f5.references import F5Reference, F5ReferenceCache
-from engines.f5.sampling import Velocity
 from engines.f5.spec import SPEC
+from engines.f5.stepping import EagerStepper, Stepper
 from engines.f5.weight_cache import WeightBudget
 from engines.registry import Device
-from engines.runtime.compilation import Compiled, should_compile
+from engines.runtime.compilation import should_compile
 from engines.runtime.placement import place, width
 from engines.types import EngineInfo, Progress, Reference
 
@@ -34,7 +35,7 @@ class F5Engine:
         self._placement = place(device)
         self._width = width(device, self._placement.device)
         self._model: F5Model | None = None
-        self._velocity: Velocity | Compiled | None = None
+        self._compiled: CompiledStepper | None = None
         self._references: F5ReferenceCache | None = None
         self._batch: F5Batch | None = None
         self._licence = ""
@@ -47,19 +48,30 @@ class F5Engine:
         network, device = model.network, self._placement.device
         budget = WeightBudget.of(self._settings.weights_budget_bytes, device)
         self._references = F5ReferenceCache(model.vocabulary.characters, device)
-        velocity = self._velocity = Compiled(network) if should_compile(self._settings, device) else network
-        self._batch = F5Batch(model, velocity, self._width, device, budget)
+        stepper: Stepper = EagerStepper(network)
+        if should_compile(self._settings, device):
+            stepper = self._compiled = CompiledStepper(network, self._width)
+        self._batch = F5Batch(model, stepper, self._width, device, budget)
 
     @torch.inference_mode()
     def warm(self) -> Iterator[Progress]:
+        compiled = self._compiled
+        shapes = [] if compiled is None else list(compiled.likely_shapes())
+        items = len(WARM_FRAMES) + len(shapes)
+        if compiled is not None:
+            compiled.use_compiled()
         for number, frames in enumerate(WARM_FRAMES, start=1):
             self.batch.warm(frames)
-            yield Progress(number / len(WARM_FRAMES), f"warming up, {number} of {len(WARM_FRAMES)}")
+            yield Progress(number / items, f"warming up, {number} of {items}")
+        for number, shape in enumerate(shapes, start=len(WARM_FRAMES) + 1):
+            if compiled is None or not compiled.record(shape):
+                return
+            yield Progress(number / items, f"warming up, {number} of {items}")
 
     def close(self) -> None:
         if self._batch is not None:
             self._batch.weight_cache.close()
-        self._model, self._velocity, self._references, self._batch = None, None, None, None
+        self._model, self._compiled, self._references, self._batch = None, None, None, None
         if self._placement.device.type == "cuda":
             torch.cuda.empty_cache()
 
@@ -98,8 +110,8 @@ class F5Engine:
             rows=self._width,
             dtype=str(self._placement.dtype).removeprefix("torch."),
             parameters=sum(p.numel() for p in model.network.parameters()),
-            compiled=isinstance(self._velocity, Compiled) and self._velocity.active,
-            note=self._velocity.note if isinstance(self._velocity, Compiled) else "",
+            compiled=self._compiled is not None and self._compiled.compiled.active,
+            note="" if self._compiled is None else self._compiled.compiled.note,
         )
 
     @property
@@ -111,8 +123,11 @@ class F5Engine:
     def memory_bytes(self) -> int:
         if self._model is None or self._references is None:
             return 0
-        held = [*self._model.network.parameters(), *self._model.network.buffers(), *self._model.vocoder.parameters()]
-        return sum(tensor.nbytes for tensor in held) + self._references.memory_bytes + self.batch.memory_bytes
+        networks = self._model.network, self._model.vocoder
+        held = [tensor.untyped_storage() for each in networks for tensor in (*each.parameters(), *each.buffers())]
+        weights = sum({storage.data_ptr(): storage.nbytes() for storage in held}.values())
+        graphs = 0 if self._compiled is None else self._compiled.memory_bytes
+        return weights + graphs + self._references.memory_bytes + self.batch.memory_bytes
 
     @property
     def room(self) -> int:

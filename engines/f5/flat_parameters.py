@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -12,26 +13,42 @@ from engines.errors import BadCheckpoint, OutOfMemory
 from engines.runtime.weights import misfit, shapes
 from engines.types import Weights
 
-ALIGNED = 128  # elements; every parameter starts at a multiple, so that kernels may read it in wide words
+ALIGNED = (
+    128  # elements; every parameter, or group of them, starts at a multiple, so that kernels may read it in wide words
+)
 
 
 class FlatParameters:
     """Where each parameter lies in one buffer `data`, (n,) of the network's dtype on its device."""
 
-    def __init__(self, network: nn.Module, device: torch.device, dtype: torch.dtype) -> None:
-        """Moves the network's parameters into the buffer; from here on they are views of it."""
+    def __init__(
+        self, network: nn.Module, device: torch.device, dtype: torch.dtype, side_by_side: Sequence[Sequence[str]] = ()
+    ) -> None:
+        """Moves the network's parameters into the buffer; from here on they are views of it.
+
+        Between parameters that are named together in `side_by_side` nothing lies.
+        """
         self._shapes = shapes(network)
         self._starts: dict[str, int] = {}
+        groups = {names[0]: names for names in side_by_side}
         end = 0
-        for name, shape in self._shapes.items():
-            self._starts[name] = end
-            end += -(-math.prod(shape) // ALIGNED) * ALIGNED
+        for first in self._shapes:
+            for name in groups.get(first, () if first in self._starts else (first,)):
+                self._starts[name] = end
+                end += math.prod(self._shapes[name])
+            end = -(-end // ALIGNED) * ALIGNED
         self.data = torch.zeros(end, dtype=dtype, device=device)
         views = self._views(self.data)
         for name, parameter in network.named_parameters():
             views[name].copy_(parameter.detach())
         network.load_state_dict(views, strict=False, assign=True)
         network.requires_grad_(False)
+
+    def joined(self, names: Sequence[str]) -> Tensor:
+        """Parameters that lie side by side as one, along their first axis; a view."""
+        rows, rest = sum(self._shapes[name][0] for name in names), self._shapes[names[0]][1:]
+        start = self._starts[names[0]]
+        return self.data[start : start + rows * math.prod(rest)].view(rows, *rest)
 
     def read(self, weights: Weights) -> Tensor:
         """The file's tensors as `data` is laid out, on the host. From any thread.

@@ -43,8 +43,7 @@ def load(checkpoint: Checkpoint, placement: Placement) -> Generator[Progress, No
     state = {k: v for k, v in weights.read(files.vocoder_weights).items() if not k.startswith("feature_extractor.")}
     weights.fill(vocoder, state, files.vocoder_weights.name)
     yield Progress(0.9, f"moving to {placement.device}")
-    parameters = FlatParameters(network, placement.device, placement.dtype)
-    network = network.to(placement.device, placement.dtype).eval()
+    parameters = network.eval().flatten(placement.device, placement.dtype)
     vocoder = vocoder.to(placement.device).eval().requires_grad_(False)
     return F5Model(
         files.name,

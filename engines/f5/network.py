@@ -1,23 +1,28 @@
 """The F5-TTS diffusion transformer, arranged for sampling.
 
 Same function and parameter names as upstream's `DiT` (Chen et al. 2024, arXiv:2410.06885; f5-tts 1.1.22), so a checkpoint
-loads by name. Three things are arranged otherwise, none of which changes the output:
+loads by name. Four things are arranged otherwise, none of which changes the output:
 
 - what depends on the time alone (time embedding, every AdaLN projection) is one table for the whole grid: `modulation`;
 - what depends on reference and text alone (their share of the input projection) is computed once: `context`;
-- rows of unequal length are masked everywhere, so a row gives the same output alone and in a batch.
+- rows of unequal length lie one behind another, so a row gives the same output alone and in a batch: `Packing`;
+- queries, keys and values are one product where their weights lie side by side: `DiT.flatten`.
 """
+
+from collections.abc import Sequence
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from engines.f5.config import DiTConfig
-from engines.f5.embeddings import InputEmbedding, TextEmbedding, TimeEmbedding, length_mask, rotary_angles
+from engines.f5.embeddings import MAX_POSITIONS, InputEmbedding, TextEmbedding, TimeEmbedding, rotary_angles
+from engines.f5.flat_parameters import FlatParameters
+from engines.f5.packing import Packing, attend
 
 
 def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    """Rotate neighbouring pairs of the last axis of x (b, h, n, d) by angles whose cos and sin are (n, d / 2)."""
+    """Rotate neighbouring pairs of the last axis of x (b, n, h, d) by angles whose cos and sin are (n, 1, d / 2)."""
     even, odd = x[..., 0::2].float(), x[..., 1::2].float()
     return torch.stack((even * cos - odd * sin, odd * cos + even * sin), dim=-1).flatten(-2).to(x.dtype)
 
@@ -47,7 +52,10 @@ class QKNorm(nn.Module):
 
 
 class DiTAttention(nn.Module):
-    """Self-attention of all frames, with rotary positions."""
+    """Self-attention of all frames of a sequence, with rotary positions."""
+
+    weight: Tensor | None
+    bias: Tensor | None
 
     def __init__(self, config: DiTConfig) -> None:
         super().__init__()
@@ -56,26 +64,31 @@ class DiTAttention(nn.Module):
         self.to_q = nn.Linear(config.dim, inner)
         self.to_k = nn.Linear(config.dim, inner)
         self.to_v = nn.Linear(config.dim, inner)
+        # Those of all three, once they lie side by side: see `DiT.flatten`.
+        self.register_buffer("weight", None, persistent=False)
+        self.register_buffer("bias", None, persistent=False)
         self.q_norm = QKNorm(config.dim_head) if config.qk_norm == "rms_norm" else None
         self.k_norm = QKNorm(config.dim_head) if config.qk_norm == "rms_norm" else None
         self.to_out = nn.ModuleList([nn.Linear(inner, config.dim)])
 
-    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, keys: Tensor | None) -> Tensor:
-        """x (b, n, dim), cos and sin (n, dim_head / 2), keys (b, 1, 1, n) bool or None -> (b, n, dim)."""
-        q, k, v = (
-            project(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) for project in (self.to_q, self.to_k, self.to_v)
-        )
+    def forward(self, x: Tensor, cos: Tensor, sin: Tensor, packing: Packing | None) -> Tensor:
+        """x (b, n, dim), cos and sin (n, 1, dim_head / 2) -> (b, n, dim)."""
+        q, k, v = (each.view(*each.shape[:-1], self.heads, -1) for each in self._project(x))
         if self.q_norm is not None and self.k_norm is not None:
             q, k = self.q_norm(q), self.k_norm(k)
         q, k = self._rotate(q, cos, sin), self._rotate(k, cos, sin)
-        out = F.scaled_dot_product_attention(q, k, v, attn_mask=keys)
-        return self.to_out[0](out.transpose(1, 2).flatten(-2))
+        return self.to_out[0](attend(q, k, v, packing).flatten(-2))
+
+    def _project(self, x: Tensor) -> Sequence[Tensor]:
+        if self.weight is None:
+            return self.to_q(x), self.to_k(x), self.to_v(x)
+        return F.linear(x, self.weight, self.bias).chunk(3, dim=-1)
 
     def _rotate(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
         if self.rotated_heads is None:
             return rotate(x, cos, sin)
-        turned, rest = x[:, : self.rotated_heads], x[:, self.rotated_heads :]
-        return torch.cat((rotate(turned, cos, sin), rest), dim=1)
+        turned, rest = x[:, :, : self.rotated_heads], x[:, :, self.rotated_heads :]
+        return torch.cat((rotate(turned, cos, sin), rest), dim=2)
 
 
 class DiTFeedForward(nn.Module):
@@ -102,24 +115,36 @@ class DiTBlock(nn.Module):
         self.attn = DiTAttention(config)
         self.ff = DiTFeedForward(config.dim, int(config.dim * config.ff_mult))
 
-    def forward(self, x: Tensor, modulation: Tensor, cos: Tensor, sin: Tensor, keys: Tensor | None) -> Tensor:
-        """x (b, n, dim), modulation (b, 6 * dim) -> (b, n, dim)."""
-        shift_a, scale_a, gate_a, shift_f, scale_f, gate_f = modulation[:, None].chunk(6, dim=-1)
-        x = x + gate_a * self.attn(modulate(x, scale_a, shift_a), cos, sin, keys)
+    def forward(self, x: Tensor, modulation: Tensor, cos: Tensor, sin: Tensor, packing: Packing | None) -> Tensor:
+        """x (b, n, dim), modulation (rows, 6 * dim) -> (b, n, dim)."""
+        parts = (_by_frame(part, packing) for part in modulation.chunk(6, dim=-1))
+        shift_a, scale_a, gate_a, shift_f, scale_f, gate_f = parts
+        x = x + gate_a * self.attn(modulate(x, scale_a, shift_a), cos, sin, packing)
         return x + gate_f * self.ff(modulate(x, scale_f, shift_f))
 
 
 def modulate(x: Tensor, scale: Tensor, shift: Tensor) -> Tensor:
-    """Layer norm of x (b, n, dim), then scale and shift (b, 1, dim)."""
+    """Layer norm of x (b, n, dim), then scale and shift (b, n or 1, dim)."""
     return F.layer_norm(x, (x.shape[-1],), eps=1e-6) * (1 + scale) + shift
+
+
+def _by_frame(part: Tensor, packing: Packing | None) -> Tensor:
+    """(rows, dim) -> what each frame takes of it, (b, n or 1, dim)."""
+    if packing is None:
+        return part[:, None]
+    return part[None] if len(part) == 1 else part[packing.row][None]
 
 
 class DiT(nn.Module):
     """Predicts the velocity of every mel frame at a time of the flow."""
 
+    rotary: Tensor  # (2, positions, 1, dim_head / 2) cos and sin
+
     def __init__(self, config: DiTConfig) -> None:
         super().__init__()
         self.config = config
+        angles = rotary_angles(config.dim_head, MAX_POSITIONS, torch.device("cpu"))
+        self.register_buffer("rotary", torch.stack((angles.cos(), angles.sin()))[:, :, None], persistent=False)
         self.time_embed = TimeEmbedding(config.dim)
         self.text_embed = TextEmbedding(config)
         self.input_embed = InputEmbedding(config)
@@ -148,21 +173,32 @@ class DiT(nn.Module):
         text = self.text_embed(tokens, lengths, frames, drop_text)
         return self.input_embed.context(reference * ~drop_audio[:, None, None], text)
 
-    def forward(self, x: Tensor, context: Tensor, modulation: Tensor, lengths: Tensor | None = None) -> Tensor:
-        """One velocity: x (b, n, mel), context (b, n, dim), modulation (b, (6 * depth + 2) * dim) -> (b, n, mel).
+    def flatten(self, device: torch.device, dtype: torch.dtype) -> FlatParameters:
+        """Move to a device, the parameters into one buffer of this precision in which joined products lie side by side."""
+        attentions = {name: each for name, each in self.named_modules() if isinstance(each, DiTAttention)}
+        names = {
+            (name, kind): [f"{name}.{part}.{kind}" for part in ("to_q", "to_k", "to_v")]
+            for name in attentions
+            for kind in ("weight", "bias")
+        }
+        parameters = FlatParameters(self, device, dtype, list(names.values()))
+        for (name, kind), joined in names.items():
+            setattr(attentions[name], kind, parameters.joined(joined))
+        self.to(device)  # buffers keep their precision: angles and rates suffer in half of it
+        return parameters
 
-        lengths (b,) masks rows that end before n; None where every row fills its n frames.
+    def forward(self, x: Tensor, context: Tensor, modulation: Tensor, packing: Packing | None = None) -> Tensor:
+        """One velocity: x (b, n, mel), context (b, n, dim), modulation (rows, (6 * depth + 2) * dim) -> (b, n, mel).
+
+        Without a packing each of the b rows is one sequence of n frames; with one b is 1 and it says whose a frame is.
         """
-        frames, dim = x.shape[1], self.config.dim
-        angles = rotary_angles(self.config.dim_head, frames, x.device)
-        cos, sin = angles.cos(), angles.sin()
-        row = x.new_ones(1, frames, 1) if lengths is None else length_mask(lengths, frames)[..., None].to(x.dtype)
-        keys = None if lengths is None else length_mask(lengths, frames)[:, None, None, :]
-        h = self.input_embed(x, context, row)
+        cos, sin = self.rotary[:, : x.shape[1]] if packing is None else self.rotary[:, packing.position.clamp(min=0)]
+        h = self.input_embed(x, context, None if packing is None else packing.position[:, None] >= 0)
         entered = h
+        width = 6 * self.config.dim
         for index, block in enumerate(self.transformer_blocks):
-            h = block(h, modulation[:, 6 * index * dim : 6 * (index + 1) * dim], cos, sin, keys)
+            h = block(h, modulation[:, width * index : width * (index + 1)], cos, sin, packing)
         if self.long_skip_connection is not None:
             h = self.long_skip_connection(torch.cat((h, entered), dim=-1))
-        scale, shift = modulation[:, None, -2 * dim :].chunk(2, dim=-1)
+        scale, shift = (_by_frame(part, packing) for part in modulation[:, -2 * self.config.dim :].chunk(2, dim=-1))
         return self.proj_out(modulate(h, scale, shift))

@@ -1,11 +1,9 @@
-"""From noise to mel: Euler steps along the flow, with classifier-free guidance, for many rows at once."""
+"""What is sampled: a grid of times with all that depends on it alone, and rows on their way from noise to mel."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from torch.nn.utils.rnn import pad_sequence
 
 from engines.f5.network import DiT
 
@@ -20,8 +18,6 @@ PRUNED = {
 }
 UNGUIDED = 1e-5  # below this strength the unconditional half is not worth computing
 
-Velocity = Callable[[Tensor, Tensor, Tensor, Tensor | None], Tensor]
-
 
 def time_grid(steps: int, sway: float | None = -1.0) -> Tensor:
     """(steps + 1,) float32 times from 0 to 1; sway bends them towards 0 (Chen et al. 2024, section 3.3)."""
@@ -32,21 +28,21 @@ def time_grid(steps: int, sway: float | None = -1.0) -> Tensor:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Schedule:
-    """A grid and every AdaLN projection along it."""
+    """What each step of a grid needs of the time, for one set of weights."""
 
-    times: Tensor  # (steps + 1,) on the CPU
-    modulation: Tensor  # (steps, (6 * depth + 2) * dim) on the device
+    advances: Tensor  # (steps,) float32 from each time to the next
+    modulation: Tensor  # (steps, (6 * depth + 2) * dim) every AdaLN projection
 
     @property
     def steps(self) -> int:
         """Number of Euler steps."""
-        return len(self.times) - 1
+        return len(self.advances)
 
 
 def make_schedule(network: DiT, times: Tensor) -> Schedule:
-    """The projections at the start of each step of a (steps + 1,) time grid."""
+    """The schedule of a (steps + 1,) time grid."""
     device = network.proj_out.weight.device
-    return Schedule(times, network.modulation(times[:-1].to(device)))
+    return Schedule(times.diff().to(device), network.modulation(times[:-1].to(device)))
 
 
 @dataclass(slots=True, eq=False)
@@ -54,7 +50,7 @@ class FlowRow:
     """One chunk on its way from noise to mel."""
 
     x: Tensor  # (n, mel) float32
-    contexts: Tensor  # (2, n, dim): conditional, unconditional
+    contexts: Tensor  # (2, n, dim): with reference and text, and without; (1, n, dim) where it is not guided
     schedule: Schedule
     guidance: float
     step: int = 0
@@ -72,42 +68,10 @@ def start_row(
 
     reference (r, mel) is the voice's mel, tokens (t,) the ids of its transcript and the new text, noise (n, mel) with n > r.
     """
-    frames = len(noise)
-    dtype = network.proj_out.weight.dtype
-    padded = reference.new_zeros(1, frames, reference.shape[1])
-    padded[0, : len(reference)] = reference
-    dropped = torch.tensor([False, True], device=noise.device)
-    lengths = torch.full((2,), frames, device=noise.device)
-    both = padded.to(dtype).expand(2, -1, -1)
-    contexts = network.context(both, tokens.expand(2, -1), lengths, dropped, dropped)
+    frames, halves = len(noise), 1 + (guidance >= UNGUIDED)
+    given = reference.new_zeros(1, frames, reference.shape[1], dtype=network.proj_out.weight.dtype)
+    given[0, : len(reference)] = reference
+    dropped = torch.arange(halves, device=noise.device) > 0
+    lengths = torch.full((halves,), frames, device=noise.device)
+    contexts = network.context(given.expand(halves, -1, -1), tokens.expand(halves, -1), lengths, dropped, dropped)
     return FlowRow(noise.float(), contexts, plan, guidance)
-
-
-def advance(rows: Sequence[FlowRow], velocity: Velocity, frame_bucket: int = 1) -> None:
-    """One Euler step of every row, in one pass of the network; rows may be at different steps and of different lengths.
-
-    frame_bucket rounds the padded length up, so that a compiled `velocity` sees few shapes.
-    """
-    lengths = torch.tensor([len(row.x) for row in rows])
-    widest = -(-int(lengths.max()) // frame_bucket) * frame_bucket
-    unequal = bool((lengths != widest).any())
-    dtype, device = rows[0].contexts.dtype, rows[0].x.device
-    guided = any(row.guidance >= UNGUIDED for row in rows)
-    halves = 2 if guided else 1
-    x = _pad([row.x.to(dtype) for row in rows], widest).repeat(halves, 1, 1)
-    context = torch.cat([_pad([row.contexts[half] for row in rows], widest) for half in range(halves)])
-    modulation = torch.stack([row.schedule.modulation[row.step] for row in rows]).repeat(halves, 1)
-    mask = lengths.to(device).repeat(halves) if unequal else None
-    flows = velocity(x, context, modulation, mask).float().chunk(halves)
-    for index, row in enumerate(rows):
-        flow = flows[0][index, : len(row.x)]
-        if row.guidance >= UNGUIDED:
-            flow = flow + (flow - flows[1][index, : len(row.x)]) * row.guidance
-        times = row.schedule.times
-        row.x = row.x + (times[row.step + 1] - times[row.step]).item() * flow
-        row.step += 1
-
-
-def _pad(tensors: Sequence[Tensor], frames: int) -> Tensor:
-    batch = pad_sequence(list(tensors), batch_first=True)
-    return torch.nn.functional.pad(batch, (0, 0, 0, frames - batch.shape[1]))

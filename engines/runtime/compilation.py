@@ -1,7 +1,7 @@
 """Compile policy: what is compiled where, and what happens when that fails."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import torch
@@ -46,27 +46,34 @@ class Compiled:
 
 
 class Graphs:
-    """CUDA graphs of a function of one number, such as the batch's rows, recorded at each number's first call."""
+    """CUDA graphs of a function of one key, such as the batch's rows, recorded at each key's first call or before."""
 
-    def __init__(self, function: Callable[[int], Tensor], changed: Sequence[Tensor]) -> None:
+    def __init__(self, function: Callable[[Any], Tensor], changed: Sequence[Tensor]) -> None:
         """`function` never synchronises and keeps its tensors at fixed addresses; `changed` are those it writes to."""
         self._function, self._changed = function, changed
-        self._recorded: dict[int, tuple[torch.cuda.CUDAGraph, Tensor]] = {}
+        self._recorded: dict[Hashable, tuple[torch.cuda.CUDAGraph, Tensor]] = {}
         # A stream of their own: with it comes a workspace for products that no other function's graphs write to meanwhile.
         self._stream: torch.cuda.Stream | None = None
 
-    def __call__(self, number: int, *_: object) -> Tensor:
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._recorded
+
+    def __call__(self, key: Hashable, *_: object) -> Tensor:
         """The function's result, which the next call may overwrite. Further arguments are ignored."""
-        if number not in self._recorded:
-            self._recorded[number] = self._record(number)
-        graph, result = self._recorded[number]
+        self.record(key)
+        graph, result = self._recorded[key]
         graph.replay()
         return result
 
-    def _record(self, number: int) -> tuple[torch.cuda.CUDAGraph, Tensor]:
+    def record(self, key: Hashable) -> None:
+        """Make the key's graph, unless there is one."""
+        if key not in self._recorded:
+            self._recorded[key] = self._record(key)
+
+    def _record(self, key: Hashable) -> tuple[torch.cuda.CUDAGraph, Tensor]:
         before = [tensor.clone() for tensor in self._changed]
         try:
-            self._function(number)  # compiles every kernel, which nothing may do while a graph is recorded
+            self._function(key)  # compiles every kernel, which nothing may do while a graph is recorded
         finally:
             for tensor, held in zip(self._changed, before, strict=True):
                 tensor.copy_(held)
@@ -77,7 +84,7 @@ class Graphs:
         ]  # graphs run one at a time, so they share one memory pool
         pool = others[0] if others else None
         with torch.cuda.graph(graph, pool=pool, stream=self._stream, capture_error_mode="thread_local"):
-            result = self._function(number)
+            result = self._function(key)
         return graph, result
 
 

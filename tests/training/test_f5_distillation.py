@@ -5,7 +5,8 @@ from torch import Tensor
 
 from engines.f5.config import DiTConfig
 from engines.f5.network import DiT
-from engines.f5.sampling import Schedule, advance, start_row
+from engines.f5.sampling import make_schedule, start_row
+from engines.f5.stepping import EagerStepper, Flow
 from training.f5.batches import MelBatch
 from training.f5.distillation import Teacher, loss
 from training.f5.flow import FlowTask
@@ -32,10 +33,10 @@ def sampled(model: DiT, start: Tensor, end: Tensor) -> Tensor:
     """The mean velocity of the sampler's two guided steps between two times."""
     given = task()
     times = torch.cat((start, (start + end) / 2, end))
-    plan = Schedule(times, model.modulation(times[:-1]))
+    plan, flow = make_schedule(model, times), Flow(EagerStepper(model))
     way = start_row(model, given.target[0, :KNOWN], given.tokens[0], given.at(start)[0], plan, 2.0)
     while not way.done:
-        advance([way], model)
+        flow.advance([way])
     return (way.x - given.at(start)[0]) / (end - start)
 
 

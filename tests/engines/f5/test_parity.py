@@ -15,7 +15,8 @@ from engines.f5.files import EMBEDDED
 from engines.f5.frontend import Vocabulary
 from engines.f5.mel import log_mel
 from engines.f5.network import DiT
-from engines.f5.sampling import FlowRow, advance, make_schedule, start_row, time_grid
+from engines.f5.sampling import FlowRow, make_schedule, start_row, time_grid
+from engines.f5.stepping import EagerStepper, Flow
 from tests.engines.f5.conftest import VOICES, reference
 from tests.engines.f5.test_model import loaded
 
@@ -75,10 +76,11 @@ def our_row(network: DiT, reference: Tensor, tokens: Tensor, frames: int, steps:
     return start_row(network, reference, tokens, noise, make_schedule(network, time_grid(steps)), 2.0)
 
 
-def finish(rows: list[FlowRow], network: DiT, bucket: int = 1) -> list[Tensor]:
+def finish(rows: list[FlowRow], network: DiT) -> list[Tensor]:
+    flow = Flow(EagerStepper(network))
     with torch.inference_mode():
         while active := [row for row in rows if not row.done]:
-            advance(active, network, bucket)
+            flow.advance(active)
     return [row.x for row in rows]
 
 
@@ -135,7 +137,7 @@ def test_a_batch_on_the_embedded_weights_equals_its_members_alone(
         return [our_row(ours, mel[:150], tokens, 150 + more, steps, seed=3) for mel, tokens, more, steps in said]
 
     with torch.inference_mode():
-        together = finish(rows(), ours, bucket=64)
+        together = finish(rows(), ours)
         alone = [finish([row], ours)[0] for row in rows()]
     assert max(relative(a, b) for a, b in zip(together, alone, strict=True)) < ROUNDING
 
@@ -149,7 +151,7 @@ def test_a_batch_equals_its_members_alone(variant: str) -> None:
         for seed, (frames, characters, total, steps) in enumerate(sizes)
     ]
     with torch.inference_mode():
-        together = finish(make(), ours, bucket=64)
+        together = finish(make(), ours)
         alone = [finish([row], ours)[0] for row in make()]
     assert max(relative(a, b) for a, b in zip(together, alone, strict=True)) < ROUNDING
 
@@ -183,8 +185,9 @@ def test_rows_join_and_leave_between_steps() -> None:
     with torch.inference_mode():
         early = our_row(ours, *inputs(1, 40, 30), 130, 7, seed=1)
         late = our_row(ours, *inputs(2, 30, 20), 100, 7, seed=2)
+        flow = Flow(EagerStepper(ours))
         for _ in range(3):
-            advance([early], ours)
+            flow.advance([early])
         finish([early, late], ours)
         alone = finish([our_row(ours, *inputs(2, 30, 20), 100, 7, seed=2)], ours)[0]
     assert relative(late.x, alone) < ROUNDING

@@ -1,0 +1,138 @@
+"""Steps compiled once for any length, and on a GPU recorded as one CUDA graph for each shape that is likely."""
+
+import logging
+from collections.abc import Iterator
+from functools import partial
+
+import torch
+from torch import Tensor
+
+from engines.f5.network import DiT
+from engines.f5.packing import Packing
+from engines.f5.stepping import StepInputs, StepShape, euler_step
+from engines.runtime.compilation import FRAME_BUCKET, Compiled, Graphs
+
+log = logging.getLogger(__name__)
+
+SHORTEST, LONGEST = 256, 2048  # frames a sequence has on average in the shapes that are recorded
+MOST_FRAMES = 8192  # of a recorded shape: a longer step takes the device longer than the host takes to launch it
+
+
+class CompiledStepper:
+    """Computes as written until `use_compiled`; a step then is one launch where its shape was recorded."""
+
+    def __init__(self, network: DiT, rows: int) -> None:
+        """`rows` is how many a step has at most."""
+        device = network.proj_out.weight.device
+        # No methods: closing an engine must free the device at once, which a circle of references would delay.
+        self._eager = eager = partial(euler_step, network)
+        self.compiled = compiled = Compiled(eager, torch.compile(eager))
+        self._rows, self._ready = rows, False
+        self._held = held = _zeros(network, rows) if device.type == "cuda" else None
+        self._graphs = None if held is None else Graphs(lambda shape: compiled(_marked(_part(held, shape))), ())
+        self._last: torch.cuda.Event | None = None
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of the inputs that graphs read."""
+        return 0 if self._held is None else sum(each.nbytes for each in _tensors(self._held))
+
+    def use_compiled(self) -> None:
+        """From the next step on; the first one compiles."""
+        self._ready = True
+
+    def likely_shapes(self) -> Iterator[StepShape]:
+        """Those to `record`, the likeliest first; none where there are no graphs."""
+        sequences = 2 if self._graphs is not None else MOST_FRAMES
+        while sequences < 4 * self._rows and SHORTEST * sequences <= MOST_FRAMES:
+            least, most = SHORTEST * sequences, min(MOST_FRAMES, LONGEST * sequences)
+            for frames in range(least, most + 1, FRAME_BUCKET * sequences):
+                yield StepShape(self._rows, frames, sequences)
+            sequences *= 2
+
+    def record(self, shape: StepShape) -> bool:
+        """Make the graph of a shape; false if it could not be made, so that more are not worth a try."""
+        if self._graphs is None:
+            return False
+        try:
+            self._graphs.record(shape)
+        except Exception as error:  # of memory, or of an operation that cannot be recorded
+            log.warning("no graph of %d frames (%s); such steps are launched kernel by kernel", shape.frames, error)
+            return False
+        return True
+
+    def shape(self, needed: StepShape) -> StepShape:
+        if not self._ready:
+            return needed
+        sequences = max(2, 1 << (needed.sequences - 1).bit_length())
+        bucket = FRAME_BUCKET * sequences
+        frames = max(SHORTEST * sequences, -(-needed.frames // bucket) * bucket)
+        return StepShape(self._rows, frames, sequences)
+
+    def place(self, inputs: StepInputs) -> StepInputs:
+        if not self._ready:
+            return inputs
+        shape = _shape(inputs)
+        if self._held is None or self._graphs is None or shape not in self._graphs:
+            return inputs._replace(packing=inputs.packing._replace(spans=()))
+        placed = _part(self._held, shape)
+        for place, value in zip(_tensors(placed), _tensors(inputs), strict=True):
+            place.copy_(value)
+        return placed
+
+    def step(self, inputs: StepInputs) -> Tensor:
+        if inputs.packing.spans:
+            x = self._eager(inputs)
+        elif self._graphs is not None and self._held is not None and inputs.guidance is self._held.guidance:
+            x = self._graphs(_shape(inputs)).clone()
+        else:
+            x = self.compiled(_marked(inputs))
+        self._pace()
+        return x
+
+    def _pace(self) -> None:
+        """Let the device compute this step and no more: what is cancelled now leaves it within a step."""
+        if self._held is not None:
+            before, self._last = self._last, torch.cuda.Event()  # type: ignore[no-untyped-call]
+            self._last.record()
+            if before is not None:
+                before.synchronize()
+
+
+def _zeros(network: DiT, rows: int) -> StepInputs:
+    config, weight = network.config, network.proj_out.weight
+    numbers = partial(torch.zeros, device=weight.device)
+    position, row, shown, hidden = numbers(4, MOST_FRAMES, dtype=torch.long).unbind()
+    starts, lengths = (numbers(MOST_FRAMES // SHORTEST + more, dtype=torch.int32) for more in (1, 0))
+    return StepInputs(
+        numbers(MOST_FRAMES, config.mel_dim),
+        numbers(MOST_FRAMES, config.dim, dtype=weight.dtype),
+        numbers(rows, (6 * config.depth + 2) * config.dim, dtype=weight.dtype),
+        numbers(rows),
+        numbers(rows),
+        Packing(position, row, shown, hidden, starts, lengths, ()),
+    )
+
+
+def _shape(inputs: StepInputs) -> StepShape:
+    return StepShape(len(inputs.guidance), len(inputs.x), len(inputs.packing.lengths))
+
+
+def _part(held: StepInputs, shape: StepShape) -> StepInputs:
+    """The beginning of what is held, as long as the shape."""
+    _, frames, sequences = shape
+    whole = held.packing
+    position, row, shown, hidden = (each[:frames] for each in whole[:4])
+    packing = Packing(position, row, shown, hidden, whole.starts[: sequences + 1], whole.lengths[:sequences], ())
+    return held._replace(x=held.x[:frames], context=held.context[:frames], packing=packing)
+
+
+def _tensors(inputs: StepInputs) -> list[Tensor]:
+    return [*inputs[:5], *inputs.packing[:6]]
+
+
+def _marked(inputs: StepInputs) -> StepInputs:
+    """The inputs, of which frames and sequences may be of any number in what is compiled."""
+    for each in (inputs.x, inputs.context, *inputs.packing[:6]):
+        torch._dynamo.maybe_mark_dynamic(each, 0)
+    return inputs

@@ -1,0 +1,85 @@
+"""Sequences of unequal length one behind another in one row of frames, so that no step computes or attends to padding.
+
+A row that is guided has two sequences, with its reference and text and without; one that is not has the first alone.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+GAP = 15  # frames between sequences: as far as a convolution along the frames sees
+
+
+class Packing(NamedTuple):
+    """Where the n frames of a step belong; frames behind a sequence's end are nobody's."""
+
+    position: Tensor  # (n,) of a frame in its sequence; -1 behind the end
+    row: Tensor  # (n,) to which it belongs
+    shown: Tensor  # (n,) index of the frame with reference and text that this frame stands for
+    hidden: Tensor  # (n,) index of the frame without them, or of the same frame where the row is not guided
+    starts: Tensor  # (s + 1,) int32 first frame of each sequence, n last; empty sequences may stand at the end
+    lengths: Tensor  # (s,) int32 frames of each sequence
+    spans: tuple[tuple[int, int, int], ...]  # start, end, next start of each; () for compiled code, which must suit all
+
+    def to(self, device: torch.device) -> "Packing":
+        """On a device, without waiting for it."""
+        position, row, shown, hidden = on_device(torch.stack(self[:4]), device).unbind()
+        starts, lengths = on_device(self.starts, device), on_device(self.lengths, device)
+        return Packing(position, row, shown, hidden, starts, lengths, self.spans)
+
+
+def on_device(tensor: Tensor, device: torch.device) -> Tensor:
+    """A tensor of the CPU on a device, without waiting for what the device is at."""
+    return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)
+
+
+def needed_frames(rows: Sequence[tuple[int, int]]) -> int:
+    """Frames that rows take, each given as frames and sequences."""
+    return sum((frames + GAP) * sequences for frames, sequences in rows) - GAP
+
+
+def pack(rows: Sequence[tuple[int, int]], frames: int = 0, sequences: int = 0) -> Packing:
+    """Rows, each given as frames and sequences, on the CPU; with empty frames and sequences up to these numbers."""
+    frames = frames or needed_frames(rows)
+    row, (shown, hidden) = torch.zeros(frames, dtype=torch.long), torch.arange(frames).repeat(2, 1)
+    position = torch.full((frames,), -1)
+    spans = []
+    start = 0
+    for number, (length, count) in enumerate(rows):
+        first, last = start, start + (count - 1) * (length + GAP)
+        for _ in range(count):
+            own, start = slice(start, start + length), start + length + GAP
+            row[own], position[own] = number, torch.arange(length)
+            shown[own], hidden[own] = torch.arange(first, first + length), torch.arange(last, last + length)
+            spans.append((own.start, own.stop, min(start, frames)))
+    spans[-1] = (*spans[-1][:2], frames)
+    empty = max(0, sequences - len(spans))
+    starts = [begin for begin, _, _ in spans] + [frames] * (empty + 1)
+    lengths = [end - begin for begin, end, _ in spans] + [0] * empty
+    counted = torch.tensor(starts, dtype=torch.int32), torch.tensor(lengths, dtype=torch.int32)
+    return Packing(position, row, shown, hidden, counted[0], counted[1], tuple(spans))
+
+
+def attend(q: Tensor, k: Tensor, v: Tensor, packing: Packing | None) -> Tensor:
+    """Attention within each sequence: (b, n, heads, d) each -> the same; b is 1 where rows are packed."""
+    if packing is None:
+        return _attend(q, k, v)
+    if q.is_cuda and q.dtype in (torch.float16, torch.bfloat16):
+        frames, starts = q.shape[1], packing.starts
+        out, *_ = torch.ops.aten._flash_attention_forward(
+            q[0], k[0], v[0], starts, starts, frames, frames, 0.0, False, False, seqused_k=packing.lengths
+        )
+        return out[None]
+    if packing.spans:
+        parts = [_attend(q[:, a:z], k[:, a:b], v[:, a:b]) for a, b, z in packing.spans]
+        return parts[0] if len(parts) == 1 else torch.cat(parts, dim=1)
+    sequence = torch.bucketize(torch.arange(q.shape[1], device=q.device), packing.starts[1:], right=True)
+    return _attend(q, k, v, (sequence[:, None] == sequence) & (packing.position >= 0))
+
+
+def _attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> Tensor:
+    q, k, v = (each.transpose(1, 2) for each in (q, k, v))
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=mask).transpose(1, 2)

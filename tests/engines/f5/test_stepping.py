@@ -1,0 +1,131 @@
+"""Steps of rows that lie one behind another: whoever computes them, and whatever else is in the step."""
+
+from functools import partial
+
+import pytest
+import torch
+
+from engines.f5.compiled_stepper import CompiledStepper
+from engines.f5.network import DiT
+from engines.f5.packing import GAP, pack
+from engines.f5.sampling import FlowRow, make_schedule, start_row, time_grid
+from engines.f5.stepping import EagerStepper, Flow, StepShape
+from tests.engines.f5.test_parity import ROUNDING, inputs, relative
+from tests.engines.f5.tuning import network
+
+SIZES = [(40, 30, 130, 2.0), (25, 50, 90, 0.0), (60, 20, 161, 3.0)]  # reference frames, characters, frames, guidance
+
+
+@pytest.fixture(scope="module")
+def flat() -> DiT:
+    made = network(0).eval()
+    made.flatten(torch.device("cpu"), torch.float32)
+    return made
+
+
+@torch.inference_mode()
+def rows(of: DiT) -> list[FlowRow]:
+    made = []
+    for seed, (reference_frames, characters, frames, guidance) in enumerate(SIZES):
+        noise = torch.randn(frames, 100, generator=torch.Generator().manual_seed(seed))
+        schedule = make_schedule(of, time_grid(5))
+        made.append(start_row(of, *inputs(seed, reference_frames, characters), noise, schedule, guidance))
+    return made
+
+
+@torch.inference_mode()
+def finish(flow: Flow, wanted: list[FlowRow]) -> list[torch.Tensor]:
+    while unfinished := [row for row in wanted if not row.done]:
+        flow.advance(unfinished)
+    return [row.x for row in wanted]
+
+
+def test_queries_keys_and_values_are_one_view_of_their_weights(flat: DiT) -> None:
+    attention = flat.transformer_blocks[1].attn
+    parts = attention.to_q, attention.to_k, attention.to_v
+    assert torch.equal(attention.weight, torch.cat([part.weight for part in parts]))
+    assert torch.equal(attention.bias, torch.cat([part.bias for part in parts]))
+    size = attention.to_q.weight.numel()
+    with torch.inference_mode():
+        for number, part in enumerate(parts):
+            assert part.weight.data_ptr() == attention.weight.flatten()[number * size :].data_ptr()
+
+
+def test_one_product_gives_what_three_give(flat: DiT) -> None:
+    apart = network(0).eval()
+    together, alone = (finish(Flow(EagerStepper(each)), rows(each)) for each in (flat, apart))
+    assert max(relative(a, b) for a, b in zip(together, alone, strict=True)) < ROUNDING
+
+
+def test_a_rounded_up_shape_compiled_once_gives_what_the_steps_as_written_give(
+    flat: DiT, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from torch._dynamo.utils import counters
+
+    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="aot_eager", fullgraph=True))
+    stepper = CompiledStepper(flat, 4)
+    stepper.use_compiled()
+    before = counters["stats"]["unique_graphs"]
+    flow, found = Flow(stepper), rows(flat)
+    finish(flow, found[:1])
+    finish(flow, found)
+    wanted = [finish(Flow(EagerStepper(flat)), [row])[0] for row in rows(flat)]
+    assert max(relative(a, b) for a, b in zip(found_x(found), wanted, strict=True)) < ROUNDING
+    assert stepper.compiled.active and counters["stats"]["unique_graphs"] == before + 1
+
+
+def found_x(found: list[FlowRow]) -> list[torch.Tensor]:
+    return [row.x for row in found]
+
+
+def test_rows_that_take_turns_go_on_where_they_were(flat: DiT) -> None:
+    flow, (one, two, three) = Flow(EagerStepper(flat)), rows(flat)
+    with torch.inference_mode():
+        for turn in ([one], [two, three], [one], [one, two], [two, three], [three, one]):
+            flow.advance(turn)
+    finish(flow, [one, two, three])
+    wanted = [finish(Flow(EagerStepper(flat)), [row])[0] for row in rows(flat)]
+    assert max(relative(row.x, x) for row, x in zip((one, two, three), wanted, strict=True)) < ROUNDING
+
+
+def test_a_step_that_failed_is_taken_again_from_where_the_rows_were(flat: DiT) -> None:
+    class Failing(EagerStepper):
+        """Fails once, after it changed what it was given."""
+
+        failed = False
+
+        def step(self, inputs):  # type: ignore[no-untyped-def]
+            if not self.failed and float(inputs.advances[0]) > 0.1:
+                self.failed = True
+                inputs.x.zero_()
+                raise torch.OutOfMemoryError
+            return super().step(inputs)
+
+    flow, found = Flow(Failing(flat)), rows(flat)
+    with pytest.raises(torch.OutOfMemoryError):
+        finish(flow, found)
+    finish(flow, found)
+    wanted = finish(Flow(EagerStepper(flat)), rows(flat))
+    assert max(relative(row.x, x) for row, x in zip(found, wanted, strict=True)) < ROUNDING
+
+
+def test_a_convolution_reaches_from_one_sequence_no_farther_than_the_gap(flat: DiT) -> None:
+    assert all(conv.padding[0] <= GAP for conv in flat.input_embed.conv_pos_embed.conv1d[::2])
+
+
+def test_each_frame_knows_the_two_it_is_guided_by() -> None:
+    packed = pack([(3, 2), (2, 1)], frames=3 + GAP + 3 + GAP + 2 + 4, sequences=4)
+    second, third = 3 + GAP, 2 * (3 + GAP)
+    assert packed.shown[[0, 2, second, second + 2, third]].tolist() == [0, 2, 0, 2, third]
+    assert packed.hidden[[0, 2, second, second + 2, third]].tolist() == [second, second + 2, second, second + 2, third]
+    assert packed.starts.tolist() == [0, second, third, third + 6, third + 6]
+    assert packed.lengths.tolist() == [3, 3, 2, 0]
+    assert (packed.position >= 0).sum() == 3 + 3 + 2
+
+
+def test_shapes_that_are_rounded_up_are_those_that_are_recorded(flat: DiT) -> None:
+    stepper = CompiledStepper(flat, 8)
+    stepper.use_compiled()
+    assert stepper.shape(StepShape(1, 2829, 2)) == (8, 2944, 2)
+    assert stepper.shape(StepShape(3, 2829, 5)) == (8, 3072, 8)
+    assert stepper.shape(StepShape(1, 100, 1)) == (8, 512, 2)
