@@ -1,7 +1,7 @@
 """Time F5-TTS at full size through the scheduler, on random weights: `python -m bench.f5 --out results.json`.
 
 Weights do not change the time a step takes, so none need downloading. The same weights run through f5-tts's own network and
-sampler, in the same process, and nothing is timed unless the mels are equal. `--small` tries all of it on any machine.
+sampler, in the same process, and nothing is timed unless the mels are equal. `--small` tries all of it on the CPU.
 """
 
 import argparse
@@ -10,26 +10,19 @@ import logging
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from bench import checkpoints
 from bench.checkpoints import SYMBOLS, VOCODER, redraw, write
-from bench.f5_profile import device_profile
-from bench.f5_upstream import sampler
+from bench.f5_network import REPEATS, ROWS, STEPS, Given, network_figures
 from bench.machine import machine
 from engines.base import Checkpoint
-from engines.f5.compiled_stepper import CompiledStepper
 from engines.f5.config import DiTConfig
 from engines.f5.network import DiT
-from engines.f5.packing import needed_frames
-from engines.f5.sampling import FlowRow, Schedule, make_schedule, start_row, time_grid
-from engines.f5.stepping import EagerStepper, Flow, Stepper, StepShape
 from engines.registry import Device
 from engines.scheduling.manager import Manager, Policy
 from engines.types import Audio, Reference, Request
@@ -37,181 +30,6 @@ from engines.types import Audio, Reference, Request
 log = logging.getLogger("bench.f5")
 
 ARCH = {"dim": 1024, "depth": 22, "heads": 16, "ff_mult": 2, "text_dim": 512, "conv_layers": 4}
-REFERENCE_FRAMES, MADE_FRAMES = 469, 938  # 5 s and 10 s
-STEPS = (32, 16, 7)
-REPEATS = 5
-CHECKED_STEPS = 7
-PROFILED_STEPS = 4
-ROWS = 8
-MOST_FP32 = 1e-4  # of the mel; 4e-6 was measured
-HALF_SHARE = 1.1  # of upstream's own distance between half precision and float32
-
-
-class Unequal(Exception):
-    """Ours does not make what upstream makes, so its speed says nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """What a take is made of, and the network that makes it."""
-
-    arch: dict[str, object]
-    device: torch.device
-    half: torch.dtype
-    noise: Tensor  # (n, 100)
-    reference: Tensor  # (r, 100)
-    tokens: Tensor  # (t,)
-
-    @classmethod
-    def draw(cls, arch: dict[str, object], device: torch.device, shrink: int = 1) -> "Given":
-        """The same each time."""
-        generator = torch.Generator().manual_seed(1)
-        known, made = REFERENCE_FRAMES // shrink, MADE_FRAMES // shrink
-        noise = torch.randn(known + made, 100, generator=generator).to(device)
-        reference = torch.randn(known, 100, generator=generator).to(device)
-        tokens = torch.randint(1, len(SYMBOLS), (200 // shrink,), generator=generator).to(device)
-        # Convolutions in float16 take a CPU minutes.
-        half = torch.float16 if device.type == "cuda" else torch.bfloat16
-        return cls(arch, device, half, noise, reference, tokens)
-
-    def network(self, dtype: torch.dtype) -> DiT:
-        network = redraw(DiT(DiTConfig.from_mapping(self.arch, len(SYMBOLS)))).eval()
-        network.flatten(self.device, dtype)  # type: ignore[operator]
-        return network  # type: ignore[return-value]
-
-    @property
-    def shape(self) -> StepShape:
-        """Of one guided row."""
-        return StepShape(1, needed_frames([(len(self.noise), 2)]), 2)
-
-    def row(self, network: DiT, schedule: Schedule) -> FlowRow:
-        return start_row(network, self.reference, self.tokens, self.noise, schedule, 2.0)
-
-    @torch.inference_mode()
-    def flow(self, network: DiT, stepper: Stepper, schedule: Schedule) -> Tensor:
-        """One take's mel (n - r, 100)."""
-        flow, row = Flow(stepper), self.row(network, schedule)
-        while not row.done:
-            flow.advance([row])
-        return row.x[len(self.reference) :]
-
-
-def median_ms(work: Callable[[], object]) -> float:
-    times = []
-    for _ in range(REPEATS):
-        wait()
-        started = time.perf_counter()
-        work()
-        wait()
-        times.append(1000 * (time.perf_counter() - started))
-    return round(statistics.median(times), 2)
-
-
-def wait() -> None:
-    if torch.cuda.is_available():
-        torch.cuda.synchronize()
-
-
-def relative(found: Tensor, wanted: Tensor) -> float:
-    return ((found.float() - wanted.float()).norm() / wanted.float().norm()).item()
-
-
-@torch.inference_mode()
-def network_figures(given: Given) -> dict[str, object]:
-    """Parity with upstream, then times in half precision: upstream, ours, compiled, recorded. Raises Unequal."""
-    plain = given.network(torch.float32)
-    grid = make_schedule(plain, time_grid(CHECKED_STEPS))
-    exact = given.flow(plain, EagerStepper(plain), grid)
-    take = {dtype: sampler(plain, given.arch, len(SYMBOLS), dtype) for dtype in (torch.float32, given.half)}
-    asked = given.noise, given.reference, given.tokens
-    figures = {
-        "fp32": relative(exact, take[torch.float32](*asked, CHECKED_STEPS)),
-        "upstream_fp16_against_fp32": relative(take[given.half](*asked, CHECKED_STEPS), exact),
-    }
-    network = given.network(given.half)
-    eager, compiled = EagerStepper(network), CompiledStepper(network, ROWS)
-    compiled.use_compiled()
-    schedules = {steps: make_schedule(network, time_grid(steps)) for steps in {*STEPS, CHECKED_STEPS}}
-    figures["fp16_against_fp32"] = relative(given.flow(network, eager, schedules[CHECKED_STEPS]), exact)
-    compile_s, mel = timed(lambda: given.flow(network, compiled, schedules[CHECKED_STEPS]))
-    figures["compiled_against_fp32"] = relative(mel, exact)
-
-    def times(take: Callable[[int], Tensor]) -> dict[int, float]:
-        return {steps: median_ms(lambda: take(steps)) for steps in STEPS}  # noqa: B023 it is called at once
-
-    launched = times(lambda steps: given.flow(network, compiled, schedules[steps]))
-    found: dict[str, object] = {"parity": figures, "compile_s": compile_s, "compile_note": compiled.compiled.note}
-    found["recording"] = recording(given, compiled)
-    figures["recorded_against_fp32"] = relative(given.flow(network, compiled, schedules[CHECKED_STEPS]), exact)
-    log.info("%s", json.dumps(found))
-    check(figures)
-    upstream = times(lambda steps: take[given.half](*asked, steps))
-    ours = times(lambda steps: given.flow(network, eager, schedules[steps]))
-    recorded = times(lambda steps: given.flow(network, compiled, schedules[steps]))
-    for steps in STEPS:
-        found[f"nfe_{steps}"] = {
-            "upstream_ms": upstream[steps],
-            "ours_ms": ours[steps],
-            "ours_compiled_ms": launched[steps],
-            "ours_recorded_ms": recorded[steps],
-            "of_upstream": round(upstream[steps] / recorded[steps], 2),
-        }
-    found["start_ms"] = median_ms(lambda: given.row(network, schedules[16]))
-    found["schedule_ms"] = median_ms(lambda: make_schedule(network, time_grid(16)))
-    if given.device.type == "cuda":
-        found["step"] = profiled(given, network, compiled)
-        found["start"] = device_profile(lambda: given.row(network, schedules[16]), 1)
-    return found
-
-
-def timed(work: Callable[[], Tensor]) -> tuple[float, Tensor]:
-    """Seconds that it took, and what it gave."""
-    started = time.perf_counter()
-    result = work()
-    wait()
-    return round(time.perf_counter() - started, 1), result
-
-
-def recording(given: Given, compiled: CompiledStepper) -> dict[str, object]:
-    """What it costs to record the shape that is timed, and how many there would be."""
-    before = torch.cuda.memory_reserved() if torch.cuda.is_available() else 0
-    started = time.perf_counter()
-    done = compiled.record(compiled.shape(given.shape))
-    wait()
-    return {
-        "recorded": done,
-        "ms": round(1000 * (time.perf_counter() - started)),
-        "mb": round(((torch.cuda.memory_reserved() if torch.cuda.is_available() else 0) - before) / 1e6),
-        "shapes": len(list(compiled.likely_shapes())),
-    }
-
-
-def profiled(given: Given, network: DiT, stepper: Stepper) -> dict[str, object]:
-    """Of a step in the middle of a take."""
-    schedule = make_schedule(network, time_grid(PROFILED_STEPS * 2 + 2))
-    flow, row = Flow(stepper), given.row(network, schedule)
-    flow.advance([row])
-
-    def steps() -> None:
-        for _ in range(PROFILED_STEPS):
-            flow.advance([row])
-
-    return device_profile(steps, PROFILED_STEPS)
-
-
-def check(parity: Mapping[str, float]) -> None:
-    """Raises Unequal unless ours is upstream's: exactly to rounding in float32, and no farther from it in half precision."""
-    near = {"fp32": MOST_FP32} | dict.fromkeys(
-        ("fp16_against_fp32", "compiled_against_fp32", "recorded_against_fp32"),
-        HALF_SHARE * parity["upstream_fp16_against_fp32"],
-    )
-    wrong = [
-        f"{name} is {parity[name]:.2g}, at most {most:.2g}" for name, most in near.items() if not parity[name] <= most
-    ]
-    if wrong:
-        raise Unequal(f"nothing was timed, for the sound differs from upstream's: {'; '.join(wrong)}")
-
-
 TEXT = "welcome to the rift, summoner. your win rate shows dedication, and the enemy has taken the dragon."
 
 

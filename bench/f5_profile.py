@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable
 
 import torch
+from torch.autograd import DeviceType
 from torch.profiler import ProfilerActivity, profile
 
 TOP = 18
@@ -19,7 +20,7 @@ def device_profile(work: Callable[[], object], steps: int) -> dict[str, object]:
     spans = sorted(
         (event.time_range.start, event.time_range.end, event.name)
         for event in profiler.events()
-        if event.device_type == torch.autograd.DeviceType.CUDA and not event.is_user_annotation
+        if event.device_type == DeviceType.CUDA and not event.is_user_annotation
     )
     if not spans:
         return {"kernels_a_step": 0}

@@ -69,7 +69,7 @@ def attend(q: Tensor, k: Tensor, v: Tensor, packing: Packing | None) -> Tensor:
         return _attend(q, k, v)
     if q.is_cuda and q.dtype in (torch.float16, torch.bfloat16):
         frames, starts = q.shape[1], packing.starts
-        out, *_ = torch.ops.aten._flash_attention_forward(
+        out, *_ = torch.ops.aten._flash_attention_forward.default(
             q[0], k[0], v[0], starts, starts, frames, frames, 0.0, False, False, seqused_k=packing.lengths
         )
         return out[None]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import f5, s1, s1_parity
+from bench import f5_network, s1, s1_parity
 
 RESULTS = Path(__file__).parents[2] / "bench" / "results"
 F5_EQUAL = {
@@ -21,7 +21,7 @@ S1_EQUAL = {
 
 
 def test_f5_is_timed_where_it_equals_upstream() -> None:
-    f5.check(F5_EQUAL)
+    f5_network.check(F5_EQUAL)
 
 
 @pytest.mark.parametrize(
@@ -30,8 +30,8 @@ def test_f5_is_timed_where_it_equals_upstream() -> None:
     ids=str,
 )
 def test_f5_is_not_timed_where_it_differs(changed: dict[str, float]) -> None:
-    with pytest.raises(f5.Unequal, match=next(iter(changed))):
-        f5.check(F5_EQUAL | changed)
+    with pytest.raises(f5_network.Unequal, match=next(iter(changed))):
+        f5_network.check(F5_EQUAL | changed)
 
 
 def test_s1_is_timed_where_it_equals_upstream() -> None:
@@ -69,5 +69,5 @@ def test_the_kept_s1_figures_are_of_the_program_beside_them() -> None:
 def test_the_kept_f5_figures_are_of_the_program_beside_them() -> None:
     kept = json.loads((RESULTS / "f5-h200.json").read_text())
     assert kept["commit"] and "H200" in kept["device"]
-    f5.check(kept["network"]["parity"])
-    assert {f"nfe_{steps}" for steps in f5.STEPS} <= set(kept["network"])
+    f5_network.check(kept["network"]["parity"])
+    assert {f"nfe_{steps}" for steps in f5_network.STEPS} <= set(kept["network"])
