@@ -63,9 +63,10 @@ class Runtime:
         told = request.headers
         body = request.rfile.read(int(told["content-length"]))
         target, media_type = told.get("X-Amzn-SageMaker-Target-Model", ""), told.get("content-type", "")
-        self.asked.append(Asked(request.path, target, media_type, body))
+        asked = Asked(request.path, target, media_type, body)
+        self.asked.append(asked)
         self.go.wait(PATIENCE_S)
-        answered = self.container(self.asked[-1])
+        answered = self.container(asked)
         if answered.error:
             self._send(request, answered.status, {"x-amzn-errortype": answered.error}, answered.body)
         elif answered.status >= 400:  # what the container refuses arrives wrapped
