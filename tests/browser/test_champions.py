@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from studio.champions.champion import Votes
 from studio.champions.library import Library, SavedChampion
@@ -18,6 +18,7 @@ from tests.browser.test_reference import drag_file
 from tests.browser.visiting import Visitor, held_back, visiting
 from tests.studio.champions.voices import keep
 from tests.studio.stores.proxy import Proxy
+from tests.waiting import until
 
 ICON = ROOT / "docs" / "images" / "speak-phone.png"
 WEIGHTS = ROOT / "assets" / "voices" / "f5" / "checkpoint" / "model.safetensors"  # as if tuned on some voice
@@ -544,3 +545,58 @@ def test_a_visitor_who_presses_keep_is_told_whose_champions_are(browser: Browser
         guest.expect_message("Champions belong to the studio’s owner")
         guest.page.locator(".toast").get_by_role("button", name="Log in").click()
         expect(sheet(guest.page).get_by_label("User")).to_be_focused()
+
+
+def test_an_import_that_failed_before_the_page_knew_of_it_offers_another_id(
+    owner: Visitor, house: Served, tmp_path: Path
+) -> None:
+    kept(house, "quick")
+    page = owner.page
+    owner.open("#champions")
+    archive = downloaded(page, "quick", tmp_path)
+    changed = {"expected": known(owner, "quick")["version"], "champion": {"notes": "Another by now."}}
+    assert page.request.put(f"{owner.url}/studio/champions/quick", data=changed).ok
+
+    def answer_late(route: Route) -> None:
+        file = {"name": archive.name, "mimeType": "application/gzip", "buffer": archive.read_bytes()}
+        id = page.request.post(route.request.url, multipart={"file": file}).json()["id"]
+        until(lambda: job(owner, id)["state"] == "failed")
+        route.fulfill(status=202, json=job(owner, id))
+
+    page.route("**/studio/champions/import*", answer_late)
+    import_archive(page, archive)
+    expect(page.get_by_role("button", name="Import under another id")).to_be_visible()
+    page.locator(".work.failed").get_by_role("button", name="Dismiss").click()
+    expect(page.locator(".work.failed")).to_have_count(0)
+
+
+def test_what_was_put_away_stays_away_when_earlier_answers_arrive(owner: Visitor, tmp_path: Path) -> None:
+    page, failed = owner.page, owner.page.locator(".work.failed")
+    owner.open("#champions")
+    (tmp_path / "no.tar.gz").write_bytes(b"not an archive at all")
+    import_archive(page, tmp_path / "no.tar.gz")
+    expect(failed).to_be_visible()
+    early = page.request.get(f"{owner.url}/studio/jobs").text()
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/studio/jobs", hold)
+    for place in ("#monitor", "#champions"):  # each asks for the jobs
+        with page.expect_request("**/studio/jobs"):
+            page.evaluate(f"location.hash = '{place}'")
+    with page.expect_request("**/studio/jobs"):
+        failed.get_by_role("button", name="Dismiss").click()
+    *overtaken, last = held
+    for route in overtaken:
+        with page.expect_response("**/studio/jobs"):
+            route.fulfill(content_type="application/json", body=early)
+    with page.expect_response("**/studio/jobs"):
+        last.continue_()
+    expect(failed).to_have_count(0)
+
+
+def job(owner: Visitor, id: str) -> dict[str, Any]:
+    (found,) = [one for one in reported(owner, "jobs") if one["id"] == id]
+    return found

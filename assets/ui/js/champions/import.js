@@ -1,5 +1,7 @@
 /** Archives brought in from files; one whose id is taken comes in under another. */
+import { changed } from "../core/bus.js";
 import { h } from "../core/dom.js";
+import { STATE } from "../core/events.js";
 import { chooseFile } from "../core/file-picker.js";
 import { ownerOnly } from "../core/login.js";
 import { currentOf } from "../core/state.js";
@@ -17,7 +19,9 @@ export async function importArchive(file, how = {}) {
   if (!(await ownerOnly())) return;
   location.hash = "#champions";
   const job = await importFile(file, how);
-  if (job) files.set(job.id, file);
+  if (!job) return;
+  files.set(job.id, file);
+  changed(STATE.jobs); // it may have failed, and be on screen, before this page knew its id
 }
 
 export function chooseArchive() {

@@ -17,7 +17,8 @@ const waiting = new Map();
 let known = [];
 /** Uploads of this page, until the server has the file. @type {Job[]} */
 let uploads = [];
-let answers = 0; // counted, so that one that was overtaken is not believed
+let asked = 0; // questions, counted
+let believed = 0; // the last question whose answer is shown; answers to earlier ones are not believed
 let uploaded = 0;
 let watching = false;
 
@@ -39,10 +40,15 @@ function refreshUnlessComparing() {
 }
 
 async function refresh() {
-  const before = answers;
-  const jobs = await get("/studio/jobs");
-  if (before === answers) receive(jobs);
+  await look();
   watch();
+}
+
+async function look() {
+  asked += 1;
+  const question = asked;
+  const jobs = await get("/studio/jobs");
+  if (question > believed) receive(jobs, question);
 }
 
 /** @param {Job} job */
@@ -102,7 +108,10 @@ export function dismiss(job) {
   if (job.leave) return job.leave();
   return attempt(async () => {
     if (isUnderWay(job)) await post(`/studio/jobs/${job.id}/cancel`);
-    else await forget(job);
+    else {
+      await forget(job);
+      receive(known.filter(({ id }) => id !== job.id));
+    }
     await refresh();
   });
 }
@@ -147,10 +156,13 @@ async function forget({ id }) {
   await remove(`/studio/jobs/${id}`);
 }
 
-/** What ended while this page looked on is announced, once. @param {Job[]} jobs  as the server tells them */
-function receive(jobs) {
+/**
+ * What ended while this page looked on is announced, once.
+ * @param {Job[]} jobs @param {number} question  that they answer; left out, they are newer than any answer on its way
+ */
+function receive(jobs, question = asked) {
   const before = new Map(known.map((job) => [job.id, job]));
-  answers += 1;
+  believed = question;
   jobs.filter((job) => job.state === "cancelled").forEach(putAway);
   // What came in or went out while nobody looked on is where it should be.
   const isOld = (/** @type {Job} */ job) => isTransfer(job) && job.state === "done" && !before.has(job.id);
@@ -186,10 +198,7 @@ async function watch() {
   while (known.some((job) => job.state === "running")) {
     await sleep(EVERY_MS);
     if (isBlind()) continue;
-    const before = answers;
-    const jobs = await get("/studio/jobs").catch(() => null);
-    if (!jobs) await sleep(AGAIN_MS);
-    else if (before === answers) receive(jobs);
+    await look().catch(() => sleep(AGAIN_MS));
   }
   watching = false;
 }

@@ -30,7 +30,7 @@ export function download({ archive, name, bytes }) {
   return h("a.button.small", { href: archive, download: name, ...words }, icon("download"), size(bytes));
 }
 
-/** One job. It is drawn anew where its state changes, and only updated otherwise. */
+/** One job. It is drawn anew where its state or what it offers changes, and only updated otherwise. */
 class JobRow {
   /** @param {Job} job @param {Buttons} buttons */
   constructor(job, buttons) {
@@ -38,13 +38,15 @@ class JobRow {
     this.buttons = buttons;
     this.fill = h("i");
     this.words = h("span.hint");
+    this.offered = 0; // buttons of its own
     this.element = h("li.work");
     this.#draw();
   }
 
   /** @param {Job} job */
   update(job) {
-    const drawn = this.job.state === job.state && this.job.resumable === job.resumable;
+    const asBefore = this.job.state === job.state && this.job.resumable === job.resumable;
+    const drawn = asBefore && this.buttons(job).length === this.offered;
     this.job = job;
     if (!drawn) this.#draw();
     this.#drawProgress();
@@ -77,6 +79,7 @@ class JobRow {
     const button = (/** @type {string} */ words, /** @type {(job: Job) => unknown} */ act) =>
       h("button.quiet.small", { type: "button", onclick: () => act(this.job) }, words);
     const acts = [...this.buttons(job)];
+    this.offered = acts.length;
     if (job.state === "running" && job.resumable) acts.push(button("Pause", pause));
     if (job.state === "paused") acts.push(button("Go on", resume));
     if (job.state === "failed" && job.resumable) acts.push(button("Try again", resume));
