@@ -170,8 +170,8 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     try:
         settings = Settings.load()
-        served = at_path(settings.socket) if settings.socket else at_port(settings.host, settings.port)
         own = claimed(settings.data_dir)
+        served = at_path(settings.socket) if settings.socket else at_port(settings.host, settings.port)
     except (WrongSettings, NotListening, DataInUse) as error:
         log.error("%s", error)
         sys.exit(2)

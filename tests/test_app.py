@@ -283,3 +283,11 @@ def test_a_data_folder_has_one_studio_and_is_free_when_that_ended(tmp_path: Path
         claimed(tmp_path / "data")
     with claimed(tmp_path / "data"):
         pass
+
+
+def test_a_studio_refused_its_data_folder_leaves_no_socket(tmp_path: Path) -> None:
+    socket = tmp_path / "studio.sock"
+    refused = pytest.raises(AssertionError, match="choose another STUDIO_DATA_DIR")
+    with claimed(tmp_path), refused, serving(tmp_path, STUDIO_SOCKET=str(socket)):
+        pass
+    assert not socket.exists()
