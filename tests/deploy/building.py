@@ -108,7 +108,9 @@ class Builder:
             for place in ("proc", "dev", "etc/resolv.conf"):
                 bind(Path("/", place), root / place, mounts)
             for there, here in self._outside.files.items():
-                bind(Path(here), root / there.lstrip("/"), mounts)
+                bind(
+                    Path(here), root / there.lstrip("/"), mounts, "bind,ro"
+                )  # a step may overwrite what it finds there
             for cache in step.caches:
                 kept = self._work / "caches" / cache.strip("/").replace("/", "-")
                 kept.mkdir(parents=True, exist_ok=True)
@@ -192,7 +194,7 @@ def mounted(layers: Sequence[Path], at: Path, mounts: ExitStack, upper: Path | N
     return at
 
 
-def bind(source: Path, target: Path, mounts: ExitStack) -> None:
+def bind(source: Path, target: Path, mounts: ExitStack, options: str = "rbind") -> None:
     """Show a file or folder at another place, which is made where it is missing."""
     if source.is_dir():
         target.mkdir(parents=True, exist_ok=True)
@@ -200,7 +202,7 @@ def bind(source: Path, target: Path, mounts: ExitStack) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.touch()
         mounts.callback(target.unlink)
-    subprocess.run(["mount", "--rbind", source, target], check=True)
+    subprocess.run(["mount", "-o", options, source, target], check=True)
     mounts.callback(subprocess.run, ["umount", "--lazy", target], check=True)
 
 
