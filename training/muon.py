@@ -33,9 +33,11 @@ class Muon:
         self.momentum, self.decay = momentum, decay
 
     @torch.no_grad()
-    def step(self, rate: float) -> None:
+    def step(self, rate: float, finite: Tensor) -> None:
+        """Without the gradients where they are not `finite`: () bool, which stays on the device."""
         for shape, group in self.groups.items():
             gradient = torch.stack([parameter.grad for parameter in group if parameter.grad is not None])
+            gradient = torch.where(finite, gradient, 0.0)
             velocity = self.velocity[shape].lerp_(gradient, 1 - self.momentum)
             update = orthogonalise(gradient.lerp(velocity, self.momentum)).float()
             scale = rate * max(1.0, shape[0] / shape[1]) ** 0.5

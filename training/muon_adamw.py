@@ -1,6 +1,7 @@
 """Muon for the matrices inside the blocks, AdamW for the rest, as one optimizer."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -23,21 +24,21 @@ class MuonAdamW:
         rest = [parameter for parameter in self.parameters if id(parameter) not in chosen]
         self.muon_rate, self.adam_rate = rates
         self.muon = Muon(matrices)
-        self.adam = torch.optim.AdamW(rest, lr=self.adam_rate, betas=betas, weight_decay=0.01, fused=True)
+        self.adam: Any = torch.optim.AdamW(rest, lr=self.adam_rate, betas=betas, weight_decay=0.01, fused=True)
 
     @property
     def gradients(self) -> list[Tensor]:
         return [parameter.grad for parameter in self.parameters if parameter.grad is not None]
 
     def step(self, factor: float) -> Tensor:
-        """A step at a share of the rates, with gradients clipped to a norm of 1, or to zero where one is not finite;
+        """A step at a share of the rates, with gradients clipped to a norm of 1, and without them where one is not finite;
         returns their norm."""
         norm = nn.utils.clip_grad_norm_(self.parameters, 1.0, foreach=True)
-        for gradient in self.gradients:
-            gradient.nan_to_num_(0.0, 0.0, 0.0).mul_(torch.isfinite(norm))
+        finite = torch.isfinite(norm)
         self.adam.param_groups[0]["lr"] = self.adam_rate * factor
+        self.adam.found_inf = (~finite).float()
         self.adam.step()
-        self.muon.step(self.muon_rate * factor)
+        self.muon.step(self.muon_rate * factor, finite)
         return norm.detach()
 
     def state(self) -> dict[str, object]:

@@ -19,6 +19,7 @@ class TrainingOptions:
     done_minutes: Annotated[float | None, "of it, before this call; else what the S1 codec to resume notes, else 0"] = (
         None
     )
+    held: Annotated[float, "share of the whole training before the learning rate falls"] = 0.6
     gpus: Annotated[tuple[int, ...], "comma-separated numbers; none: the CPU"] = (0,)
     seed: Annotated[int, "of everything random"] = 1
     steps: Annotated[int, "stop after so many"] = 10**9
@@ -27,4 +28,4 @@ class TrainingOptions:
 
     def schedule(self) -> TrainingSchedule:
         done = self.done_minutes or 0.0
-        return TrainingSchedule(self.minutes, self.total_minutes or done + self.minutes, done)
+        return TrainingSchedule(self.minutes, self.total_minutes or done + self.minutes, done, self.held)

@@ -19,11 +19,14 @@ from training.f5.checkpoint import PREFIX, load_dit
 from training.int8 import pack
 from training.references import checkpoint
 from training.s1.language.checkpoint import read_state
-from training.shards import has_shards, read_notes
+from training.shards import has_shards, load_shards, read_notes
 
 log = logging.getLogger(__name__)
-MARGIN_S = 45.0  # of a part: starting its processes, its last test on held-out speech, and its files
+MARGIN_S = 25.0  # of a part: starting its processes, its last test on held-out speech, and its files
 PACKING_S = 12.0  # at the very end
+REHEARSAL = "rehearsal"
+REHEARSAL_HOURS, REHEARSAL_SECONDS, REHEARSAL_WORKERS = 0.15, 20.0, 8
+CORPUS_NICE = 10  # beside trainings that compile
 Extra = dict[str, list[str]] | None  # by part
 
 
@@ -71,10 +74,15 @@ class Call:
         arguments += ["--gpus", ",".join(map(str, gpus)), "--steps", self.options.steps]
         return list(map(str, arguments))
 
-    def run(self, part: str, module: str, *arguments: str) -> None:
+    def rehearsal(self) -> list[str]:
+        """An argument of what begins before the corpus is made; none where the small corpus failed."""
+        return [] if REHEARSAL in self.failed else ["--rehearsal", str(self.folder(REHEARSAL))]
+
+    def run(self, part: str, module: str, *arguments: str, nice: int = 0) -> None:
         """One part in a process of its own, killed when all time is over; its output goes to `part`.log of `work`."""
         command = [sys.executable, "-m", f"training.{module}", *arguments, *(self.options.extra or {}).get(part, [])]
         log.info("%s: %s", part, " ".join(command[2:]))
+        command = ["nice", "-n", str(nice), *command]
         environment = os.environ | {"TORCHINDUCTOR_CACHE_DIR": str(self.folder("compiled"))}
         with self.folder(f"{part}.log").open("w") as file:
             process = subprocess.Popen(
@@ -91,11 +99,18 @@ class Call:
 
 
 def train_both(options: PipelineOptions) -> list[str]:
-    """The parts that failed; what the others learned is kept."""
+    """The parts that failed; what the others learned is kept.
+
+    Flow and codec compile on a small corpus while all other cores make the large one.
+    """
     call = Call(options)
     for folder in (options.out, options.work):
         folder.mkdir(parents=True, exist_ok=True)
-    make_corpus(call)
+    corpus = threading.Thread(target=make_corpus, args=(call,))
+    corpus.start()
+    make_rehearsal(call)
+    if REHEARSAL in call.failed:
+        corpus.join()
     middle = (len(options.gpus) + 1) // 2
     halves = options.gpus[:middle], options.gpus[middle:] or options.gpus
     voices = [
@@ -104,8 +119,8 @@ def train_both(options: PipelineOptions) -> list[str]:
     ]
     for voice in voices:
         voice.start()
-    for voice in voices:
-        voice.join()
+    for thread in (corpus, *voices):
+        thread.join()
     pack_up(call)
     log.info("all done after %.0f s; failed: %s", time.monotonic() - call.began, ", ".join(call.failed) or "nothing")
     return call.failed
@@ -116,33 +131,44 @@ def make_corpus(call: Call) -> None:
     arguments = ["--out", call.folder("corpus"), "--hours", options.hours, "--seconds", options.corpus_seconds]
     arguments += ["--workers", os.cpu_count() or 1, "--seed", options.seed]
     arguments += ["--sentences", options.sentences] if options.sentences else []
-    call.run("corpus", "corpus", *map(str, arguments))
+    call.run("corpus", "corpus", *map(str, arguments), nice=CORPUS_NICE)
+
+
+def make_rehearsal(call: Call) -> None:
+    options = call.options
+    arguments = ["--out", call.folder(REHEARSAL), "--hours", REHEARSAL_HOURS, "--seconds", REHEARSAL_SECONDS]
+    arguments += ["--workers", REHEARSAL_WORKERS, "--seed", options.seed + 1]
+    arguments += ["--sentences", options.sentences] if options.sentences else []
+    call.run(REHEARSAL, "corpus", *map(str, arguments))
 
 
 def train_f5(call: Call, gpus: tuple[int, ...]) -> None:
     """The flow, and its student in the same process."""
     share = call.options.flow_share
-    shares = ["--minutes", call.minutes(share), "--student-minutes", call.minutes(1 - share)]
-    call.run("flow", "f5", "train", *call.common("flow", gpus, checkpoint("f5")), *shares)
+    arguments = [*call.common("flow", gpus, checkpoint("f5")), *call.rehearsal()]
+    arguments += ["--minutes", call.minutes(share), "--student-minutes", call.minutes(1 - share)]
+    if call.options.resume and (call.options.resume / "student").exists():
+        arguments += ["--student-before", str(call.options.resume)]
+    call.run("flow", "f5", "train", *arguments)
 
 
 def train_s1(call: Call, gpus: tuple[int, ...]) -> None:
     """The codec, then the language model on its codes."""
     share, shipped = call.options.codec_share, checkpoint("s1")
     codec = call.common("codec", gpus, shipped)
-    call.run("codec", "s1.codec", "train", *codec, "--minutes", call.minutes(share))
+    call.run("codec", "s1.codec", "train", *codec, *call.rehearsal(), "--minutes", call.minutes(share))
     if share < 1 and has_shards(call.folder("codec"), "codec"):
         language = [*call.common("language", gpus, shipped), "--codec", str(call.folder("codec"))]
         call.run("language", "s1.language", "train", *language, "--minutes", call.minutes())
 
 
 def pack_up(call: Call) -> None:
-    """Small files of what was learned: DiTs and language model as int8, the codec in halves as it is; and the logs."""
+    """Small files of what was learned, as int8 like what is exported of them; and the logs."""
     out, packers = call.options.out, {"flow": _pack_dit, "student": _pack_dit, "language": _pack_language}
     logs = [f"== {path.stem}\n{path.read_text(encoding='utf-8')}" for path in sorted(call.options.work.glob("*.log"))]
     (out / "logs.txt").write_text("\n".join(logs), encoding="utf-8")
     folders = {"codec": call.folder("codec"), "student": call.folder("flow") / "student"}
-    for part, pack_part in ({"codec": _pack_codec} | packers).items():
+    for part, pack_part in ({"codec": pack_codec} | packers).items():
         try:
             pack_part(folders.get(part, call.folder(part)), out / part)
         except Exception:  # whatever is wrong with one part must not cost the others
@@ -150,10 +176,9 @@ def pack_up(call: Call) -> None:
             call.failed.append(part)
 
 
-def _pack_codec(folder: Path, out: Path) -> None:
-    for shard in folder.glob("codec-*.safetensors"):
-        out.mkdir(exist_ok=True)
-        shutil.copy(shard, out / shard.name)
+def pack_codec(folder: Path, out: Path) -> None:
+    if has_shards(folder, "codec"):
+        _write(load_shards(folder, "codec"), out, read_notes(folder, "codec"), "codec-00001.safetensors")
 
 
 def _pack_dit(folder: Path, out: Path) -> None:
@@ -167,6 +192,8 @@ def _pack_language(folder: Path, out: Path) -> None:
         _write(read_state(folder), out, read_notes(folder, "language"))
 
 
-def _write(tensors: dict[str, Tensor], folder: Path, notes: dict[str, str] | None = None) -> None:
+def _write(
+    tensors: dict[str, Tensor], folder: Path, notes: dict[str, str] | None = None, name: str = "model.safetensors"
+) -> None:
     folder.mkdir(exist_ok=True)
-    save_file(pack(tensors), folder / "model.safetensors", metadata=notes)
+    save_file(pack(tensors), folder / name, metadata=notes)

@@ -1,6 +1,7 @@
 """Batches built by a thread and moved to the device while the ones before are trained on."""
 
 import queue
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import fields
@@ -10,6 +11,7 @@ import torch
 from torch import Tensor
 
 Batch = TypeVar("Batch")  # a dataclass of tensors
+TURN_S = 5e-4  # for which a thread keeps the interpreter: at 5 ms, the default, building holds up launching
 
 
 def prefetch(batches: Iterator[Batch], device: torch.device, depth: int = 8) -> Iterator[Batch]:
@@ -23,6 +25,7 @@ def prefetch(batches: Iterator[Batch], device: torch.device, depth: int = 8) -> 
         except Exception as error:  # handed to the trainer, which would wait for ever
             ready.put(error)
 
+    sys.setswitchinterval(TURN_S)
     threading.Thread(target=fill, daemon=True).start()
     while True:
         batch = ready.get()

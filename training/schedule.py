@@ -4,7 +4,6 @@ import time
 from dataclasses import dataclass, field
 
 WARM_STEPS = 150
-HELD = 0.6  # share of the whole training before the decay
 
 
 @dataclass(slots=True)
@@ -14,6 +13,7 @@ class TrainingSchedule:
     minutes: float
     total: float
     done: float
+    held: float  # share of the whole before the decay
     started: float = field(default_factory=time.monotonic)  # of the call: loading counts, so that it ends on time
     learning_from: float = 0.0
 
@@ -29,5 +29,5 @@ class TrainingSchedule:
     def rate(self, share: float, step: int) -> float:
         """Factor on every learning rate after this share of the call and these steps of it."""
         progress = (self.done + self.minutes * share) / max(self.total, 1e-9)
-        decay = min(1.0, max(0.0, (1.0 - progress) / (1.0 - HELD)))
+        decay = min(1.0, max(0.0, (1.0 - progress) / (1.0 - self.held)))
         return decay * min(1.0, (step + 1) / WARM_STEPS)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import torch
 from safetensors import safe_open
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch import Tensor
 
 from engines.runtime import weights
@@ -41,11 +41,11 @@ def has_shards(folder: Path, name: str) -> bool:
 
 
 def load_shards(folder: Path, name: str) -> State:
-    """Float32 tensors of `name-*.safetensors`. Raises FileNotFoundError where there are none."""
+    """Float32 tensors of `name-*.safetensors`, int8 ones restored. Raises FileNotFoundError where there are none."""
     shards = sorted(folder.glob(f"{name}-*.safetensors"))
     if not shards:
         raise FileNotFoundError(f"{folder} holds no {name}-*.safetensors; train one first")
-    return {key: value.float() for shard in shards for key, value in load_file(shard).items()}
+    return {key: value for shard in shards for key, value in load_exported(shard).items()}
 
 
 def read_notes(folder: Path | None, name: str) -> dict[str, str]:

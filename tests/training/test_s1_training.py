@@ -10,6 +10,7 @@ from engines.runtime.weights import read
 from tests.training.coding import decode_codes, encode_clip
 from training.corpus.recordings import write_index
 from training.parallel import ProcessGroup
+from training.pipeline import pack_codec
 from training.s1.codec import ctc, losses, upstream, weights
 from training.s1.codec.options import CodecOptions
 from training.s1.codec.trainer import CodecTrainer
@@ -107,6 +108,30 @@ def test_codec_training_goes_on_from_an_exported_checkpoint(corpus: Path, codec:
     for name, value in weights.read_state(codec).items():
         torch.testing.assert_close(own[name].detach(), value, rtol=0, atol=float(value.abs().max()) / 100)
     assert trainer.codebooks is not None
+    trainer.advance()
+
+
+def test_a_codec_keeps_nothing_of_its_rehearsal(corpus: Path, codec: Path, tmp_path: Path) -> None:
+    for shard in codec.glob("codec-*"):
+        (tmp_path / shard.name).write_bytes(shard.read_bytes())
+    trainer = CodecTrainer(
+        codec_options(corpus, tmp_path / "out", resume=tmp_path, rehearsal=corpus), ProcessGroup(), CPU
+    )
+    own = dict(trainer.model.named_parameters())
+    for name, value in weights.read_state(tmp_path).items():
+        assert torch.equal(own[name].detach(), value), name
+    assert (trainer.step, trainer.steps_here, trainer.warm_steps) == (6, 0, 0)
+    trainer.train()
+    assert trainer.step == 12
+
+
+def test_a_packed_codec_and_its_head_are_gone_on_from(corpus: Path, codec: Path, tmp_path: Path) -> None:
+    pack_codec(codec, tmp_path)
+    trainer = CodecTrainer(codec_options(corpus, tmp_path / "out", resume=tmp_path), ProcessGroup(), CPU)
+    assert (trainer.step, trainer.head_steps) == (6, 0)
+    own = dict(trainer.head.named_parameters())
+    for name, value in weights.read_state(codec, "head").items():
+        torch.testing.assert_close(own[name].detach(), value, rtol=0, atol=float(value.abs().max()) / 100)
     trainer.advance()
 
 

@@ -1,12 +1,16 @@
 """A corpus on disk: `audio.i16`, `index.npz` (offsets and lengths in samples, speakers) and `texts.json` of one folder."""
 
 import json
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+
+INDEX = "index.npz"
+POLL_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +26,7 @@ class Recordings:
 
 def read_recordings(folder: Path) -> Recordings:
     """Raises FileNotFoundError where the folder holds no corpus."""
-    index = np.load(folder / "index.npz")
+    index = np.load(folder / INDEX)
     offsets, lengths = index["offsets"].astype(np.int64), index["lengths"].astype(np.int64)
     texts: list[str] = json.loads((folder / "texts.json").read_text(encoding="utf-8"))
     return Recordings(np.memmap(folder / "audio.i16", np.int16, "c"), offsets, lengths, index["speakers"], texts)
@@ -31,10 +35,16 @@ def read_recordings(folder: Path) -> Recordings:
 def write_index(folder: Path, lengths: Sequence[int], speakers: Sequence[int], texts: Sequence[str]) -> None:
     """What lies in an `audio.i16` that was written already."""
     sizes = np.array(lengths, np.int64)
-    np.savez(
-        folder / "index.npz",
-        offsets=np.cumsum(sizes) - sizes,
-        lengths=sizes,
-        speakers=np.array(speakers, np.int32),
-    )
     (folder / "texts.json").write_text(json.dumps(list(texts)), encoding="utf-8")
+    part = folder / "index.part.npz"
+    np.savez(part, offsets=np.cumsum(sizes) - sizes, lengths=sizes, speakers=np.array(speakers, np.int32))
+    part.replace(folder / INDEX)  # comes last: whoever finds it finds all
+
+
+def await_recordings(folder: Path, seconds: float) -> None:
+    """Return once the corpus of this folder is whole. Raises FileNotFoundError after so many seconds."""
+    end = time.monotonic() + seconds
+    while not (folder / INDEX).exists():
+        if time.monotonic() > end:
+            raise FileNotFoundError(f"{folder} still holds no corpus; see what became of the process that makes it")
+        time.sleep(POLL_S)

@@ -73,8 +73,10 @@ Task = tuple[int, int, list[str]]  # seed, speaker, lines
 
 
 def tasks(sentences: Sentences, seed: int) -> Iterator[Task]:
-    """Endless speakers with the lines of each; a sentence is repeated only when its kind is used up."""
+    """Endless speakers with the lines of each; a sentence is repeated only when its kind is used up, and corpora of other
+    seeds begin with others."""
     rng = random.Random(seed)
+    sentences = {kind: rng.sample(lines, len(lines)) for kind, lines in sentences.items()}
     kinds, used = [kind for kind in SHARES if sentences.get(kind)], dict.fromkeys(SHARES, 0)
     for speaker in count():
         lines = []

@@ -5,6 +5,7 @@ of the grid that the studio samples on by default. It then speaks as well withou
 """
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 from torch import Tensor
@@ -12,6 +13,7 @@ from torch import Tensor
 from engines.f5.network import DiT
 from engines.f5.sampling import time_grid
 from training.f5.batches import MelBatch
+from training.f5.checkpoint import load_dit
 from training.f5.flow import FlowTask, chances, draw, spread, sway
 
 FREE = 0.2  # share of rows at any time, as one of FINE steps, so that other grids go on working
@@ -53,6 +55,14 @@ class Teacher:
         flows = self.model(x.repeat(2, 1, 1), context, self.model.modulation(times).repeat(2, 1))
         shown, hidden = flows.float().chunk(2)
         return shown + strength * (shown - hidden)
+
+
+@torch.no_grad()
+def add_learned(model: DiT, folder: Path, sign: int) -> None:
+    """Add, or take back, what the student of an earlier call's folder learned beyond its own teacher."""
+    flow, student = load_dit(folder / "flow"), load_dit(folder / "student")
+    for name, parameter in model.named_parameters():
+        parameter.add_((student[name] - flow[name]).to(parameter.device), alpha=sign)
 
 
 def loss(model: DiT, teacher: Teacher, bank: Tensor, batch: MelBatch, generator: torch.Generator) -> Tensor:

@@ -11,10 +11,14 @@ from training.options import TrainingOptions
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlowOptions(TrainingOptions):
+    rehearsal: Annotated[Path | None, "small corpus, to compile on while that of --data is being made"] = None
     frames: Annotated[int, "mel frames a step and GPU"] = 49_152
     seams: Annotated[float, "share of joined rows that are masked from a seam to the end, as in use"] = 0.5
     teacher: Annotated[Path | None, "distil this carried or exported checkpoint; the student starts as its copy"] = None
     student_minutes: Annotated[float, "after the others: the trained model is distilled into OUT/student"] = 0.0
+    student_before: Annotated[
+        Path | None, "earlier call's folder: what its student learned beyond its flow is kept"
+    ] = None
     guidance: Annotated[float, "strength of guidance that a student learns"] = 2.0
     sampling_steps: Annotated[int, "steps of the grid that a student learns"] = 7
     dim: Annotated[int, "of the network"] = 256

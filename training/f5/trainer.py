@@ -5,6 +5,7 @@ import json
 import logging
 import time
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 
 import torch
@@ -13,7 +14,7 @@ from torch import Tensor
 from engines.f5.network import DiT
 from training.averaging import WeightAverage
 from training.compilation import compiled_or_not
-from training.corpus.recordings import read_recordings
+from training.corpus.recordings import await_recordings, read_recordings
 from training.f5 import distillation, flow
 from training.f5.batches import MelBatch, stream, utterances_of
 from training.f5.checkpoint import load_dit
@@ -28,6 +29,7 @@ from training.shards import save_shards, save_state
 
 log = logging.getLogger(__name__)
 CLOCK_STEPS = 20  # between looks at the clock, which all GPUs take together
+REHEARSED = 4  # steps of each kind: lengths differ, so that what is compiled takes any
 FRAMES_AN_HOUR = 93.75 * 3600
 
 
@@ -44,21 +46,34 @@ class FlowTrainer:
         self._prepare_optimizer()
         self.teacher = self._read_teacher()
         self._resume()
-        self._read_corpus()
-        self._compile(not options.no_compile)
         self.generator = torch.Generator(device).manual_seed(options.seed * 1000 + self.trained + group.rank)
+        self._compile(not options.no_compile)
+        if options.rehearsal:
+            self._rehearse(options.rehearsal)
+            await_recordings(options.data, 60 * options.minutes)
+        self._read_corpus(options.data)
         self.history: list[dict[str, float]] = []
 
     def become_student(self) -> None:
         """Train from now on for what the averaged weights do with guidance and in twice as many steps."""
         options = self.options
         self.average.swap()
-        model = copy.deepcopy(self.model)
+        self.teacher = self._teach()
         self._prepare_optimizer()
-        self.teacher = Teacher.of(model, options.guidance, options.sampling_steps, self.device)
         self._compile(self.compiled)
-        self.schedule = TrainingSchedule(options.student_minutes, options.student_minutes, 0.0)
+        if options.student_before:
+            self._learn_from(options.student_before)
+        self.schedule = TrainingSchedule(options.student_minutes, options.student_minutes, 0.0, options.held)
         self.out = options.out / "student"
+
+    def _learn_from(self, folder: Path) -> None:
+        """Add to the weights what an earlier student learned beyond its own teacher, unless they get worse by it."""
+        (before,) = self.group.broadcast_numbers([self.test()], self.device)
+        for sign in (1, -1):
+            distillation.add_learned(self.model, folder, sign)
+            self.average = WeightAverage(self.model, self.options.average)
+            if self.group.broadcast_numbers([self.test()], self.device)[0] < before:
+                return
 
     def _compile(self, compiled: bool) -> None:
         self.compiled = compiled
@@ -86,8 +101,7 @@ class FlowTrainer:
         if self.options.teacher is None:
             return None
         self._start_from(self.options.teacher)
-        model = copy.deepcopy(self.model)
-        return Teacher.of(model, self.options.guidance, self.options.sampling_steps, self.device)
+        return self._teach()
 
     def _start_from(self, folder: Path) -> None:
         self.model.load_state_dict(load_dit(folder))
@@ -110,14 +124,30 @@ class FlowTrainer:
             self.trained = json.loads(note.read_text(encoding="utf-8"))["trained"] if note.exists() else 0
         log.info("resumed after %d steps", self.trained)
 
-    def _read_corpus(self) -> None:
+    def _rehearse(self, corpus: Path) -> None:
+        """Compile on a small corpus, in steps that leave the weights as they are."""
+        self._read_corpus(corpus)
+        trained, teacher = self.trained, self.teacher
+        for rehearsed in (teacher, self._teach() if self.options.student_minutes else teacher):
+            self.teacher = rehearsed
+            self._compile(self.compiled)
+            for batch in islice(self.batches, REHEARSED):
+                self._step_safely(batch, 0.0)
+        self.trained, self.teacher = trained, teacher
+        log.info("rehearsed, compiled: %s", self.compiled)
+
+    def _teach(self) -> Teacher:
+        """A frozen copy of the model as it is."""
+        return Teacher.of(copy.deepcopy(self.model), self.options.guidance, self.options.sampling_steps, self.device)
+
+    def _read_corpus(self, folder: Path) -> None:
         """The mels, batches to train on, and four of the last speakers, one in a hundred, to test on."""
         options, rank = self.options, self.group.rank
-        recordings = read_recordings(options.data)
+        recordings = read_recordings(folder)
         self.bank = MelBank(recordings, self.device, options.augmentations, options.seed * 53 + rank)
         speakers = sorted(set(recordings.speakers.tolist()))
         kept = max(1, len(speakers) // 100)
-        seen = utterances_of(recordings, self.bank.counts, set(speakers[:-kept]))
+        seen = utterances_of(recordings, self.bank.counts, set(speakers[:-kept] or speakers))
         unseen = utterances_of(recordings, self.bank.counts, set(speakers[-kept:]))
         seed = options.seed * 7919 + self.trained * 31 + rank
         self.batches = prefetch(stream(seen, options.frames, seed, options.seams), self.device)
@@ -134,7 +164,8 @@ class FlowTrainer:
             running += self._step_safely(batch, self.schedule.rate(share, step - 1))
             if step % CLOCK_STEPS:
                 continue
-            (share,) = self.group.broadcast_numbers([self._share(step)], self.device)
+            share = 1.0 if step >= self.options.steps else self.schedule.share()
+            (share,) = self.group.broadcast_numbers([share], self.device)
             if share >= 1.0:
                 break
             self.bank.renew(share)
@@ -149,9 +180,6 @@ class FlowTrainer:
         if self.group.rank == 0:
             self.test()
             self.save()
-
-    def _share(self, step: int) -> float:
-        return 1.0 if step >= self.options.steps else self.schedule.share()
 
     def _step_safely(self, batch: MelBatch, rate: float) -> Tensor:
         """A step; where compiled code fails, it and all that follow run without compilation."""

@@ -15,7 +15,11 @@ class CodecFunctions:
     """Closures over the model, so that each compiles once for each of its few shapes."""
 
     def __init__(self, model: Any, compiled: bool) -> None:
-        self.compiled = compiled
+        self._model = model
+        self._prepare(compiled)
+
+    def _prepare(self, compiled: bool) -> None:
+        self.compiled, model = compiled, self._model
         self._encode: Function = lambda audio: network.encode(model, audio)
         self._decode: Function = lambda z: network.decode(model, z)
         self._quantize: Function = lambda z, depth: quantization.quantize(model, z, depth)
@@ -23,6 +27,10 @@ class CodecFunctions:
             self._encode = torch.compile(self._encode, dynamic=False)
             self._decode = torch.compile(self._decode, dynamic=False)
             self._quantize = torch.compile(self._quantize, dynamic=False)
+
+    def give_up(self) -> None:
+        """Go on without compilation."""
+        self._prepare(compiled=False)
 
     def encode(self, audio: Tensor) -> Tensor:
         """As `network.encode`."""

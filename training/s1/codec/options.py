@@ -9,6 +9,7 @@ from training.options import TrainingOptions
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodecOptions(TrainingOptions):
+    rehearsal: Annotated[Path | None, "small corpus, to compile on while that of --data is being made"] = None
     config: Annotated[Path | None, "of a new training; else the shipped codec's"] = None
     batch: Annotated[int, "crops a step and GPU"] = 72
     crop_frames: Annotated[int, "of each"] = 28

@@ -3,12 +3,14 @@
 import logging
 import signal
 import time
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from training.compilation import compiled_or_not
+from training.corpus.recordings import await_recordings
 from training.parallel import ProcessGroup
 from training.s1.codec import ctc, losses, network, quantization, upstream, validation, weights
 from training.s1.codec.crops import Crops
@@ -40,16 +42,30 @@ class CodecTrainer:
         self.sample_rate, self.frame = int(model.sample_rate), int(model.frame_length)
         self.head = ctc.CTCHead(quantization.semantic_width(model)).to(device)
         self.codebooks: quantization.CodebookAverages | None = None
-        self.step, self.steps_here, self.warm_steps, self.stopping = 0, 0, 0, False
+        self.step, self.stopping = 0, False
+        self.optimizer: CodecOptimizer  # made by _restore
         self.adversary = AdversarialLoss(group, device) if options.adversarial_from < 1 else None
         self.head_steps = 0  # of this call, in which the head learns and the codec does not learn from it
-        self._restore()
-        seed = options.seed * 100_003 + self.step * 17 + group.rank
-        self.crops = Crops(options.data, device, seed, options.augment)
-        self.lines = self.crops.lines_within(self.crops.kept_lines, options.letters_frames, self.frame)
         self.functions = CodecFunctions(model, not options.no_compile)
-        torch.manual_seed(seed)  # from here on every GPU draws its own crops
         self.minutes_gone = self.elapsed
+        self._restore()
+        if options.rehearsal:
+            self._rehearse(options.rehearsal)
+            await_recordings(options.data, 60 * options.minutes)
+        self._read_corpus(options.data)
+
+    def _rehearse(self, corpus: Path) -> None:
+        """Compile on a small corpus, in steps whose learning is taken back."""
+        self._read_corpus(corpus)
+        for _ in range(max(2, self.options.letters_every)):
+            self._step_safely()
+        self._restore()
+
+    def _read_corpus(self, folder: Path) -> None:
+        options, seed = self.options, self.options.seed * 100_003 + self.step * 17 + self.group.rank
+        self.crops = Crops(folder, self.device, seed, options.augment)
+        self.lines = self.crops.lines_within(self.crops.kept_lines, options.letters_frames, self.frame)
+        torch.manual_seed(seed)  # from here on every GPU draws its own crops
 
     def train(self) -> None:
         """Until the call's time is over or the process is asked to stop; save on the way and at the end."""
@@ -137,11 +153,9 @@ class CodecTrainer:
 
     def letters_loss(self) -> Tensor:
         """CTC loss a letter of whole utterances, through the semantic level alone."""
-        options = self.options
-        chosen = self.crops.rng.choice(
-            self.lines, options.letters_batch, replace=len(self.lines) < options.letters_batch
-        )
-        lines = self.crops.lines(chosen.tolist(), options.letters_frames, self.frame)
+        size = self.options.letters_batch
+        chosen = self.crops.rng.choice(self.lines, size, replace=len(self.lines) < size)
+        lines = self.crops.lines(chosen.tolist(), self.options.letters_frames, self.frame)
         with torch.autocast(self.device.type, torch.bfloat16):
             z = self.functions.encode(lines.audio)
         vectors = quantization.semantic_vectors(self.model, z.float())
@@ -162,11 +176,7 @@ class CodecTrainer:
 
     def _step_safely(self) -> dict[str, Tensor]:
         """A step; where compiled code fails, it and all that follow run without compilation."""
-
-        def give_up() -> None:
-            self.functions = CodecFunctions(self.model, compiled=False)
-
-        figures = compiled_or_not(self.advance, self.functions.compiled, give_up)
+        figures = compiled_or_not(self.advance, self.functions.compiled, self.functions.give_up)
         if self.steps_here == 1:
             log.info("first step after %.1f s, compiled: %s", self.elapsed * 60, self.functions.compiled)
         return figures
@@ -206,7 +216,9 @@ class CodecTrainer:
 
     def _restore(self) -> None:
         """Go on from a full state where there is one, else from carried or exported weights, else from nothing."""
-        folder, options, state = self.options.resume, self.options, self._full_state()
+        folder, options = self.options.resume, self.options
+        state = weights.read_full(folder, options.decoder_only, self.device)
+        self.steps_here, self.warm_steps = 0, 0
         if state:
             self.model.load_state_dict(state["model"])
             self.head.load_state_dict(state["head"])
@@ -228,16 +240,8 @@ class CodecTrainer:
             self.optimizer.restore(state)
             if self.codebooks is not None:
                 self.codebooks.counts, self.codebooks.sums = state["codebooks"]
-        how = "a full state" if "averages" in state else "carried weights" if state else "nothing"
-        log.info("starting from %s at step %d, %.1f of %.1f min", how, self.step, self.done, self.total_minutes)
-
-    def _full_state(self) -> dict[str, Any]:
-        """What an earlier call of this very training left on this machine, or nothing."""
-        path = self.options.resume / "state.pt" if self.options.resume else None
-        if path is None or not path.exists():
-            return {}
-        state: dict[str, Any] = torch.load(path, map_location=self.device, weights_only=True)
-        return state if state["decoder_only"] == self.options.decoder_only else {}
+        found = "a full state" if "averages" in state else "carried weights" if state else "nothing"
+        log.info("starting from %s at step %d, %.1f of %.1f min", found, self.step, self.done, self.total_minutes)
 
 
 def work(group: ProcessGroup, device: torch.device, options: CodecOptions) -> None:

@@ -67,6 +67,15 @@ def read_progress(folder: Path) -> dict[str, Any]:
     return dict(json.loads(read_notes(folder, "codec").get("progress", "{}")))
 
 
+def read_full(folder: Path | None, decoder_only: bool, device: torch.device) -> dict[str, Any]:
+    """The full state that an earlier call of the very same training left on this machine, or nothing."""
+    path = folder / "state.pt" if folder else None
+    if path is None or not path.exists():
+        return {}
+    state: dict[str, Any] = torch.load(path, map_location=device, weights_only=True)
+    return state if state["decoder_only"] == decoder_only else {}
+
+
 def load(folder: Path) -> nn.Module:
     """The codec of a checkpoint folder, its weights plain, for inference."""
     model = network.fold(upstream.build(upstream.parse_config(read_config(folder))))
