@@ -1,7 +1,8 @@
 """Train both voices in one call: `python -m training --out DIR --work DIR --seconds 530 --gpus 0,1,2,3 --sentences FILE`.
 
-Makes the corpus on all cores, then trains side by side, each half of the GPUs its own voice, from the shipped checkpoints or
-from what an earlier call wrote (--resume): F5's flow and then its student of few steps; S1's codec and then its language model.
+Makes the corpus on all cores while the trainings compile, then trains side by side, each half of the GPUs its own voice, from
+the shipped checkpoints or from what an earlier call wrote (--resume): F5's flow and then its student of few steps; S1's codec
+and then its language model.
 What has been saved when the time is over lies in --out, in few and small files that can be resumed and exported from.
 """
 
