@@ -1,8 +1,16 @@
-"""What the corpus's speakers are given to say."""
+"""What the corpus's speakers are given to say, and what becomes of one whose synthesizer fails."""
 
+import os
+import threading
 from itertools import islice
+from pathlib import Path
 
-from training.corpus.synthesis import tasks
+import numpy as np
+
+from tests.waiting import PATIENCE_S
+from training.corpus.recordings import read_recordings
+from training.corpus.synthesis import CorpusOptions, SpeakerAudio, Task, tasks, write_corpus
+from training.references import RATE_HZ
 
 SENTENCES = {"gloss": [f"sentence number {number} of a long list of them all." for number in range(4000)]}
 
@@ -17,3 +25,19 @@ def test_corpora_of_two_seeds_say_other_sentences() -> None:
 
 def test_a_corpus_is_the_same_again_by_its_seed() -> None:
     assert said(1) == said(1)
+
+
+def unruly(task: Task) -> tuple[int, SpeakerAudio]:
+    """One speaker crashes its process, one never ends, the others say a second of silence."""
+    _, number, lines = task
+    if number == 0:
+        os._exit(1)
+    if number == 1:
+        threading.Event().wait()
+    return number, SpeakerAudio(np.zeros(RATE_HZ, np.int16), [RATE_HZ], lines[:1])
+
+
+def test_a_speaker_who_crashes_and_one_who_hangs_are_left_out(tmp_path: Path) -> None:
+    options = CorpusOptions(out=tmp_path, hours=3 / 3600, seed=1, workers=6, seconds=PATIENCE_S)
+    write_corpus(options, {"game": ["Who goes there?"]}, unruly)
+    assert {*read_recordings(tmp_path).speakers} <= {2, 3, 4, 5}

@@ -4,7 +4,8 @@ import logging
 import multiprocessing
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import count, islice
 from pathlib import Path
@@ -70,6 +71,7 @@ class Index:
 
 
 Task = tuple[int, int, list[str]]  # seed, speaker, lines
+Speak = Callable[[Task], tuple[int, SpeakerAudio]]
 
 
 def tasks(sentences: Sentences, seed: int) -> Iterator[Task]:
@@ -89,8 +91,8 @@ def tasks(sentences: Sentences, seed: int) -> Iterator[Task]:
         yield seed, speaker, lines
 
 
-def synthesize(task: Task) -> SpeakerAudio:
-    """The lines of one speaker; those that come out too short or too long are left out."""
+def synthesize(task: Task) -> tuple[int, SpeakerAudio]:
+    """A speaker's number and lines; those that come out too short or too long are left out."""
     seed, number, lines = task
     rng = np.random.default_rng((seed, number))
     speaker = draw_speaker(rng)
@@ -102,11 +104,14 @@ def synthesize(task: Task) -> SpeakerAudio:
             pieces.append(audio)
             texts.append(line)
     joined = np.concatenate(pieces) if pieces else np.zeros(0, np.int16)
-    return SpeakerAudio(joined, [len(piece) for piece in pieces], texts)
+    return number, SpeakerAudio(joined, [len(piece) for piece in pieces], texts)
 
 
-def write_corpus(options: CorpusOptions, sentences: Sentences) -> None:
-    """Write the corpus folder; every speaker depends on seed and number alone, however many workers there are."""
+def write_corpus(options: CorpusOptions, sentences: Sentences, speak: Speak = synthesize) -> None:
+    """Write the corpus folder; every speaker depends on seed and number alone, however many workers there are.
+
+    Synthesizers are foreign code: a speaker with whom one crashes or hangs is left out.
+    """
     options.out.mkdir(parents=True, exist_ok=True)
     started, index = time.monotonic(), Index()
     warm()  # before the fork, so that the workers share what it loads
@@ -116,18 +121,19 @@ def write_corpus(options: CorpusOptions, sentences: Sentences) -> None:
     ):
         most = int(options.hours * 60) + options.workers  # a speaker says more than a minute
         rows = islice(tasks(sentences, options.seed), most)
-        for speaker, part in enumerate(pool.imap(synthesize, rows, chunksize=2)):
-            file.write(part.audio.tobytes())
-            index.add(speaker, part)
-            if _hours(index) >= options.hours or time.monotonic() - started > options.seconds:
-                break
+        spoken = pool.imap_unordered(speak, rows)
+        with suppress(StopIteration, multiprocessing.TimeoutError):
+            while _hours(index) < options.hours:
+                speaker, part = spoken.next(max(0.0, started + options.seconds - time.monotonic()))
+                file.write(part.audio.tobytes())
+                index.add(speaker, part)
         pool.terminate()
     write_index(options.out, index.lengths, index.speakers, index.texts)
     spent_s, hours = time.monotonic() - started, _hours(index)
     log.info(
         "%.2f h by %d speakers in %.0f s: %.0f times real time",
         hours,
-        index.speakers[-1] + 1,
+        len({*index.speakers}),
         spent_s,
         hours * 3600 / spent_s,
     )
