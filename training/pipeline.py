@@ -41,7 +41,7 @@ class PipelineOptions:
     hours: Annotated[float, "of the corpus"] = 80.0
     corpus_seconds: Annotated[float, "after which the corpus ends early"] = 80.0
     flow_share: Annotated[float, "of F5's time, before its student's"] = 0.75
-    codec_share: Annotated[float, "of S1's time, before its language model's"] = 0.6
+    codec_share: Annotated[float, "of S1's time, before its language model's; 0: the earlier call's codec"] = 0.6
     steps: Annotated[int, "at most, of each part"] = 10**9
     seed: Annotated[int, "of the corpus"] = 1
     extra: Annotated[Extra, 'JSON: further arguments by part, {"flow": ["--seams", "0.7"], …}'] = None
@@ -54,6 +54,7 @@ class Call:
     options: PipelineOptions
     began: float = field(default_factory=time.monotonic)
     failed: list[str] = field(default_factory=list)  # parts that ended otherwise than they should
+    corpus_made: threading.Event = field(default_factory=threading.Event)  # or failed
 
     @property
     def left_s(self) -> float:
@@ -132,6 +133,7 @@ def make_corpus(call: Call) -> None:
     arguments += ["--workers", os.cpu_count() or 1, "--seed", options.seed]
     arguments += ["--sentences", options.sentences] if options.sentences else []
     call.run("corpus", "corpus", *map(str, arguments), nice=CORPUS_NICE)
+    call.corpus_made.set()
 
 
 def make_rehearsal(call: Call) -> None:
@@ -154,11 +156,15 @@ def train_f5(call: Call, gpus: tuple[int, ...]) -> None:
 
 def train_s1(call: Call, gpus: tuple[int, ...]) -> None:
     """The codec, then the language model on its codes."""
-    share, shipped = call.options.codec_share, checkpoint("s1")
-    codec = call.common("codec", gpus, shipped)
-    call.run("codec", "s1.codec", "train", *codec, *call.rehearsal(), "--minutes", call.minutes(share))
-    if share < 1 and has_shards(call.folder("codec"), "codec"):
-        language = [*call.common("language", gpus, shipped), "--codec", str(call.folder("codec"))]
+    share, shipped, codec = call.options.codec_share, checkpoint("s1"), call.folder("codec")
+    if share:
+        arguments = [*call.common("codec", gpus, shipped), *call.rehearsal()]
+        call.run("codec", "s1.codec", "train", *arguments, "--minutes", call.minutes(share))
+    elif call.options.resume:
+        codec = call.options.resume / "codec"
+    if share < 1 and has_shards(codec, "codec"):
+        call.corpus_made.wait()
+        language = [*call.common("language", gpus, shipped), "--codec", str(codec)]
         call.run("language", "s1.language", "train", *language, "--minutes", call.minutes())
 
 
