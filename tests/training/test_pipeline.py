@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from training.pipeline import Call, PipelineOptions, pack_up
+from training.pipeline import Call, PipelineOptions, pack_up, train_s1
 from training.s1.language import checkpoint
 from training.s1.language.dual_ar import LanguageModel, Shape
 from training.shards import save_shards
@@ -45,3 +45,17 @@ def test_a_packed_language_model_is_loaded_in_its_own_shape(call: Call) -> None:
         torch.testing.assert_close(
             dict(model.named_parameters())[name], value, rtol=0, atol=float(value.detach().abs().max()) / 100
         )
+
+
+def test_without_a_share_for_the_codec_the_language_model_learns_an_earlier_calls_codes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    earlier, began = tmp_path / "earlier", []
+    save_shards({"weight": torch.zeros(1)}, earlier / "codec", "codec", {})
+    monkeypatch.setattr(Call, "run", lambda _, part, *arguments: began.append((part, arguments)))
+    call = Call(PipelineOptions(out=tmp_path, work=tmp_path, seconds=600, resume=earlier, codec_share=0))
+    call.corpus_made.set()
+    train_s1(call, ())
+    ((part, arguments),) = began
+    assert part == "language"
+    assert arguments[arguments.index("--codec") + 1] == str(earlier / "codec")
