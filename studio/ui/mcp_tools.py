@@ -3,6 +3,7 @@
 They are for programs, as /v1 is, with the same keys and limits; what is the owner's asks for the owner here as well.
 """
 
+import json
 import time
 from collections.abc import Callable
 from dataclasses import asdict
@@ -26,7 +27,7 @@ from studio.ui.handing_out import handed, handed_bytes
 from studio.web.ownership import Ownership
 
 WAIT_S = 1.0
-SPEAK = """Speak a line. Returns the address of a WAV file, which is there for a day, and what made it.
+SPEAK = """Speak a line. Returns the address of a WAV file, which is there for a day, and as JSON what made it.
 
 Args:
     text: what is said, in English
@@ -50,7 +51,7 @@ def speaker(programs: Programs) -> Callable[..., Any]:
 
     async def speak_line(
         request: gr.Request, text: str, voice: str, model: str = "", settings: dict[str, float] | None = None
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
+    ) -> tuple[dict[str, Any], str]:
         try:
             caller = programs.callers.caller(asker(request))
             programs.callers.spend(caller, len(text))
@@ -64,7 +65,8 @@ def speaker(programs: Programs) -> Callable[..., Any]:
             file = await to_thread.run_sync(handed_bytes, sound, "line.wav")
         except EngineError as error:
             raise gr.Error(str(error), print_exception=False) from error
-        return file_data(file), {"engine": order.engine, "seed": ticket.request.seed, "duration_s": audio.duration_s}
+        made = {"engine": order.engine, "seed": ticket.request.seed, "duration_s": audio.duration_s}
+        return file_data(file), json.dumps(made)
 
     speak_line.__doc__ = SPEAK.format(settings=", ".join(sorted(champion_settings())))
     return speak_line
@@ -73,11 +75,11 @@ def speaker(programs: Programs) -> Callable[..., Any]:
 def lister(programs: Programs) -> Callable[..., Any]:
     """The tool `list_voices`."""
 
-    def list_voices(request: gr.Request) -> list[dict[str, str]]:
-        """List the voices that speak_line knows: champions and samples, with the engine each was kept with."""
+    def list_voices(request: gr.Request) -> str:
+        """List, as JSON, the voices that speak_line knows: champions and samples, with the engine each was kept with."""
         try:
             programs.callers.caller(asker(request))
-            return [asdict(voice) for voice in programs.voices()]
+            return json.dumps([asdict(voice) for voice in programs.voices()])
         except EngineError as error:
             raise gr.Error(str(error), print_exception=False) from error
 
