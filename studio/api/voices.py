@@ -4,7 +4,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, File, Form, Request, UploadFile
+from fastapi import APIRouter, Form, Request, UploadFile
+from pydantic import BaseModel, ConfigDict, Field
 
 from engines.errors import BadAudio
 from studio.api.errors import ProblemRoute, owners_only
@@ -14,6 +15,18 @@ from studio.studio import Studio
 from studio.web.ownership import Ownership
 
 OWNER = "champion-voice-studio"
+
+
+class VoiceForm(BaseModel):
+    """A clip to keep as a champion."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    file: UploadFile = Field(description="the clip, whole")
+    transcript: str = Field(description="what is said in it, word for word")
+    name: str = Field("", description="empty: the file's")
+    id: str = Field("", description="empty: made of the name, and free")
+    model: str = Field("", description="the engine it speaks with; empty: the studio's first")
 
 
 def router(studio: Studio, programs: Programs, ownership: Ownership) -> APIRouter:
@@ -38,24 +51,18 @@ def router(studio: Studio, programs: Programs, ownership: Ownership) -> APIRoute
         return _listed([_voice(voice) for voice in programs.voices()])
 
     @routes.post("/voices", status_code=201, dependencies=[owners_only(ownership)])
-    def create(
-        file: Annotated[UploadFile, File(description="the clip, whole")],
-        transcript: Annotated[str, Form(description="what is said in it, word for word")],
-        name: Annotated[str, Form(description="empty: the file's")] = "",
-        id: Annotated[str, Form(description="empty: made of the name, and free")] = "",
-        model: Annotated[str, Form(description="the engine it speaks with; empty: the studio's first")] = "",
-    ) -> dict[str, Any]:
+    def create(form: Annotated[VoiceForm, Form()]) -> dict[str, Any]:
         """Keep a clip as a champion. The library is the owner's: send user and password of STUDIO_LOGIN, if there is one."""
-        engine = studio.manager.status(model or studio.settings.engines[0])
-        reference = read_reference(file.file.read(), transcript)
+        engine = studio.manager.status(form.model or studio.settings.engines[0])
+        reference = read_reference(form.file.file.read(), form.transcript)
         if reference.audio.duration_s > (most_s := studio.manager.reference_max_s(engine.name)):
             lasts_s = reference.audio.duration_s
             raise BadAudio(
                 f"the clip lasts {lasts_s:.1f} s, and {engine.title} hears {most_s:.0f} s of it; send a part"
             )
-        voice = studio.take_voices.of(reference, engine.name, name or Path(file.filename or "").stem)
+        voice = studio.take_voices.of(reference, engine.name, form.name or Path(form.file.filename or "").stem)
         draft = studio.champions.draft(voice)
-        champion = studio.champions.create(voice, replace(draft, id=id) if id else draft).champion
+        champion = studio.champions.create(voice, replace(draft, id=form.id) if form.id else draft).champion
         return _voice(voice_of(champion))
 
     return routes

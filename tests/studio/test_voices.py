@@ -62,6 +62,7 @@ def test_an_id_that_is_taken_is_refused(reception: Reception, clip: bytes) -> No
         ({"transcript": " "}, 400, "type exactly what is said"),
         ({"id": "No Spaces"}, 400, "1 to 64 small letters"),
         ({"model": "tts-1"}, 404, "there is no engine called"),
+        ({"pitch": "2"}, 422, "pitch"),
     ],
 )
 def test_what_cannot_become_a_champion_is_refused_in_words(
