@@ -37,6 +37,7 @@ JSON = "application/json"
 OUTPUT = {"outputs": [{"name": "wav", "parameters": {"binary_data": True}}]}
 BINARY = "application/vnd.sagemaker-triton.binary+json;json-header-size="
 STUDIOS = re.compile(r"the studio answered (\d{3}): (.*)", re.DOTALL)  # what a champion's model in Triton passes on
+STARTING = "it is starting again"  # what such a model says where its studio does not answer
 # What SageMaker's own errors mean to whoever asked.
 RUNTIME_ERRORS = {
     "ThrottlingException": (429, "the endpoint is busy; try again in a moment"),
@@ -164,6 +165,8 @@ def _of_container(status: int, message: str) -> Refused:
         sentence, code = "", ""
     if passed_on := STUDIOS.search(sentence):
         status, sentence = int(passed_on[1]), passed_on[2]
+    if STARTING in sentence:
+        return Refused(503, "the endpoint is starting again; try again in a few seconds")
     if sentence and status in (400, 404, 409, 413, 422, 429, 503, 504):
         return Refused(status, sentence, code)
     log.error("the container answered %s: %s", status, message)

@@ -2,11 +2,12 @@
 
 import sys
 import tempfile
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from pathlib import Path
 
 from huggingface_hub import HfApi
-from huggingface_hub.errors import HfHubHTTPError
+from huggingface_hub.errors import HfHubHTTPError, HFValidationError
+from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
 
 from deploy.spaces.publishing import publish, stage
 
@@ -15,7 +16,7 @@ FAILED = 1
 
 def main() -> int:
     parser = ArgumentParser(prog="python -m deploy.spaces", description=__doc__)
-    parser.add_argument("space", metavar="OWNER/NAME")
+    parser.add_argument("space", metavar="OWNER/NAME", type=space_id)
     parser.add_argument("--dry-run", action="store_true", help="only list the files")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as staged:
@@ -35,6 +36,17 @@ def main() -> int:
             return FAILED
     sys.stdout.write(f"{page}\n")
     return 0
+
+
+def space_id(text: str) -> str:
+    """Raises ArgumentTypeError."""
+    try:
+        validate_repo_id(text)
+    except HFValidationError as error:
+        raise ArgumentTypeError(str(error)) from error
+    if "/" not in text:
+        raise ArgumentTypeError(f"{text} has no owner; write OWNER/NAME")
+    return text
 
 
 if __name__ == "__main__":

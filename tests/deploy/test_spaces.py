@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from argparse import ArgumentTypeError
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import yaml
 from pydantic import ValidationError
 
 from deploy.context import ROOT
+from deploy.spaces.__main__ import space_id
 from deploy.spaces.publishing import README
 from studio.champions.library import Library
 from studio.settings import Settings
@@ -101,6 +103,12 @@ def test_the_front_matter_is_what_a_docker_space_needs() -> None:
     assert (read["sdk"], read["app_port"]) == ("docker", Settings(data_dir=Path()).port)
     assert {read["colorFrom"], read["colorTo"]} <= COLOURS
     assert len(read["short_description"]) <= 60 and text.strip()
+
+
+@pytest.mark.parametrize("name", ["studio", "ann/stu dio", "ann/studio/more"])
+def test_a_name_that_no_space_can_have_is_refused(name: str) -> None:
+    with pytest.raises(ArgumentTypeError):
+        space_id(name)
 
 
 def test_its_repository_holds_what_the_image_is_made_of_and_nothing_private(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from deploy.context import ROOT
 from deploy.sagemaker import proxy
 from engines.text import MAX_CHARACTERS
 from studio.champions.champion import ID
@@ -130,6 +131,7 @@ def of_runtime(error: str, status: int, message: str = "") -> Answered:
     [
         (refusal(404, document("there is no champion", 404, "unknown_champion")), 404, "unknown_champion", "champion"),
         (refusal(500, {"error": "the studio answered 429: wait a moment"}), 429, "too_many_requests", "wait a moment"),
+        (refusal(500, {"error": f"no answer; {proxy.STARTING}: ask again"}), 503, "service_unavailable", "starting again"),
         (refusal(500, {"error": "tensor 'x' at 0x7f"}), 502, "bad_gateway", "its owner"),
         (refusal(507, {"error": "CUDA out of memory"}), 503, "service_unavailable", "no memory"),
         (Answered(502, body=b"<html>"), 502, "bad_gateway", "its owner"),
@@ -197,3 +199,7 @@ def test_it_needs_nothing_but_what_lambda_has() -> None:
     named = [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
     named += [str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     assert {name.partition(".")[0] for name in named} - sys.stdlib_module_names == {"boto3", "botocore"}
+
+
+def test_it_knows_what_a_model_says_whose_studio_is_starting_again() -> None:
+    assert proxy.STARTING in (ROOT / "studio" / "archive" / "shim" / "model.py").read_text("utf-8")
