@@ -10,7 +10,7 @@ from typing import Any
 import gradio as gr
 from fastapi import HTTPException
 from gradio.queueing import Event, EventQueue, Queue
-from gradio.server_messages import EstimationMessage, ProcessCompletedMessage
+from gradio.server_messages import EstimationMessage, EventMessage, ProcessCompletedMessage
 from gradio.utils import get_upload_folder, run_coro_in_background
 from gradio_client.utils import is_file_obj_with_meta, traverse
 
@@ -71,6 +71,11 @@ class GradioQueue(Queue):
             if now - self._heard_at.get(event.session_hash, now) > self.unheard_s:
                 await self.remove_from_queue(event._id)
                 self.send_message(event, ProcessCompletedMessage(output={"error": LEFT}, success=False))
+
+    def send_message(self, event: Event, event_message: EventMessage) -> None:
+        """To whoever asked. Gradio knows its latest 2,000 sessions; one that it forgot is told nothing, and hurts no other."""
+        if event.session_hash in self.pending_messages_per_session:
+            super().send_message(event, event_message)
 
     def _messages(self, event: Event) -> int:
         """How many messages lie unread."""

@@ -226,6 +226,21 @@ def test_what_nobody_listens_for_leaves_the_line_unspoken_and_says_so(pages) -> 
     assert sorted(page.admitted) == ["a1", "a2", "b2"]
 
 
+def test_a_session_that_gradio_forgot_costs_no_other_its_place_or_its_news(pages) -> None:  # type: ignore[no-untyped-def]
+    page = pages(Metronome())
+    ann, ben = Caller(page.url, "a"), Caller(page.url, "b")
+    assert ann.join("a1").is_success
+    assert ann.join("a2").is_success
+    page.wait_for(running=1, waiting=1)
+    del page.queue.pending_messages_per_session[ann.session]  # as the 2,000 sessions after it do
+    ben.ask("b1")
+    until(lambda: "b1" in ben.reported, PATIENCE_S)
+    ben.reported.clear()
+    until(lambda: "b1" in ben.reported, PATIENCE_S)  # told again, as every second
+    page.let_go()
+    page.wait_for_all(ben)
+
+
 def test_a_request_cancelled_in_the_line_is_never_spoken(pages) -> None:  # type: ignore[no-untyped-def]
     page = pages(Metronome(width=2), gpu_concurrency=2)
     ann, ben = Caller(page.url, "a"), Caller(page.url, "b")
