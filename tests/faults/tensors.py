@@ -69,7 +69,9 @@ def _inference(draw: Random) -> bytes:
 
 
 def _tensor(draw: Random) -> dict[str, Any]:
-    shape = draw.choice(([1], [1], [1], [], [0], [2], [-1], [1, 1], [2**20], "x"))  # Triton itself dies of 2**40 numbers: README
+    shape = draw.choice(
+        ([1], [1], [1], [], [0], [2], [-1], [1, 1], [2**20], "x")
+    )  # Triton itself dies of 2**40 numbers: README
     return {"name": draw.choice(NAMES), "shape": shape, "datatype": draw.choice(DATATYPES), "data": [value(draw, 1)]}
 
 
