@@ -86,12 +86,17 @@ format:
 	$(BIN)/ruff check --fix .
 	node_modules/.bin/biome check --write
 
-COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
-	--custom-compile-command "make requirements"
+COMPILE := $(BIN)/uv pip compile --quiet --universal --no-emit-index-url --no-annotate --custom-compile-command "make requirements"
+# What `pip install --require-hashes` needs here; an index names four times as many.
+NEEDED := $(BIN)/python .ci/needed_hashes.py .cache/pylock.toml
 requirements: | $(BIN)/uv
-	$(COMPILE) pyproject.toml -o requirements.txt
-	$(COMPILE) pyproject.toml --extra dev -c requirements.txt -o requirements-dev.txt \
+	mkdir -p .cache
+	$(COMPILE) --generate-hashes pyproject.toml --extra transcribe --extra likeness -o requirements.txt
+	$(COMPILE) --generate-hashes pyproject.toml --extra dev -c requirements.txt -o requirements-dev.txt \
 		$$(sed -n 's/^\([a-z0-9.-]*\)==.*/--no-emit-package \1/p' requirements.txt)  # what stands there already
-	printf 'numpy<2\nnvidia-pytriton==0.7.0\n' | $(COMPILE) --no-config --no-deps - -o requirements-triton.txt
+	$(COMPILE) --format pylock.toml pyproject.toml --extra dev -c requirements.txt -c requirements-dev.txt -o .cache/pylock.toml
+	$(NEEDED) requirements.txt
+	$(NEEDED) requirements-dev.txt
+	printf 'numpy<2\nnvidia-pytriton==0.7.0\n' | $(COMPILE) --generate-hashes --no-config --no-deps - -o requirements-triton.txt
 
 .PHONY: studio test test-long fuzz test-gpu container-check format requirements

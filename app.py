@@ -15,23 +15,16 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 from fastapi_offline import FastAPIOffline
-from filelock import FileLock, Timeout
 
 from studio.api import router, speech_socket
-from studio.champions.creation import TakeVoices
-from studio.champions.factory import open_champions
-from studio.engines import open_manager
-from studio.history import History
+from studio.composition import compose
+from studio.data_folder import DataInUse, claimed
 from studio.housekeeping import UPLOAD_S, Housekeeping
-from studio.listening import Listening
 from studio.programs import Programs
-from studio.references.library import ClipStore
-from studio.references.session_clips import UPLOADS, SessionClips
+from studio.references.session_clips import UPLOADS
+from studio.script.deliveries import KEPT_S
 from studio.settings import Settings, WrongSettings
-from studio.speaking import SpeechService
 from studio.studio import Studio
-from studio.telemetry import Telemetry
-from studio.telemetry.gauges import open_gauge
 from studio.web.cors import ApiCors
 from studio.web.drain import Drain, DrainMiddleware
 from studio.web.guard import Guard
@@ -41,51 +34,11 @@ from studio.web.sockets import NotListening, at_path, at_port
 
 log = logging.getLogger("studio")
 
-SAMPLES = Path(__file__).parent / "assets" / "voices" / "references"
 PORT_FIRST_S = 0.3
 DRAIN_S = 300.0  # accepted requests may take this long after a SIGTERM
 SOCKET = f"`/ws/tts` is a WebSocket, which this description has no room for:\n\n{speech_socket.__doc__}"
 GRADIO_FOLDER = "GRADIO_TEMP_DIR"  # where Gradio keeps uploads; ours, so that housekeeping may sweep it
-DATA_LOCK = "studio.lock"  # in the data folder
 LAST_LOOK_S = 2.0  # pages fetch their last sound before the port closes
-
-
-class DataInUse(Exception):
-    """Another studio runs on the data folder, and would sweep away what this one is writing."""
-
-
-def claimed(data_dir: Path) -> FileLock:
-    """The data folder as this process's own until it ends, however it ends. Raises DataInUse."""
-    data_dir.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(data_dir / DATA_LOCK)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout as error:
-        raise DataInUse(f"another studio runs on {data_dir}; stop it, or choose another STUDIO_DATA_DIR") from error
-    return lock
-
-
-def compose(settings: Settings) -> Studio:
-    """Every service of the studio, wired; nothing runs yet."""
-    manager = open_manager(settings)
-    clips, history = ClipStore(settings.data_dir, SAMPLES), History(settings.data_dir)
-    session_clips = SessionClips(clips, settings.data_dir)
-    telemetry = Telemetry(manager, open_gauge(settings.device))
-    manager.listen(telemetry.record)
-    listening = Listening(history, settings.data_dir)
-    champions = open_champions(settings)
-    return Studio(
-        settings=settings,
-        manager=manager,
-        speaking=SpeechService(manager, session_clips, history, champions),
-        clips=clips,
-        session_clips=session_clips,
-        history=history,
-        listening=listening,
-        champions=champions,
-        take_voices=TakeVoices(history, session_clips, listening, lambda engine: manager.status(engine).licence),
-        telemetry=telemetry,
-    )
 
 
 def import_early() -> None:
@@ -100,13 +53,17 @@ def begin(studio: Studio) -> None:
     if studio.settings.archives_dir:
         studio.champions.import_missing(studio.settings.archives_dir)
     studio.manager.start()
+    studio.scripts.renderer.start()
 
 
 def web(studio: Studio, drain: Drain) -> FastAPI:
     """The application: our routes, and the page unless it is switched off."""
     champions = studio.champions
     uploads = {studio.settings.data_dir / UPLOADS: UPLOAD_S, Path(os.environ[GRADIO_FOLDER]): UPLOAD_S}
-    housekeeping = Housekeeping([studio.history, studio.session_clips, champions], {**uploads, **champions.swept})
+    housekeeping = Housekeeping(
+        [studio.scripts, studio.history, studio.session_clips, champions],
+        {**uploads, **champions.swept, studio.scripts.deliveries.folder: KEPT_S},
+    )
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -119,6 +76,8 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
         housekeeping.start()
         yield
         housekeeping.close()
+        studio.scripts.renderer.close()
+        studio.scripts.deliveries.jobs.close()
         studio.champions.jobs.close()
         studio.telemetry.close()
         studio.history.close()
@@ -182,6 +141,7 @@ def main() -> None:
     def finish() -> None:
         log.info("finishing accepted requests; new ones are refused")
         drain.close()
+        studio.scripts.renderer.close()  # what it has not made is made after the next start
         drain.wait(DRAIN_S)
         studio.manager.close(DRAIN_S)
         if settings.page:

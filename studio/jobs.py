@@ -1,4 +1,4 @@
-"""Long work on champions, each piece in a thread of its own: progress, pause, resume, cancel, and waiting for its end."""
+"""Long work on champions and scripts, each piece in a thread of its own: progress, pause, resume, cancel, waiting."""
 
 import logging
 import secrets
@@ -14,7 +14,7 @@ from studio.progress import ProgressReporter
 
 log = logging.getLogger(__name__)
 
-Kind = Literal["package", "import", "plan", "push", "pull", "attach"]
+Kind = Literal["package", "import", "plan", "push", "pull", "attach", "deliver"]
 State = Literal["running", "paused", "done", "failed", "cancelled"]
 # Reports last what became of it; raises Cancelled soon after the event is set.
 Work = Callable[[ProgressReporter, threading.Event], object]
@@ -82,7 +82,7 @@ class Jobs:
         with self._lock:
             running = [other for other in self._jobs.values() if other.state == "running" and not other.stop.is_set()]
             if len(running) >= RUNNING_MAX:
-                raise BadInput("the studio is busy with other archives; try again when one of them is done")
+                raise BadInput("the studio is busy with other work of this kind; try again when some of it is done")
             self._jobs[job.id] = job
             for old in [id for id, other in self._jobs.items() if other.ended][:-ENDED_KEPT]:
                 del self._jobs[old]

@@ -1,11 +1,17 @@
 """How whoever does long work reports how far it is, and sizes in words."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from engines.types import Progress
 
 ProgressReporter = Callable[[Progress], None]
 UNITS = ("bytes", "KB", "MB", "GB", "TB")
+
+
+def share(report: ProgressReporter, start: float, end: float) -> ProgressReporter:
+    """A reporter for a piece of the work, which lies between these fractions of the whole."""
+    return lambda progress: report(replace(progress, fraction=start + (end - start) * progress.fraction))
 
 
 def format_bytes(count: int) -> str:

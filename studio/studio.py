@@ -7,8 +7,10 @@ from studio.champions.champions import Champions
 from studio.champions.creation import TakeVoices
 from studio.history import History
 from studio.listening import Listening
+from studio.named_voices import NamedVoices
 from studio.references.library import ClipStore
 from studio.references.session_clips import SessionClips
+from studio.script.scripts import Scripts
 from studio.settings import Settings
 from studio.speaking import SpeechService
 from studio.telemetry import Telemetry
@@ -24,5 +26,7 @@ class Studio:
     history: History
     listening: Listening
     champions: Champions
+    named_voices: NamedVoices  # those that programs and scripts may name
+    scripts: Scripts
     take_voices: TakeVoices  # what champions are created from
     telemetry: Telemetry

@@ -1,10 +1,12 @@
 """`python app.py` as a service: it asks nobody outside, notices who left, and goes when it is told, finishing its work."""
 
+import io
 import json
 import math
 import secrets
 import threading
 import time
+import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,10 +14,11 @@ from pathlib import Path
 import httpx
 import psutil
 import pytest
-from gradio_client import Client
+import soundfile
+from gradio_client import Client, handle_file
 
-from app import DataInUse, claimed
 from engines.registry import Device
+from studio.data_folder import DataInUse, claimed
 from studio.engines import device
 from studio.order import flat, read_order
 from studio.settings import Settings
@@ -191,6 +194,7 @@ def test_sigterm_finishes_two_accepted_jobs_refuses_a_third_and_exits_0(small: S
     for thread in threads:
         thread.start()
     until(lambda: accepted() == 2)
+    begin_render(small, lines=300)
     small.process.terminate()
     until(lambda: join(small, "late").status_code == 503)
     assert "shutting down" in join(small, "late").text
@@ -198,6 +202,19 @@ def test_sigterm_finishes_two_accepted_jobs_refuses_a_third_and_exits_0(small: S
         thread.join(PATIENCE_S)
     assert small.process.wait(PATIENCE_S) == 0
     assert [take["cost"]["audio_s"] > 3 for take in heard] == [True, True]  # type: ignore[index]
+    documents = [path.read_text("utf-8") for path in small.log.parent.glob("scripts/*/*.json")]
+    assert sum(text.count("duration_s") for text in documents) < 100, "a render held up the end"
+    assert any('"state":"running"' in text for text in documents)
+
+
+def begin_render(served: Served, lines: int) -> None:
+    with httpx.Client(base_url=served.url) as owner:
+        project = owner.post("/studio/projects", json={"name": "Act 2"}).json()["id"]
+        address = f"/studio/projects/{project}"
+        owner.patch(address, json={"cast": {"": {"": [{"voice": "amber"}]}}}).raise_for_status()
+        rows = "\n".join(f"L{number}\tLine number {number} is here." for number in range(lines))
+        sheet = owner.post(f"{address}/sheets/paste", json={"text": f"id\ttext\n{rows}\n"}).json()["id"]
+        owner.post(f"{address}/render", json={"sheet": sheet}).raise_for_status()
 
 
 NONSENSE: dict[str, list[object]] = {
@@ -291,3 +308,16 @@ def test_a_studio_refused_its_data_folder_leaves_no_socket(tmp_path: Path) -> No
     with claimed(tmp_path), refused, serving(tmp_path, STUDIO_SOCKET=str(socket)):
         pass
     assert not socket.exists()
+
+
+def test_a_sheet_is_rendered_by_a_client_into_a_zip_of_files(watched: Served, tmp_path: Path) -> None:
+    sheet = tmp_path / "act2.csv"
+    sheet.write_text("id,character,text\nA1,Ahri,Hold the gate until dawn.\nA2,Nobody,Never say that again.\n", "utf-8")
+    client = Client(watched.url, verbose=False)
+    voices = {"Ahri": "amber"}
+    zipped, report = client.predict(sheet=handle_file(sheet), voices=voices, api_name="/render")
+    with zipfile.ZipFile(zipped) as archive:
+        sounds = {name: archive.read(name) for name in archive.namelist() if name.endswith(".wav")}
+    assert list(sounds) == ["Ahri/A1_01.wav"]
+    assert soundfile.info(io.BytesIO(sounds["Ahri/A1_01.wav"])).samplerate == 48_000
+    assert [failed["line"] for failed in report["failed"]] == ["A2"]

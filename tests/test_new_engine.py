@@ -14,12 +14,13 @@ import soundfile
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
-from app import compose, web
+from app import web
 from engines.errors import BadSetting
 from engines.registry import ENGINES, settings
 from engines.scheduling.ticket import Ticket
 from engines.types import Request
 from studio.archive import verify
+from studio.composition import compose
 from studio.history import History
 from studio.settings import Settings
 from studio.studio import Studio

@@ -14,6 +14,7 @@ from studio.api import (
     live,
     login,
     metrics,
+    projects,
     script,
     speech,
     speech_socket,
@@ -32,7 +33,7 @@ def router(studio: Studio, programs: Programs) -> APIRouter:
     routes, ownership = APIRouter(), Ownership(studio.settings)
     for part in (health, metrics, clips, script, takes, trials, live):
         routes.include_router(part.router(studio))
-    for owned in (engines, champions, stores, jobs):
+    for owned in (engines, champions, projects, stores, jobs):
         routes.include_router(owned.router(studio, ownership))
     routes.include_router(login.router(ownership, bool(studio.settings.frame_ancestors)))
     routes.include_router(voices.router(studio, programs, ownership))

@@ -21,8 +21,13 @@ def router(studio: Studio, ownership: Ownership) -> APIRouter:
     champions = studio.champions
 
     @routes.get("")
-    def stores() -> list[dict[str, str]]:
-        return [{"name": each.name, "title": each.title, "where": each.where} for each in studio.settings.stores]
+    def stores() -> list[dict[str, Any]]:
+        """`deliveries` tells whether it takes those of scripts."""
+        taking = studio.scripts.deliveries.stores
+        return [
+            {"name": each.name, "title": each.title, "where": each.where, "deliveries": each.name in taking}
+            for each in studio.settings.stores
+        ]
 
     @routes.get("/{name}")
     def browse(name: str) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Takes of this session: list, hear, star, delete, restore, download."""
+"""Takes of this session: list, hear, star, put into folders, delete, restore, download."""
 
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -15,6 +15,7 @@ from studio.order import Order
 from studio.studio import Studio
 
 MEDIA_TYPES: dict[Format, str] = {"wav": "audio/wav", "flac": "audio/flac", "mp3": "audio/mpeg"}
+Ids = Annotated[list[str], Body(embed=True, min_length=1)]
 KEPT = {"cache-control": "private, max-age=3600"}  # a take's audio never changes
 
 
@@ -29,7 +30,7 @@ def router(studio: Studio) -> APIRouter:
     def export(session_id: SessionId, ids: Annotated[str, Query(min_length=1)], format: Format = "wav") -> Response:
         chosen = list(dict.fromkeys(ids.split(",")))
         pieces = studio.history.export(session_id, chosen, format, lambda order: voice_name(studio, session_id, order))
-        return StreamingResponse(pieces, media_type="application/zip", headers=_named("takes.zip"))
+        return StreamingResponse(pieces, media_type="application/zip", headers=named_download("takes.zip"))
 
     @routes.get("/takes/{id}")
     def take(id: str, session_id: SessionId) -> dict[str, Any]:
@@ -45,7 +46,7 @@ def router(studio: Studio) -> APIRouter:
     def audio(id: str, format: Format, session_id: SessionId, download: bool = False) -> Response:
         found = studio.history.get(session_id, id)
         voice = voice_name(studio, session_id, found.order)
-        named = _named(f"{file_stem(Named(found, voice))}.{format}") if download else {}
+        named = named_download(f"{file_stem(Named(found, voice))}.{format}") if download else {}
         if format == "wav":  # the file itself, so that players can seek by range
             path = studio.history.audio_path(session_id, id)
             return FileResponse(path, media_type=MEDIA_TYPES[format], headers=KEPT | named)
@@ -65,6 +66,18 @@ def router(studio: Studio) -> APIRouter:
     def restore(id: str, session_id: SessionId) -> dict[str, Any]:
         return take_json(studio.history.restore(session_id, id))
 
+    @routes.post("/takes/delete")
+    def delete_all(ids: Ids, session_id: SessionId) -> list[dict[str, Any]]:
+        return [take_json(take) for take in studio.history.delete_all(session_id, ids)]
+
+    @routes.post("/takes/restore")
+    def restore_all(ids: Ids, session_id: SessionId) -> list[dict[str, Any]]:
+        return [take_json(take) for take in studio.history.restore_all(session_id, ids)]
+
+    @routes.post("/takes/folder")
+    def move(ids: Ids, session_id: SessionId, folder: Annotated[str, Body(embed=True)]) -> list[dict[str, Any]]:
+        return [take_json(take) for take in studio.history.move(session_id, ids, folder)]
+
     return routes
 
 
@@ -78,7 +91,7 @@ def voice_name(studio: Studio, session_id: str, order: Order) -> str:
         return "voice"
 
 
-def _named(name: str) -> dict[str, str]:
+def named_download(name: str) -> dict[str, str]:
     """A download's file name, letters of any script included (RFC 6266)."""
     plain = name.encode("ascii", "ignore").decode()
     return {"content-disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name)}"}

@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from engines.errors import BadAudio
 from studio.api.errors import ProblemRoute, owners_only
-from studio.programs import Programs, ProgramVoice, voice_of
+from studio.named_voices import NamedVoice, voice_of
+from studio.programs import Programs
 from studio.references.sent import read_reference
 from studio.studio import Studio
 from studio.web.ownership import Ownership
@@ -48,7 +49,7 @@ def router(studio: Studio, programs: Programs, ownership: Ownership) -> APIRoute
     def voices(request: Request) -> dict[str, Any]:
         """Champions, then samples whose name no champion has."""
         programs.callers.caller(request)
-        return _listed([_voice(voice) for voice in programs.voices()])
+        return _listed([_voice(voice) for voice in studio.named_voices.list()])
 
     @routes.post("/voices", status_code=201, dependencies=[owners_only(ownership)])
     def create(form: Annotated[VoiceForm, Form()]) -> dict[str, Any]:
@@ -77,5 +78,5 @@ def _model(name: str, title: str, state: str) -> dict[str, Any]:
     return {"id": name, "object": "model", "created": 0, "owned_by": OWNER, "name": title, "state": state}
 
 
-def _voice(voice: ProgramVoice) -> dict[str, Any]:
+def _voice(voice: NamedVoice) -> dict[str, Any]:
     return {"object": "voice", **asdict(voice)}

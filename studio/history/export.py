@@ -45,6 +45,7 @@ def described(take: StoredTake) -> dict[str, Any]:
         "sample_rate": take.sample_rate,
         "duration_s": take.duration_s,
         "starred": take.starred,
+        "folder": take.folder,
         "created_at": take.created_at.isoformat(),
     }
 

@@ -28,8 +28,11 @@ class TakeFiles:
 
     def write(self, take: StoredTake, audio: Audio) -> None:
         """Publish the description, then the sound. Raises OSError; then nothing is left behind."""
+        from scipy.io import wavfile  # a quarter of a second, which opening the port saves
+
         encoded = io.BytesIO()
-        soundfile.write(encoded, audio.samples, audio.sample_rate, format="WAV", subtype="FLOAT")
+        # libsndfile would write the time of day into it: the same take is to be the same file.
+        wavfile.write(encoded, audio.sample_rate, audio.samples)
         try:
             self.describe(take)
             with atomic_write(self.path(take.id)) as file:

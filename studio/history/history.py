@@ -3,7 +3,8 @@
 import logging
 import secrets
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,11 +17,12 @@ from studio.database import open_database, saving, transaction
 from studio.history.export import Format, Named, zipped
 from studio.history.files import TakeFiles
 from studio.history.rows import TakeRow
-from studio.history.takes import StoredTake, UnknownTake, peaks
+from studio.history.takes import StoredTake, UnknownTake, checked_folder, peaks
 from studio.order import Order
 
 log = logging.getLogger(__name__)
 
+Described = Sequence[tuple[StoredTake, bool]]  # takes, and whether each is deleted
 UNDO_S = 86_400.0  # a deleted take can be restored for at least this long
 
 
@@ -35,10 +37,13 @@ class History:
     def close(self) -> None:
         self._database.dispose()
 
-    def add(self, session_id: str, order: Order, take: Take) -> StoredTake:
-        """Keep a take: its files first, then its row. Raises NotSaved (disk full); the caller still holds the take."""
+    def add(self, session_id: str, order: Order, take: Take, id: str = "") -> StoredTake:
+        """Keep a take: its files first, then its row. Raises NotSaved (disk full); the caller still holds the take.
+
+        `id` is for one that may be made twice: it then replaces itself.
+        """
         stored = StoredTake(
-            id=secrets.token_urlsafe(16),
+            id=id or secrets.token_urlsafe(16),
             session_id=session_id,
             created_at=datetime.fromtimestamp(self._now(), UTC),
             order=order,
@@ -70,10 +75,7 @@ class History:
     def get(self, session_id: str, id: str) -> StoredTake:
         """Raises UnknownTake for an id that is unknown, deleted or somebody else's."""
         with Session(self._database) as session:
-            row = session.get(TakeRow, id)
-            if row is None or row.session_id != session_id or row.deleted_at is not None:
-                raise UnknownTake("there is no such take here; reload the page to see the takes there are")
-            return row.stored()
+            return _row(session, session_id, id).stored()
 
     def audio(self, session_id: str, id: str) -> Audio:
         """Sample for sample what was played. Raises UnknownTake."""
@@ -96,19 +98,27 @@ class History:
 
     def star(self, session_id: str, id: str, starred: bool) -> StoredTake:
         """Raises UnknownTake."""
-        self.get(session_id, id)
-        self._change(session_id, id, starred=starred)
-        return self.get(session_id, id)
+        return self._change(session_id, [id], starred=starred)[0]
+
+    def move(self, session_id: str, ids: Iterable[str], folder: str) -> Sequence[StoredTake]:
+        """Put takes into a folder; an empty name takes them out of any. All or none. Raises UnknownTake, BadInput."""
+        return self._change(session_id, ids, folder=checked_folder(folder))
 
     def delete(self, session_id: str, id: str) -> None:
         """Hide a take; `restore` brings it back until it is purged. Raises UnknownTake."""
-        self.get(session_id, id)
-        self._change(session_id, id, deleted_at=self._now())
+        self.delete_all(session_id, [id])
 
     def restore(self, session_id: str, id: str) -> StoredTake:
         """Undo a deletion. Raises UnknownTake when it was purged, or never was this session's."""
-        self._change(session_id, id, deleted_at=None)
-        return self.get(session_id, id)
+        return self.restore_all(session_id, [id])[0]
+
+    def delete_all(self, session_id: str, ids: Iterable[str]) -> Sequence[StoredTake]:
+        """Hide takes, all or none. Raises UnknownTake."""
+        return self._change(session_id, ids, deleted_at=self._now())
+
+    def restore_all(self, session_id: str, ids: Iterable[str]) -> Sequence[StoredTake]:
+        """Undo deletions, all or none. Raises UnknownTake."""
+        return self._change(session_id, ids, deleted=True, deleted_at=None)
 
     def purge(self, older_than_s: float) -> int:
         """Remove what was deleted longer ago than this; returns how many takes went. What no row names stays."""
@@ -138,14 +148,33 @@ class History:
         named = [Named(take, voice(take.order)) for take in takes]
         return zipped(named, format, lambda take: self.encoded(session_id, take.id, format))
 
-    def _change(self, session_id: str, id: str, **values: object) -> None:
-        """Change a row and its description; an unknown take is left alone."""
+    def _change(
+        self, session_id: str, ids: Iterable[str], *, deleted: bool = False, **values: object
+    ) -> Sequence[StoredTake]:
+        """Change rows and their descriptions, all or none; with `deleted`, of takes that are hidden, too.
+
+        Raises UnknownTake.
+        """
         with transaction(self._database) as session:
-            row = session.get(TakeRow, id)
-            if row is not None and row.session_id == session_id:
+            rows = [_row(session, session_id, id, deleted=deleted) for id in dict.fromkeys(ids)]
+            before = [(row.stored(), row.deleted_at is not None) for row in rows]
+            for row in rows:
                 row.sqlmodel_update(values)
-                session.flush()
-                self._files.describe(row.stored(), deleted=row.deleted_at is not None)
+            session.flush()
+            after = [(row.stored(), row.deleted_at is not None) for row in rows]
+            self._describe_all(after, before)
+            return [take for take, _ in after]
+
+    def _describe_all(self, after: Described, before: Described) -> None:
+        """Raises OSError; then what was written is as it was before."""
+        try:
+            for take, deleted in after:
+                self._files.describe(take, deleted=deleted)
+        except OSError:
+            for take, deleted in before:
+                with suppress(OSError):
+                    self._files.describe(take, deleted=deleted)
+            raise
 
     def _adopt(self) -> None:
         """Give rows to described takes that have none, and bring back those that only the database calls deleted.
@@ -174,8 +203,17 @@ class History:
             rows = session.exec(select(TakeRow.session_id, TakeRow.id, TakeRow.deleted_at)).all()
         for session_id, id, deleted_at in rows:
             if id not in described[deleted_at is not None] and self._files.path(id).is_file():
-                self._change(session_id, id)
+                with suppress(UnknownTake):  # another process may have purged it meanwhile
+                    self._change(session_id, [id], deleted=True)
 
     def _insert(self, session: Session, row: TakeRow) -> None:
         """Another process may have taken up the take before."""
         session.exec(insert(TakeRow).values(**row.model_dump()).on_conflict_do_nothing())
+
+
+def _row(session: Session, session_id: str, id: str, *, deleted: bool = False) -> TakeRow:
+    """The row of a take, with `deleted` also of one that is hidden. Raises UnknownTake."""
+    row = session.get(TakeRow, id)
+    if row is None or row.session_id != session_id or (row.deleted_at is not None and not deleted):
+        raise UnknownTake("there is no such take here; reload the page to see the takes there are")
+    return row

@@ -14,6 +14,7 @@ from studio.order import FlatOrder, Order
 ORDER: TypeAdapter[Order] = TypeAdapter(FlatOrder)
 COST = TypeAdapter(Cost)
 PEAKS = TypeAdapter(list[float])
+FOLDER_COLUMN = {"server_default": ""}  # earlier studios wrote none
 
 
 class TakeRow(SQLModel, table=True):
@@ -33,6 +34,7 @@ class TakeRow(SQLModel, table=True):
     sample_rate: int
     duration_s: float
     peaks: str
+    folder: str = Field("", sa_column_kwargs=FOLDER_COLUMN)
 
     @classmethod
     def of(cls, take: StoredTake, deleted_at: float | None = None) -> "TakeRow":
@@ -49,6 +51,7 @@ class TakeRow(SQLModel, table=True):
             sample_rate=take.sample_rate,
             duration_s=take.duration_s,
             peaks=PEAKS.dump_json(list(take.peaks)).decode(),
+            folder=take.folder,
         )
 
     def stored(self) -> StoredTake:
@@ -64,4 +67,5 @@ class TakeRow(SQLModel, table=True):
             duration_s=self.duration_s,
             starred=self.starred,
             peaks=PEAKS.validate_json(self.peaks),
+            folder=self.folder,
         )

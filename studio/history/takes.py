@@ -1,17 +1,20 @@
 """A take as it is kept, and what can go wrong with keeping one."""
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
 
+from engines.errors import BadInput
 from engines.types import Cost, Samples
 from studio.descriptions import SessionId
 from studio.errors import NotFound
 from studio.order import FlatOrder
 
 PEAKS = 200  # columns of a take's waveform on the page
+FOLDER_MAX = 60  # characters
 
 
 class UnknownTake(NotFound):
@@ -33,6 +36,15 @@ class StoredTake:
     duration_s: float
     starred: bool
     peaks: Sequence[float]  # 0 to 1, in playing order
+    folder: str = ""  # where its session put it; empty = in none
+
+
+def checked_folder(name: str) -> str:
+    """A folder's name as it is kept: one for all ways to write it. Raises BadInput."""
+    named = unicodedata.normalize("NFC", " ".join(name.split()))
+    if len(named) > FOLDER_MAX or not named.isprintable():
+        raise BadInput(f"a folder's name has up to {FOLDER_MAX} characters, all of which can be seen; type another one")
+    return named
 
 
 def peaks(samples: Samples, columns: int = PEAKS) -> list[float]:

@@ -1,4 +1,4 @@
-"""Places archives go to and come from: folders, S3, the Hugging Face Hub."""
+"""Places archives and deliveries go to, and archives come from: folders, S3, the Hugging Face Hub."""
 
 from studio.places import Place, WrongStores, parse_stores
 from studio.stores.backend import TransferSettings
@@ -14,7 +14,7 @@ from studio.stores.errors import (
     UnknownStore,
     Unreachable,
 )
-from studio.stores.factory import open_stores
+from studio.stores.factory import open_delivery_stores, open_stores
 from studio.stores.store import Store
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "UnknownStore",
     "Unreachable",
     "WrongStores",
+    "open_delivery_stores",
     "open_stores",
     "parse_stores",
 ]

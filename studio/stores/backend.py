@@ -27,6 +27,10 @@ class Backend(Protocol):
 
     def list(self) -> Sequence[StoreEntry]: ...
 
+    def where(self, id: str) -> str:
+        """The file's address, as people read it."""
+        ...
+
     def find(self, id: str) -> StoreEntry | None: ...
 
     def sent(self, id: str, facts: ArchiveFacts) -> int:

@@ -1,25 +1,21 @@
 """Archives in stores, plans of transfers and their progress, as data."""
 
-import re
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
 from engines.types import Progress
-from studio.champions.champion import ID, check_id
 from studio.progress import ProgressReporter, format_bytes
-
-SUFFIX = ".tar.gz"
-ARCHIVE = re.compile(f"({ID.pattern}){re.escape(SUFFIX)}")
+from studio.stores.naming import ARCHIVES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchiveFacts:
-    """What is known of an archive before it is sent."""
+    """What is known of a file before it is sent."""
 
     sha256: str  # of the archive's bytes
-    identity: str  # of the champion in it
+    identity: str  # of the champion in it; empty = it is a delivery
     bytes: int
     licence: str = ""  # of the weights
     sample: Path | None = None  # FLAC, for stores that show one
@@ -65,10 +61,9 @@ class TransferProgress:
 
 def archive_name(id: str) -> str:
     """The name of a champion's archive in any store. Raises BadChampion."""
-    return f"{check_id(id)}{SUFFIX}"
+    return ARCHIVES.path(id)
 
 
 def champion_of(name: str) -> str | None:
     """The champion whose archive has this file name; None for any other file."""
-    found = ARCHIVE.fullmatch(name)
-    return found.group(1) if found else None
+    return ARCHIVES.id(name)

@@ -7,31 +7,42 @@ from typing import assert_never
 from studio.places import FolderPlace, HubPlace, Place, S3Place
 from studio.stores.backend import Backend, TransferSettings
 from studio.stores.folder import FolderBackend
+from studio.stores.naming import ARCHIVES, DELIVERIES, Naming
 from studio.stores.store import Store
 
 
 def open_stores(
-    places: Sequence[Place], transfers: Path, settings: TransferSettings | None = None
+    places: Sequence[Place], transfers: Path, settings: TransferSettings | None = None, naming: Naming = ARCHIVES
 ) -> Mapping[str, Store]:
     """By name, in the order of the settings. `transfers` is the folder for the state of interrupted transfers."""
     settings = settings or TransferSettings()
     return {
         place.name: Store(
-            place.name, _backend(place, transfers / place.name, settings), transfers / place.name, settings
+            place.name, _backend(place, transfers / place.name, settings, naming), transfers / place.name, settings
         )
         for place in places
     }
 
 
-def _backend(place: Place, state: Path, settings: TransferSettings) -> Backend:
+def open_delivery_stores(
+    places: Sequence[Place], transfers: Path, settings: TransferSettings | None = None
+) -> Mapping[str, Store]:
+    """Those that take deliveries. A repository of the Hub is a model's: its card names voices, and a game's lines would be
+    published beside them.
+    """
+    taking = [place for place in places if not isinstance(place, HubPlace)]
+    return open_stores(taking, transfers, settings, DELIVERIES)
+
+
+def _backend(place: Place, state: Path, settings: TransferSettings, naming: Naming) -> Backend:
     """Clients are imported only for stores that are configured: they take half a second each."""
     match place:
         case FolderPlace():
-            return FolderBackend(place.name, place.folder)
+            return FolderBackend(place.name, place.folder, naming)
         case S3Place():
             from studio.stores.s3 import S3Backend
 
-            return S3Backend(place, state, settings)
+            return S3Backend(place, state, settings, naming)
         case HubPlace():
             from studio.stores.hub import HubBackend
 

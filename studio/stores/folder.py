@@ -1,4 +1,4 @@
-"""A folder as a store: `{id}.tar.gz`, and beside it `{id}.json` with what is known of it."""
+"""A folder as a store: `{id}.tar.gz`, or `deliveries/{id}.zip`; beside it `{id}.json` with what is known of it."""
 
 import os
 import threading
@@ -11,29 +11,36 @@ from pathlib import Path
 from studio.database import NO_ROOM
 from studio.files import PARTIAL, atomic_write, publish_file
 from studio.stores.backend import CHUNK_BYTES, file_sha256, raise_if_stopped
-from studio.stores.entry import ArchiveFacts, StoreEntry, TransferProgress, archive_name, champion_of
+from studio.stores.entry import ArchiveFacts, StoreEntry, TransferProgress
 from studio.stores.errors import Damaged, NotAllowed, StoreError, StoreFull, StoreMissing
 from studio.stores.facts import facts_json, read_facts
+from studio.stores.naming import ARCHIVES, Naming
 
 
 class FolderBackend:
-    def __init__(self, name: str, folder: Path) -> None:
+    def __init__(self, name: str, folder: Path, naming: Naming = ARCHIVES) -> None:
         """The folder must exist: a network drive that is not mounted is not to be filled under its mount point."""
         self._name = name
-        self._folder = folder
+        self._root = folder
+        self._folder = folder / naming.folder
+        self._naming = naming
         self._measured: dict[str, tuple[str, str]] = {}  # id: tag and SHA-256 of an archive nothing is written beside
 
     def list(self) -> Sequence[StoreEntry]:
         with self._as_store_errors():
-            found = ((path, champion_of(path.name)) for path in self._folder.iterdir())
+            self._check_root()
+            inside = self._folder.iterdir() if self._folder.exists() else ()
+            found = ((path, self._naming.id(path.name)) for path in inside)
             return [_entry(path, id) for path, id in found if id is not None and path.is_file()]
 
     def find(self, id: str) -> StoreEntry | None:
-        path = self._folder / archive_name(id)
+        path = self._root / self._naming.path(id)
         with self._as_store_errors():
-            if not self._folder.is_dir():
-                raise FileNotFoundError(self._folder)
+            self._check_root()
             return self._with_hash(path, _entry(path, id)) if path.is_file() else None
+
+    def where(self, id: str) -> str:
+        return str(self._root / self._naming.path(id))
 
     def sent(self, id: str, facts: ArchiveFacts) -> int:
         partial = self._partial(id, facts.sha256)
@@ -43,8 +50,9 @@ class FolderBackend:
         self, id: str, archive: Path, facts: ArchiveFacts, progress: TransferProgress, stop: threading.Event
     ) -> None:
         """Copy beside, check what was written, publish by a rename."""
-        partial, target = self._partial(id, facts.sha256), self._folder / archive_name(id)
+        partial, target = self._partial(id, facts.sha256), self._root / self._naming.path(id)
         with self._as_store_errors():
+            self._folder.mkdir(exist_ok=True)
             for other in self._folder.glob(f".{id}.*{PARTIAL}"):
                 if other != partial:
                     other.unlink(missing_ok=True)
@@ -57,7 +65,7 @@ class FolderBackend:
                 file.write(facts_json(facts))
 
     def read(self, entry: StoreEntry, start: int, end: int) -> Iterator[bytes]:
-        with self._as_store_errors(), (self._folder / archive_name(entry.id)).open("rb") as file:
+        with self._as_store_errors(), (self._root / self._naming.path(entry.id)).open("rb") as file:
             if _tag(os.fstat(file.fileno())) != entry.tag:
                 raise Damaged(f"{entry.id} was replaced in {self._name} while it was fetched; fetch it again")
             file.seek(start)
@@ -68,7 +76,7 @@ class FolderBackend:
     def delete(self, entry: StoreEntry) -> None:
         with self._as_store_errors():
             (self._folder / f"{entry.id}.json").unlink(missing_ok=True)
-            (self._folder / archive_name(entry.id)).unlink()
+            (self._root / self._naming.path(entry.id)).unlink()
 
     def _with_hash(self, path: Path, entry: StoreEntry) -> StoreEntry:
         if entry.sha256:
@@ -78,6 +86,10 @@ class FolderBackend:
             sha256 = file_sha256(path, threading.Event())
             self._measured[entry.id] = entry.tag, sha256
         return replace(entry, sha256=sha256)
+
+    def _check_root(self) -> None:
+        if not self._root.is_dir():
+            raise FileNotFoundError(self._root)
 
     def _partial(self, id: str, sha256: str) -> Path:
         return self._folder / f".{id}.{sha256[:16]}{PARTIAL}"

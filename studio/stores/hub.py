@@ -55,6 +55,9 @@ class HubBackend:
         tree = self._tree()
         return self._entry(tree, id) if archive_name(id) in tree.files else None
 
+    def where(self, id: str) -> str:
+        return f"{self._place.where}/{archive_name(id)}"
+
     def sent(self, id: str, facts: ArchiveFacts) -> int:
         """An interrupted upload starts again; files that arrived but were not committed are not sent again."""
         return 0

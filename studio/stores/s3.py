@@ -9,8 +9,9 @@ from typing import TypeVar
 
 from studio.places import S3Place
 from studio.stores.backend import CHUNK_BYTES, TransferSettings
-from studio.stores.entry import ArchiveFacts, StoreEntry, TransferProgress, archive_name, champion_of
+from studio.stores.entry import ArchiveFacts, StoreEntry, TransferProgress
 from studio.stores.errors import StoreMissing, UnknownArchive
+from studio.stores.naming import ARCHIVES, Naming
 from studio.stores.retry import Retry
 from studio.stores.s3_bucket import AT_ONCE, Bucket
 from studio.stores.s3_upload import MultipartUpload
@@ -21,22 +22,23 @@ Result = TypeVar("Result")
 
 
 class S3Backend:
-    def __init__(self, place: S3Place, state: Path, settings: TransferSettings) -> None:
+    def __init__(self, place: S3Place, state: Path, settings: TransferSettings, naming: Naming = ARCHIVES) -> None:
         """`state` is the folder that remembers unfinished uploads."""
         self._place = place
+        self._naming = naming
         self._bucket = Bucket(place, settings)
         self._state = state
         self._heads: dict[str, StoreEntry] = {}  # by id; an object of the same ETag has the same head
 
     def list(self) -> Sequence[StoreEntry]:
-        place = self._place
+        place, folder = self._place, self._place.prefix + self._naming.folder
 
         def objects() -> list[tuple[str, str]]:
             pages = self._bucket.client.get_paginator("list_objects_v2")
-            answers = pages.paginate(Bucket=place.bucket, Prefix=place.prefix, Delimiter="/")
+            answers = pages.paginate(Bucket=place.bucket, Prefix=folder, Delimiter="/")
             return [(one["Key"], one["ETag"]) for answer in answers for one in answer.get("Contents", ())]
 
-        named = [(champion_of(key.removeprefix(place.prefix)), etag) for key, etag in self._ask(objects)]
+        named = [(self._naming.id(key.removeprefix(folder)), etag) for key, etag in self._ask(objects)]
         with ThreadPoolExecutor(AT_ONCE) as pool:
             heads = pool.map(lambda one: self._head(*one), [(id, etag) for id, etag in named if id is not None])
             return [entry for entry in heads if entry is not None]
@@ -59,6 +61,9 @@ class S3Backend:
         )
         return self._heads[id]
 
+    def where(self, id: str) -> str:
+        return f"s3://{self._place.bucket}/{self._key(id)}"
+
     def sent(self, id: str, facts: ArchiveFacts) -> int:
         return self._upload(id, facts).bytes_sent()
 
@@ -79,11 +84,15 @@ class S3Backend:
         self._ask(lambda: self._bucket.client.delete_object(**self._bucket.named(self._key(entry.id))))
 
     def _key(self, id: str) -> str:
-        return self._place.prefix + archive_name(id)
+        return self._place.prefix + self._naming.path(id)
 
     def _upload(self, id: str, facts: ArchiveFacts) -> MultipartUpload:
         return MultipartUpload(
-            bucket=self._bucket, key=self._key(id), facts=facts, state=self._state / f"{id}.upload.json"
+            bucket=self._bucket,
+            key=self._key(id),
+            media_type=self._naming.media_type,
+            facts=facts,
+            state=self._state / f"{id}.upload.json",
         )
 
     def _head(self, id: str, etag: str) -> StoreEntry | None:

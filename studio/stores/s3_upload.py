@@ -68,6 +68,7 @@ class MultipartUpload:
 
     bucket: Bucket
     key: str
+    media_type: str
     facts: ArchiveFacts
     state: Path
 
@@ -109,7 +110,7 @@ class MultipartUpload:
         answer = self.bucket.ask(
             lambda: self.bucket.client.create_multipart_upload(
                 **self.bucket.named(self.key),
-                ContentType="application/gzip",
+                ContentType=self.media_type,
                 Metadata={name: value for name, value in known.items() if value and value.isascii()},
             ),
             retry,

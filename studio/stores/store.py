@@ -35,6 +35,10 @@ class Store:
         """What is there, by id. Raises StoreError."""
         return sorted(self._backend.list(), key=lambda entry: entry.id)
 
+    def where(self, id: str) -> str:
+        """The address under which `push` keeps it."""
+        return self._backend.where(id)
+
     def plan_push(self, id: str, facts: ArchiveFacts) -> TransferPlan:
         """What `push` would do; changes nothing. Raises StoreError."""
         entry = self._backend.find(check_id(id))
@@ -135,6 +139,6 @@ def _check(id: str, archive: Path, facts: ArchiveFacts, stop: threading.Event) -
     try:
         same = archive.stat().st_size == facts.bytes and file_sha256(archive, stop) == facts.sha256
     except OSError as error:
-        raise Damaged(f"the archive of {id} can no longer be read; package it again") from error
+        raise Damaged(f"the file of {id} can no longer be read; package it again") from error
     if not same:
-        raise Damaged(f"the archive of {id} changed since it was packaged; package it again")
+        raise Damaged(f"the file of {id} changed since it was packaged; package it again")

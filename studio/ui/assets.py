@@ -27,6 +27,10 @@ STYLES = (
     "sheet",
     "champions",
     "archives",
+    "lines",
+    "lines-phone",
+    "line-takes",
+    "casting",
 )
 
 

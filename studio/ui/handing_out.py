@@ -1,12 +1,18 @@
-"""Files that named endpoints return, where Gradio serves them."""
+"""What named endpoints have in common: files that come and go by Gradio, jobs they wait for, refusals."""
 
 import secrets
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import gradio as gr
 from gradio.utils import get_upload_folder
 
+from engines.errors import BadInput, EngineError
 from studio.database import saving
 from studio.files import link_or_copy
+from studio.jobs import Job, Jobs
+
+WAIT_S = 0.1  # a listener looks up this often, so that leaving it takes no longer
 
 
 def handed(file: Path, name: str) -> str:
@@ -28,3 +34,43 @@ def _place(name: str) -> Path:
     place = Path(get_upload_folder()) / secrets.token_urlsafe(16) / name
     place.parent.mkdir(parents=True)
     return place
+
+
+def adopted(upload: object, folder: Path) -> Path:
+    """A second name of what was uploaded to Gradio, for the import to remove. Raises BadInput, NotSaved."""
+    path = upload.get("path") if isinstance(upload, Mapping) else None
+    found = Path(path).resolve() if isinstance(path, str) and "\0" not in path else Path()
+    if not found.is_relative_to(Path(get_upload_folder()).resolve()) or not found.is_file():
+        raise BadInput("no file arrived; upload the file first, then name it as Gradio's clients do")
+    with saving():
+        folder.mkdir(parents=True, exist_ok=True)
+        link_or_copy(found, target := folder / secrets.token_urlsafe(12))
+        return target
+
+
+def followed(job: Job, jobs: Jobs, progress: gr.Progress, *, keep: bool = False) -> Iterator[None]:
+    """Yields until the job ended; a listener that goes away cancels it. Raises EngineError where it failed."""
+    try:
+        while not job.ended:
+            progress(job.progress.fraction, desc=job.progress.message)
+            yield
+            job.wait(WAIT_S)
+    finally:
+        if not job.ended:
+            jobs.cancel(job.id)
+        elif not keep:
+            jobs.forget(job.id)  # whoever asked has the answer here, so it need not stay in the list
+    if job.state != "done":
+        raise EngineError(job.error or "this was cancelled; begin it again")
+
+
+def text_of(value: object) -> str:
+    if not isinstance(value, str | None):
+        raise BadInput("a name is a text; correct it and send it again")
+    return value or ""
+
+
+def refusal(error: EngineError) -> gr.Error:
+    """As Gradio's clients are told of it; trying again helps only against what failed."""
+    title = "Refused" if isinstance(error, BadInput) else "Failed"
+    return gr.Error(str(error), title=title, print_exception=False)

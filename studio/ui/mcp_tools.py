@@ -42,7 +42,7 @@ def mcp_tools(page: gr.Blocks, studio: Studio, programs: Programs) -> None:
     for listener in page.fns.values():
         if listener.fn is not None:
             listener.fn._mcp_type = "page"  # type: ignore[attr-defined]
-    for tool in (lister(programs), speaker(programs), packager(studio, Ownership(studio.settings))):
+    for tool in (lister(studio, programs), speaker(programs), packager(studio, Ownership(studio.settings))):
         api(tool, queue=False)
 
 
@@ -72,14 +72,14 @@ def speaker(programs: Programs) -> Callable[..., Any]:
     return speak_line
 
 
-def lister(programs: Programs) -> Callable[..., Any]:
+def lister(studio: Studio, programs: Programs) -> Callable[..., Any]:
     """The tool `list_voices`."""
 
     def list_voices(request: gr.Request) -> str:
         """List, as JSON, the voices that speak_line knows: champions and samples, with the engine each was kept with."""
         try:
             programs.callers.caller(asker(request))
-            return json.dumps([asdict(voice) for voice in programs.voices()])
+            return json.dumps([asdict(voice) for voice in studio.named_voices.list()])
         except EngineError as error:
             raise gr.Error(str(error), print_exception=False) from error
 

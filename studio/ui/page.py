@@ -13,6 +13,7 @@ from studio.ui.mcp_tools import mcp_tools
 from studio.ui.pages.champions import champions_page
 from studio.ui.pages.compare import compare_page
 from studio.ui.pages.monitor import monitor_page
+from studio.ui.pages.script import script_page
 from studio.ui.pages.speak import speak_page
 from studio.ui.refusals import PageRefusals
 from studio.ui.theme import theme
@@ -28,6 +29,7 @@ def build(studio: Studio, programs: Programs) -> gr.Blocks:
     with gr.Blocks(title=TITLE, analytics_enabled=False, fill_width=True) as page:
         island("header")
         speak_page(studio)
+        script_page(studio)
         compare_page(studio)
         champions_page(studio)
         monitor_page()

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from app import GRADIO_FOLDER, compose, web
+from app import GRADIO_FOLDER, web
 from engines.f5.engine import F5Engine
+from studio.composition import compose
 from studio.settings import Settings
 from studio.ui.assets import ROOT
 from studio.web.drain import Drain

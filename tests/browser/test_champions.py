@@ -20,7 +20,7 @@ from tests.studio.champions.voices import keep
 from tests.studio.stores.proxy import Proxy
 from tests.waiting import until
 
-ICON = ROOT / "docs" / "images" / "speak-phone.png"
+ICON = ROOT / "docs" / "images" / "champions-light.png"
 WEIGHTS = ROOT / "assets" / "voices" / "f5" / "checkpoint" / "model.safetensors"  # as if tuned on some voice
 LOGIN = {"user": "owner", "password": "a long secret"}
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_EC2_METADATA_DISABLED": "true"}

@@ -11,9 +11,10 @@ import pytest
 import soundfile
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from app import GRADIO_FOLDER, SAMPLES, compose, web
+from app import GRADIO_FOLDER, web
 from engines.f5.engine import F5Engine
 from engines.types import Request
+from studio.composition import SAMPLES, compose
 from studio.settings import Settings
 from studio.web.drain import Drain
 from tests.browser.serving import serving

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,14 +15,21 @@ from fastapi import FastAPI
 from engines.base import Checkpoint
 from engines.registry import Device
 from engines.scheduling.manager import Manager, Policy
+from engines.types import Audio
 from studio.api import router
 from studio.champions.creation import TakeVoices
 from studio.champions.factory import open_champions
 from studio.history import History
 from studio.listening import Listening
+from studio.named_voices import NamedVoices
 from studio.programs import Programs
 from studio.references.library import ClipStore
 from studio.references.session_clips import SessionClips
+from studio.script.checks.judging import Checked
+from studio.script.factory import open_scripts
+from studio.script.renderer import Judge
+from studio.script.rendering import PlannedTake
+from studio.script.script import TimedWord
 from studio.settings import Settings
 from studio.speaking import SpeechService
 from studio.studio import Studio
@@ -57,9 +64,23 @@ def samples_folder(folder: Path) -> Path:
     return folder
 
 
+def passing(piece: PlannedTake, audio: Audio) -> Checked:
+    """A judge that finds nothing to say, where checks are not the subject."""
+    return Checked(checks=(), score=1.0)
+
+
+def unaligned(audio: Audio, text: str) -> Sequence[TimedWord]:
+    """No words found, where they are not the subject."""
+    return ()
+
+
 @contextmanager
 def studio_of(
-    folder: Path, metronome: Metronome, policy: Policy | None = None, settings: Settings | None = None
+    folder: Path,
+    metronome: Metronome,
+    policy: Policy | None = None,
+    settings: Settings | None = None,
+    judge: Judge = passing,
 ) -> Iterator[Studio]:
     """A running studio; its data outlives it in `folder`."""
     ENGINES[ENGINE] = metronome
@@ -72,23 +93,29 @@ def studio_of(
     manager.listen(telemetry.record)
     listening = Listening(history, settings.data_dir)
     champions = open_champions(settings)
+    speaking = SpeechService(manager, session_clips, history, champions)
+    named_voices = NamedVoices(manager, champions, session_clips, (ENGINE,))
     studio = Studio(
         settings=settings,
         manager=manager,
-        speaking=SpeechService(manager, session_clips, history, champions),
+        speaking=speaking,
         clips=clips,
         session_clips=session_clips,
         history=history,
         listening=listening,
         champions=champions,
+        named_voices=named_voices,
+        scripts=open_scripts(settings, manager, speaking, history, named_voices, judge, unaligned),
         take_voices=TakeVoices(history, session_clips, listening, lambda engine: manager.status(engine).licence),
         telemetry=telemetry,
     )
     manager.start()
+    studio.scripts.renderer.start()
     telemetry.start()
     try:
         yield studio
     finally:
+        studio.scripts.renderer.close()
         telemetry.close()
         manager.close(0.0)
         history.close()

@@ -418,6 +418,46 @@ def test_another_browsers_take_is_unknown(visit: Visit) -> None:
     assert all("no such take" in answer.json()["detail"] for answer in answers)
 
 
+def test_many_takes_are_deleted_brought_back_and_moved_at_once(visit: Visit) -> None:
+    ids = [visit.take(visit.ann, text) for text in ("one", "two", "three")]
+
+    def ask(verb: str, **body: object) -> list[str]:
+        return [take["id"] for take in visit.ann.post(f"/studio/takes/{verb}", json={"ids": ids[:2], **body}).json()]
+
+    def kept() -> dict[str, str]:
+        return {take["id"]: take["folder"] for take in visit.ann.get("/studio/takes").json()}
+
+    assert ask("folder", folder="  Act  2 ") == ids[:2]
+    assert kept() == {ids[2]: "", ids[1]: "Act 2", ids[0]: "Act 2"}
+    assert ask("delete") == ids[:2]
+    assert list(kept()) == ids[2:]
+    assert ask("restore") == ids[:2]
+    assert kept() == {ids[2]: "", ids[1]: "Act 2", ids[0]: "Act 2"}
+
+
+@pytest.mark.parametrize("verb", ["delete", "restore", "folder"])
+def test_where_one_of_many_takes_is_unknown_none_is_touched(visit: Visit, verb: str) -> None:
+    mine, gone, theirs = visit.take(visit.ann), visit.take(visit.ann), visit.take(visit.bob)
+    visit.ann.delete(f"/studio/takes/{gone}")
+    before = visit.ann.get("/studio/takes").json()
+    answer = visit.ann.post(f"/studio/takes/{verb}", json={"ids": [mine, gone, theirs], "folder": "Act 2"})
+    assert (answer.status_code, answer.json()["detail"].split(";")[0]) == (404, "there is no such take here")
+    assert visit.ann.get("/studio/takes").json() == before
+    assert len(visit.bob.get("/studio/takes").json()) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [({"ids": []}, 422), ({}, 422), ({"folder": "x" * 61}, 400), ({"folder": "a\u0000b"}, 400), ({"folder": 2}, 422)],
+)
+def test_no_takes_and_folders_without_a_name_to_see_are_refused(
+    visit: Visit, body: dict[str, object], status: int
+) -> None:
+    whole = {"ids": [visit.take(visit.ann)], "folder": "x" * 60}
+    assert visit.ann.post("/studio/takes/folder", json=whole).status_code == 200
+    assert visit.ann.post("/studio/takes/folder", json=({**whole, **body} if body else {})).status_code == status
+
+
 def test_takes_are_exported_as_one_zip(visit: Visit) -> None:
     ids = [visit.take(visit.ann, text) for text in ("one", "two")]
     answer = visit.ann.get(f"/studio/takes.zip?ids={','.join(ids)}")

@@ -12,11 +12,12 @@ from engines.registry import Device
 from engines.scheduling.manager import Manager, Policy
 from engines.types import Progress
 from studio.champions.library import Library
+from studio.script.factory import open_scripts
 from studio.settings import Settings
 from tests.engines.metronome import Metronome, spec_of
 from tests.studio.archive.archives import base, files, pack_now
 from tests.studio.champions.voices import keep
-from tests.studio.house import ENGINE, studio_of
+from tests.studio.house import ENGINE, passing, studio_of, unaligned
 from tests.waiting import until
 
 
@@ -48,8 +49,11 @@ def test_archives_become_champions_named_like_their_files_and_kept_ones_stay(
     with studio_of(tmp_path, metronome, settings=settings) as studio:
         until(lambda: studio.manager.status(ENGINE).state == "ready")
         manager = Manager({ENGINE: Checkpoint("brass")}, Device(), Policy(), specs=spec_of)
-        begin(replace(studio, manager=manager))
+        rendering = (studio.speaking, studio.history, studio.named_voices, passing, unaligned)
+        beginning = replace(studio, manager=manager, scripts=open_scripts(settings, manager, *rendering))
+        begin(beginning)
         until(lambda: manager.status(ENGINE).state == "ready")
+        beginning.scripts.renderer.close()
         manager.close(0.0)
         assert metronome.found == {"ahri", "yasuo", "kept"}
         assert studio.champions.get("kept").version == kept.version

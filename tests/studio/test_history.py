@@ -103,6 +103,29 @@ def test_a_star_stays(tmp_path: Path) -> None:
     assert not history.star("anna", id, False).starred
 
 
+def test_a_folder_stays_and_is_one_however_it_is_written(tmp_path: Path) -> None:
+    history = History(tmp_path)
+    ids = [history.add("anna", ORDER, take(0.1)).id for _ in range(2)]
+    for id, name in zip(ids, ("Éclair", " E\u0301clair "), strict=True):
+        history.move("anna", [id], name)
+    assert {one.folder for one in History(tmp_path).list("anna")} == {"Éclair"}
+    assert [one.folder for one in history.move("anna", ids, "")] == ["", ""]
+
+
+def test_what_fails_on_the_last_of_many_takes_leaves_all_as_they_were(history: History) -> None:
+    ids = [history.add("anna", ORDER, take(0.1)).id for _ in range(2)]
+    kept = history.list("anna")
+    first, last = (folder(history) / f"{id}.json" for id in ids)
+    before = first.read_bytes()
+    last.unlink()
+    last.mkdir()  # nothing can be written in its place
+    for act in (lambda: history.move("anna", ids, "Act 2"), lambda: history.delete_all("anna", ids)):
+        with pytest.raises(NotSaved):
+            act()
+        assert history.list("anna") == kept
+        assert first.read_bytes() == before
+
+
 def test_what_was_deleted_over_a_day_ago_is_purged(tmp_path: Path) -> None:
     clock = [1_000_000.0]
     history = History(tmp_path, now=lambda: clock[0])

@@ -22,11 +22,12 @@ damages = pytest.mark.parametrize("lose", DAMAGES.values(), ids=DAMAGES)
 
 
 def takes_of(data: Path) -> tuple[list[StoredTake], list[bytes]]:
-    """Two takes of Anna's, the older one with a star, newest first, and the bytes of their sound."""
+    """Two takes of Anna's, the older one with a star and in a folder, newest first, and the bytes of their sound."""
     times = iter((1_000.0, 2_000.0))
     history = History(data, now=lambda: next(times))
     first, second = (history.add("anna", ORDER, take(seed=seed)) for seed in (1, 2))
-    stored = [second, history.star("anna", first.id, True)]
+    history.star("anna", first.id, True)
+    stored = [second, *history.move("anna", [first.id], "Act 2")]
     sounds = [history.audio_path("anna", one.id).read_bytes() for one in stored]
     history.close()
     aged(data)
@@ -41,7 +42,7 @@ def opened(data: Path) -> History:
 
 
 @ways
-def test_takes_outlive_the_database_with_order_cost_star_and_sound(lose: Loss, tmp_path: Path) -> None:
+def test_takes_outlive_the_database_with_order_cost_star_folder_and_sound(lose: Loss, tmp_path: Path) -> None:
     stored, sounds = takes_of(tmp_path)
     lose(tmp_path)
     history = opened(tmp_path)

@@ -11,6 +11,7 @@ const MODULES = {
   more: () => import("./speak/settings.js"),
   standing: () => import("./speak/status.js"),
   takes: () => import("./takes/list.js"),
+  script: () => import("./script/page.js"),
   listening: () => import("./compare/page.js"),
   champions: () => import("./champions/page.js"),
   monitor: () => import("./monitor/page.js"),

@@ -47,6 +47,7 @@ interface Take {
   sample_rate: number;
   duration_s: number;
   starred: boolean;
+  folder: string; // empty: in none
   peaks: number[];
 }
 /** Where a request stands. */
@@ -216,6 +217,7 @@ interface Store {
   name: string;
   title: string; // of its kind
   where: string;
+  deliveries: boolean; // whether it takes those of scripts
 }
 interface StoredArchive {
   id: string;
@@ -226,6 +228,114 @@ interface StoredArchive {
 interface Plan {
   action: string;
   sentence: string;
+}
+
+// Scripts
+type Role = "id" | "character" | "text" | "emotion" | "filename" | "scene" | "max_s" | "language" | "notes";
+type Roles = Partial<Record<Role, number | null>>; // columns
+type LineStatus = "empty" | "none" | "stale" | "made" | "select" | "hold" | "retake" | "failed";
+type Mark = "" | "select" | "hold" | "retake";
+interface TakeCheck {
+  name: string;
+  outcome: "ok" | "doubt" | "fail" | "unmeasured";
+  message: string;
+  model: string; // empty: plain arithmetic
+  value: number | null;
+}
+interface LineTake {
+  id: string;
+  number: number;
+  voice: string;
+  engine: string;
+  seed: number;
+  duration_s: number;
+  mark: Mark;
+  comment: string;
+  stale: boolean;
+  proposed: boolean;
+  score: number | null;
+  peaks: number[];
+  checks: TakeCheck[];
+}
+interface ScriptLine {
+  key: string;
+  cells: string[];
+  deleted: boolean;
+  status: LineStatus;
+  why: string;
+  estimate_s: number | null;
+  takes: LineTake[];
+  events: { at: string; what: string }[];
+}
+interface Sheet {
+  id: string;
+  name: string;
+  revision: number;
+  cast?: string; // digest of what all lines depend on
+  columns: string[];
+  roles: Roles;
+  lines: ScriptLine[]; // those that changed
+  render: SheetRender | null;
+}
+interface SheetRender {
+  state: "running" | "paused" | "done" | "stopped" | "failed";
+  sheet: string;
+  done: number;
+  total: number;
+  failed: { line: string; message: string }[];
+  eta_s: number | null;
+  compute_s: number;
+  audio_s: number;
+  message?: string;
+}
+interface RenderOrder {
+  sheet: string;
+  lines: string[] | null;
+  takes: number;
+  budget: number;
+  again: boolean;
+}
+/** Changes of a sheet that take effect together. */
+interface SheetChange {
+  cells?: { line: string; column: number; value: string }[];
+  marks?: { line: string; take: string; mark?: Mark; comment?: string }[];
+  delete?: string[];
+  restore?: string[];
+  add?: NewLine[];
+}
+/** At the end of the sheet; where it is there already, deleted, it is brought back. */
+interface NewLine {
+  key: string;
+  cells: string[];
+}
+interface Casting {
+  voice: string;
+  engine: string;
+  settings: Record<string, number>;
+}
+type Cast = Record<string, Record<string, Casting[]>>; // by character, then by emotion
+interface Respelling {
+  word: string;
+  spoken: string;
+  match_case: boolean;
+  whole_word: boolean;
+  voice: string;
+}
+interface Project {
+  id: string;
+  name: string;
+  sheets: { id: string; name: string; lines: number }[];
+  cast: Cast;
+  lexicon: Respelling[];
+  delivery: { preset: string; choices: Record<string, unknown>; to: string };
+  render: SheetRender | null;
+}
+/** Whom a script may name. */
+interface NamedVoice {
+  id: string;
+  name: string;
+  kind: "champion" | "sample";
+  model: string;
 }
 
 // Trials

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 import torch
 
-from app import compose
 from engines.runtime import weights
 from studio.archive import verify
 from studio.champions.attachments import Attachment
 from studio.champions.library import SavedChampion
 from studio.champions.members import WEIGHTS
+from studio.composition import compose
 from studio.order import Order
 from studio.settings import Settings
 from studio.studio import Studio

@@ -340,8 +340,8 @@ def test_unknown_attachments_jobs_stores_and_archives_are_unknown(desk: Desk) ->
 
 def test_stores_are_named_without_anything_secret(desk: Desk, tmp_path: Path) -> None:
     assert desk.browser.get("/studio/stores").json() == [
-        {"name": "shelf", "title": "folder", "where": str(tmp_path / "shelf")},
-        {"name": "bucket", "title": "S3", "where": "s3://voices/f5/ at s3.example:9000"},
+        {"name": "shelf", "title": "folder", "where": str(tmp_path / "shelf"), "deliveries": True},
+        {"name": "bucket", "title": "S3", "where": "s3://voices/f5/ at s3.example:9000", "deliveries": True},
     ]
 
 

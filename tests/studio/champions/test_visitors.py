@@ -353,7 +353,7 @@ def test_the_named_endpoints_refuse_in_words_what_is_no_archive_and_no_upload(pu
         owner.predict(champion="nobody", api_name="/package")
     with pytest.raises(AppError, match="no gzip file"):
         owner.predict(archive=handle_file(__file__), api_name="/import")
-    assert "no archive arrived" in public.called("import", [None], OWNER)
+    assert "no file arrived" in public.called("import", [None], OWNER)
 
 
 @with_login

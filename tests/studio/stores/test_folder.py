@@ -19,6 +19,7 @@ from studio.stores import (
     StoreMissing,
     TransferSettings,
     UnknownArchive,
+    open_delivery_stores,
     open_stores,
     parse_stores,
 )
@@ -263,3 +264,20 @@ def test_a_finished_file_reaches_another_file_system_whole(tmp_path: Path) -> No
         assert (target.read_bytes(), staged.exists()) == (b"whole", False)
     finally:
         target.unlink(missing_ok=True)
+
+
+def test_a_delivery_lies_in_a_folder_of_its_own_and_is_no_champion(
+    shelf: Store, archive: Archive, tmp_path: Path
+) -> None:
+    deliveries = open_delivery_stores(parse_stores([f"shelf=folder:{tmp_path / 'shelf'}"]), tmp_path / "state")["shelf"]
+    push(deliveries, archive, "act-2")
+    assert Path(deliveries.where("act-2")).read_bytes() == archive.content
+    assert deliveries.where("act-2") == str(tmp_path / "shelf" / "deliveries" / "act-2.zip")
+    assert ([one.id for one in deliveries.list()], list(shelf.list())) == (["act-2"], [])
+
+
+def test_a_folder_that_is_not_mounted_is_not_made_for_a_delivery(archive: Archive, tmp_path: Path) -> None:
+    deliveries = open_delivery_stores(parse_stores([f"away=folder:{tmp_path / 'away'}"]), tmp_path / "state")["away"]
+    with pytest.raises(StoreMissing):
+        push(deliveries, archive, "act-2")
+    assert not (tmp_path / "away").exists()

@@ -16,6 +16,7 @@ from studio.stores import (
     StoreMissing,
     UnknownArchive,
     Unreachable,
+    open_delivery_stores,
     open_stores,
     parse_stores,
 )
@@ -340,3 +341,14 @@ def test_the_credentials_come_from_the_providers_own_chain(
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "shared"))
     assert bucket("&profile=minio").list() == []
     assert "AKIAFROMPROFILE" in proxy.seen[-1].headers["authorization"]
+
+
+def test_a_delivery_lies_under_a_prefix_of_its_own_and_is_no_champion(
+    bucket: Opened, s3, proxy: Proxy, archive: Archive, tmp_path
+) -> None:
+    deliveries = open_delivery_stores(parse_stores([line(proxy.url)]), tmp_path / "state", SETTINGS)["bucket"]
+    push(deliveries, archive, "act-2")
+    assert deliveries.where("act-2") == f"s3://{BUCKET}/{PREFIX}deliveries/act-2.zip"
+    kept = s3.get_object(Bucket=BUCKET, Key=f"{PREFIX}deliveries/act-2.zip")
+    assert (kept["Body"].read() == archive.content, kept["ContentType"]) == (True, "application/zip")
+    assert ([one.id for one in deliveries.list()], list(bucket().list())) == (["act-2"], [])

@@ -1,5 +1,7 @@
 /** Which champions fit a search, and in which order they stand. */
 
+import { finds } from "../core/search.js";
+
 /** @type {Record<string, {words: string, compare: (one: Champion, other: Champion) => number}>} */
 export const SORTS = {
   newest: { words: "Newest first", compare: (one, other) => other.saved_at.localeCompare(one.saved_at) },
@@ -17,9 +19,5 @@ function won({ votes }) {
  * @param {Champion} champion @param {string} search
  */
 export function fits({ id, title, notes, engine }, search) {
-  const written = `${id} ${title} ${notes} ${engine}`.toLowerCase();
-  return search
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => written.includes(word));
+  return finds(search, `${id} ${title} ${notes} ${engine}`);
 }

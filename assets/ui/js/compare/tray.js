@@ -36,7 +36,7 @@ export function mount(element) {
   new ResizeObserver(tall).observe(tray);
   follow([STATE.player, STATE.takes], draw);
   follow(STATE.playhead, drawPlayheads);
-  on(EVENT.discarded, (id) => isInTray(id) && toggleCompare(id));
+  on(EVENT.discarded, takeOut);
 }
 
 /** @param {string} id */
@@ -51,10 +51,21 @@ export function isComparing() {
 
 /** Put a take in the tray or take it out; a third one takes the place of the second. @param {string} id */
 export function toggleCompare(id) {
-  const place = chosen.indexOf(id);
-  if (place >= 0) chosen.splice(place, 1);
-  else chosen.splice(Math.min(chosen.length, 1), 1, id);
-  if (place >= 0) player.stop();
+  if (isInTray(id)) return takeOut([id]);
+  chosen.splice(Math.min(chosen.length, 1), 1, id);
+  rearrange();
+}
+
+/** @param {string[]} ids */
+function takeOut(ids) {
+  if (!ids.some(isInTray)) return;
+  const left = chosen.filter((id) => !ids.includes(id));
+  chosen.splice(0, chosen.length, ...left);
+  player.stop();
+  rearrange();
+}
+
+function rearrange() {
   heard = chosen.length - 1;
   announce(isComparing() ? "Two takes to compare. Press X to switch between them." : "");
   rebuild();

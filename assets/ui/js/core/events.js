@@ -8,17 +8,23 @@ export const STATE = /** @type {const} */ ({
   champions: "champions", // state.js
   clips: "clips", // samples, one's own, and what can transcribe; state.js
   engine: "engine", // what is known of the chosen one; speak/engine.js
+  filter: "filter", // which takes show; takes/filter.js
   jobs: "jobs", // jobs/jobs.js
+  lines: "lines", // of the open sheet; script/desk.js
   page: "page", // which one shows; pages.js
   pair: "pair", // the two sides of a trial; compare/pair.js
   player: "player", // what sounds; audio/player.js
   playhead: "playhead", // where; audio/player.js
+  render: "render", // of the open project; script/desk.js
+  script: "script", // which projects there are, which sheet is open; script/desk.js
   selected: "selected", // which take; state.js
   synthesis: "synthesis", // the take that is being made; state.js
   takes: "takes", // state.js
   telemetry: "telemetry", // state.js
   theme: "theme", // theme.js
   tray: "tray", // which takes lie side by side; compare/tray.js
+  unsaved: "unsaved", // what the studio has not taken yet; script/outbox.js
+  view: "view", // which lines show, where the cursor is, what is chosen; script/view.js
   voice: "voice", // state.js
 });
 
@@ -26,7 +32,7 @@ export const STATE = /** @type {const} */ ({
 export const EVENT = /** @type {const} */ ({
   championChanged: "champion-changed",
   chooseClip: "choose-clip", // somebody wants to bring one
-  discarded: "discarded", // a take
+  discarded: "discarded", // takes
   field: "field", // somebody typed, or the page wrote
   jobDone: "job-done",
   pageLeaves: "page-leaves",
@@ -42,7 +48,7 @@ export const EVENT = /** @type {const} */ ({
  * @typedef {{
  *   "champion-changed": string, // the id of the one that has a newer version
  *   "choose-clip": null,
- *   "discarded": string, // the take's id
+ *   "discarded": string[], // ids of takes
  *   "field": import("./fields.js").FieldName,
  *   "job-done": Job,
  *   "page-leaves": null,

@@ -27,5 +27,7 @@ export const ICONS = {
   store: '<path d="M4 8.5l8-4 8 4v7l-8 4-8-4zM4 8.5l8 4 8-4M12 12.5v7"/>', // a box
   check: '<path d="M5 12.5l4.5 4.5L19 7.5"/>',
   warn: '<path d="M12 6v7.5"/><circle class="solid" cx="12" cy="17.5" r="1.3"/>',
+  flag: '<path d="M6.5 20.5V4.5h11l-2.5 4 2.5 4h-11"/>',
+  eye: '<path d="M3 12c2.4-4.2 5.4-6.3 9-6.3s6.6 2.1 9 6.3c-2.4 4.2-5.4 6.3-9 6.3S5.4 16.2 3 12z"/><circle cx="12" cy="12" r="2.8"/>',
   fail: '<path d="M7 7l10 10M17 7L7 17"/>',
 };

@@ -2,7 +2,13 @@
 import { changed } from "./bus.js";
 import { STATE } from "./events.js";
 
-export const PAGES = { speak: "Speak", compare: "Compare", champions: "Champions", monitor: "Monitor" };
+export const PAGES = {
+  speak: "Speak",
+  script: "Script",
+  compare: "Compare",
+  champions: "Champions",
+  monitor: "Monitor",
+};
 
 /** @typedef {keyof typeof PAGES} PageName */
 

@@ -62,6 +62,11 @@ export function put(path, body) {
   return write("PUT", path, body);
 }
 
+/** @param {string} path @param {unknown} body @returns {Promise<any>} */
+export function patch(path, body) {
+  return write("PATCH", path, body);
+}
+
 /** @param {string} method @param {string} path @param {unknown} body */
 async function write(method, path, body) {
   const headers = { "content-type": "application/json" };
@@ -83,6 +88,12 @@ export async function postFile(path, file, name) {
 /** @param {string} path */
 export async function getBytes(path) {
   return (await ask(path)).arrayBuffer();
+}
+
+/** What an answer to these words sounds like. @param {string} path @param {unknown} body */
+export async function sound(path, body) {
+  const headers = { "content-type": "application/json" };
+  return (await ask(path, { method: "POST", headers, body: JSON.stringify(body) })).arrayBuffer();
 }
 
 /** A body that is read as it comes. @param {string} path @returns {Promise<ReadableStream<Uint8Array<ArrayBuffer>>>} */

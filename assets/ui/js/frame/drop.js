@@ -1,12 +1,13 @@
 /**
- * Files dropped on the page: archives become champions, sound becomes the voice. Beside it, browsers would open them.
+ * Files dropped on the page: archives become champions, sound becomes the voice, sheets become scripts. Beside it, browsers would open them.
  */
 import { importArchive } from "../champions/import.js";
 import { ARCHIVE } from "../champions/library.js";
 import { page } from "../core/pages.js";
 import { bringClip } from "../references/clips.js";
+import { importSheet } from "../script/imports.js";
 
-const PLACES = ["voice-panel", "page-champions"]; // each shows it where it is on screen
+const PLACES = ["voice-panel", "page-champions", "page-script"]; // each shows it where it is on screen
 
 /** @typedef {"dragenter" | "dragover" | "dragleave" | "drop"} DragName */
 
@@ -33,6 +34,7 @@ export function acceptDrops() {
 
 /** @param {File} file */
 function drop(file) {
-  if (page() === "champions" || ARCHIVE.test(file.name)) importArchive(file);
+  if (page() === "script" && !ARCHIVE.test(file.name)) importSheet(file);
+  else if (page() === "champions" || ARCHIVE.test(file.name)) importArchive(file);
   else bringClip(file);
 }

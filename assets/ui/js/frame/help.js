@@ -13,6 +13,24 @@ const SPEAK = [
   ["C", "Compare"],
   ["P", "Keep as champion"],
   ["X", "Switch between A and B"],
+  ["/", "Search the takes"],
+];
+const SCRIPT = [
+  ["↑  ↓  ←  →", "Move; with Shift, extend the selection"],
+  ["Enter", "Edit the cell; Esc leaves it as it was"],
+  ["E", "Edit the text"],
+  ["A", "Add a line"],
+  ["Space", "Play the line’s take"],
+  ["1  –  9", "Choose a take and play it"],
+  ["S  H  R", "Select, hold, retake"],
+  ["N", "Note on the take"],
+  ["B", "Blind: hide what tells takes apart"],
+  ["X", "Put the line into the selection, or out"],
+  ["Ctrl A", "Select all that show"],
+  ["Ctrl Enter", "Render the selection"],
+  ["Ctrl Z", "Undo; with Shift, do again"],
+  ["Del", "Delete lines"],
+  ["/", "Find"],
 ];
 const COMPARE = [
   ["Space", "Play, then switch sides"],
@@ -31,11 +49,13 @@ const CHAMPIONS = [
 /** Once at a time: keys are deaf while a dialog is open. */
 export function openHelp() {
   const note = "Keys work while you are not typing; ? shows this list. Clone only voices whose owners agreed to it.";
-  openDialog({
+  const { element } = openDialog({
     title: "Keys",
     look: "help",
     body: [
       list(SPEAK),
+      h("h3", {}, "Keys of the Script page"),
+      list(SCRIPT),
       h("h3", {}, "Keys of the Compare page"),
       list(COMPARE),
       h("h3", {}, "Keys of the Champions page"),
@@ -43,6 +63,7 @@ export function openHelp() {
       h("p.hint", {}, note),
     ],
   });
+  element.querySelector(".sheet-body")?.setAttribute("tabindex", "0"); // longer than a screen, and scrolled by keys
 }
 
 /** @param {string[][]} keys */

@@ -8,6 +8,7 @@ import { state } from "../core/state.js";
 import { speak, stop } from "../speak/synthesis.js";
 import { selectedRow, step } from "../takes/list.js";
 import { star } from "../takes/takes.js";
+import { search } from "../takes/tools.js";
 import { openHelp } from "./help.js";
 
 /** @type {Record<string, () => unknown>} */
@@ -19,6 +20,7 @@ const SPEAK = {
   c: () => state.selected && toggleCompare(state.selected),
   p: () => state.selected && openKeeper(state.selected),
   x: () => hear(),
+  "/": () => search.focus(),
   " ": () => (isComparing() ? toggleTray() : (selectedRow() ?? { toggle: () => step(0) }).toggle()),
 };
 /** @type {Record<string, Record<string, () => unknown>>} */

@@ -9,9 +9,10 @@ import { EVENT, STATE } from "../core/events.js";
 import * as fields from "../core/fields.js";
 import { rankWords, seconds, sentence } from "../core/format.js";
 import { post, Refusal, reason, stream } from "../core/server.js";
-import { order, restored, select, setSynthesis, setTakes, state, unavailable } from "../core/state.js";
+import { order, restored, select, setSynthesis, state, unavailable } from "../core/state.js";
 import { clearFailures, toast } from "../core/toast.js";
 import { accept, objection } from "../references/report.js";
+import { receive } from "../takes/takes.js";
 import { wholeSamples } from "./pcm.js";
 import { QueuedCall } from "./queue.js";
 
@@ -164,7 +165,7 @@ async function receiveTake(synthesis, take) {
   await synthesis.received;
   if (synthesis.id) player.rename(synthesis.id, take.id);
   synthesis.id = null;
-  setTakes([take, ...state.takes.filter((other) => other.id !== take.id)]);
+  await receive(take);
   if (!isCurrent(synthesis)) return;
   select(take.id);
   announce(`Take ready: ${seconds(take.duration_s)}, seed ${take.order.seed}.`);

@@ -2,7 +2,7 @@
 import { h, icon, iconButton } from "../core/dom.js";
 import { plural } from "../core/format.js";
 import { menu } from "../core/menu.js";
-import { state } from "../core/state.js";
+import { shownTakes } from "./filter.js";
 
 const FORMATS = { wav: "WAV, 32-bit float", flac: "FLAC, lossless", mp3: "MP3, small" };
 
@@ -13,12 +13,13 @@ export function downloadMenu({ id }) {
   return menu(iconButton("download", "Download"), () => Object.entries(FORMATS).map(link));
 }
 
-/** Zips of the starred takes, or of all. */
+/** Zips of the starred ones of the takes that show, or of all that do. */
 export function exportMenu() {
   const button = h("button.quiet.small", { type: "button" }, "Export", icon("down"));
   return menu(button, () => {
-    const starred = state.takes.filter((take) => take.starred);
-    return [...zips(starred, "starred take"), ...zips(state.takes, "take")];
+    const shown = shownTakes();
+    const starred = shown.filter((take) => take.starred);
+    return [...zips(starred, "starred take"), ...zips(shown, "take")];
   });
 }
 

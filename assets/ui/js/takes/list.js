@@ -1,4 +1,4 @@
-/** The takes of this browser, newest first, with what is being made on top. */
+/** The takes of this browser that show, newest first, with what is being made on top. */
 import { follow } from "../core/bus.js";
 import { h, icon } from "../core/dom.js";
 import { STATE } from "../core/events.js";
@@ -7,55 +7,94 @@ import { clamp } from "../core/math.js";
 import { page } from "../core/pages.js";
 import { get } from "../core/server.js";
 import { select, setTakes, state } from "../core/state.js";
-import { exportMenu } from "./export.js";
+import { EVERYTHING, filter, setFilter, shownTakes } from "./filter.js";
+import { noneWords } from "./fits.js";
 import { TakeRow } from "./row.js";
 import { SynthesisRow } from "./synthesis-row.js";
+import { actions, finder, search } from "./tools.js";
 
 /** @type {Map<string, TakeRow>} */
 const rows = new Map();
+/** @type {Take[]} */
+let shown = [];
+/** @type {ReturnType<typeof made>} */
+let parts;
 
 /** @param {HTMLElement} element */
 export function mount(element) {
-  const count = h("span.count");
-  const list = h("ol.take-list", { "aria-label": "Takes, newest first" });
-  const making = new SynthesisRow();
-  const empty = emptyState();
-  const menu = exportMenu();
+  parts = made();
+  const { count, find, menus, none, making, list } = parts;
   element.append(
     h(
       "section.takes",
       { "aria-labelledby": "takes-title" },
-      h("div.panel-head", {}, h("h2", { id: "takes-title" }, "Takes ", count), menu),
-      empty,
+      h("div.panel-head", {}, h("h2", { id: "takes-title" }, "Takes ", count), find, menus),
+      none,
       making.element,
       list,
     ),
   );
-  follow([STATE.takes, STATE.synthesis], () => {
-    drawRows(list);
-    count.textContent = String(state.takes.length || "");
-    menu.hidden = !state.takes.length;
-    empty.hidden = state.takes.length > 0 || Boolean(state.synthesis);
-  });
-  /** @param {(row: TakeRow) => void} draw */
-  const each = (draw) => {
-    for (const row of rows.values()) draw(row);
+  follow([STATE.takes, STATE.synthesis, STATE.filter, STATE.clips, STATE.champions], draw);
+  /** @param {(row: TakeRow) => void} act */
+  const each = (act) => {
+    for (const row of rows.values()) act(row);
   };
   follow([STATE.selected, STATE.tray], () => each((row) => row.mark()));
-  follow(STATE.telemetry, () => each((row) => row.drawEngine()));
+  let told = false; // how the engines are called, which the search heeds
+  follow(STATE.telemetry, () => {
+    each((row) => row.drawEngine());
+    if (told || !state.telemetry) return;
+    told = true;
+    draw();
+  });
   follow(STATE.player, () => each((row) => row.drawPlayer()));
   follow(STATE.playhead, () => each((row) => row.drawPlayhead()));
   document.addEventListener("visibilitychange", refresh);
   follow(STATE.page, refresh);
 }
 
-function emptyState() {
-  return h(
-    "div.empty",
-    {},
+function made() {
+  return {
+    count: h("span.count"),
+    find: finder(),
+    menus: actions(),
+    none: h("div.empty"),
+    making: new SynthesisRow(),
+    list: h("ol.take-list", { "aria-label": "Takes, newest first" }),
+  };
+}
+
+function draw() {
+  const { count, find, menus, none } = parts;
+  const before = shown;
+  const [all, focused] = [state.takes.length, menus.contains(document.activeElement)];
+  shown = shownTakes();
+  drawRows();
+  count.textContent = shown.length < all ? `${shown.length} of ${all}` : String(all || "");
+  find.hidden = !all;
+  menus.hidden = !shown.length;
+  none.hidden = shown.length > 0 || Boolean(state.synthesis);
+  if (!none.hidden) none.replaceChildren(...(all ? nothingFound() : nothingMade()));
+  if (focused && menus.hidden) none.querySelector("button")?.focus();
+  if (state.selected && !shown.some(({ id }) => id === state.selected)) {
+    const place = before.findIndex(({ id }) => id === state.selected);
+    select(shown[clamp(place, 0, shown.length - 1)]?.id ?? null);
+  }
+}
+
+function nothingMade() {
+  return [
     h("p", {}, "Every take you make lands here: listen, compare, keep the best."),
     h("button.quiet", { type: "button", onclick: () => fields.input("script").focus() }, icon("words"), "Write a line"),
-  );
+  ];
+}
+
+function nothingFound() {
+  const onclick = () => {
+    setFilter(EVERYTHING);
+    search.focus();
+  };
+  return [h("p", {}, noneWords(filter)), h("button.quiet", { type: "button", onclick }, "Show all")];
 }
 
 /** Another tab may have made or deleted some meanwhile. */
@@ -65,15 +104,15 @@ async function refresh() {
   if (takes && JSON.stringify(takes) !== JSON.stringify(state.takes)) setTakes(takes);
 }
 
-/** Keep the rows that stay, so that focus and playheads stay with them. @param {HTMLElement} list */
-function drawRows(list) {
-  const present = new Set(state.takes.map((take) => take.id));
+/** Keep the rows that stay, so that focus and playheads stay with them. */
+function drawRows() {
+  const { list } = parts;
+  const [present, wanted] = [state.takes, shown].map((takes) => new Set(takes.map(({ id }) => id)));
   for (const [id, row] of rows) {
-    if (present.has(id)) continue;
-    row.element.remove();
-    rows.delete(id);
+    if (!wanted.has(id)) row.element.remove();
+    if (!present.has(id)) rows.delete(id);
   }
-  state.takes.forEach((take, place) => {
+  shown.forEach((take, place) => {
     const row = rows.get(take.id) ?? new TakeRow(take);
     rows.set(take.id, row);
     row.update(take);
@@ -81,10 +120,10 @@ function drawRows(list) {
   });
 }
 
-/** J and K: the next or the one before. @param {number} by */
+/** J and K: the next or the one before of those that show. @param {number} by */
 export function step(by) {
-  const now = state.takes.findIndex((take) => take.id === state.selected);
-  const next = state.takes[now < 0 ? 0 : clamp(now + by, 0, state.takes.length - 1)];
+  const now = shown.findIndex((take) => take.id === state.selected);
+  const next = shown[now < 0 ? 0 : clamp(now + by, 0, shown.length - 1)];
   if (!next) return;
   select(next.id);
   const element = rows.get(next.id)?.element;

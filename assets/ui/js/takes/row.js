@@ -23,6 +23,7 @@ export class TakeRow {
     this.play.classList.add("play");
     this.waveform = new Waveform();
     this.time = h("span.readout.time");
+    this.folder = h("span.fact", { title: "The folder it lies in" });
     this.engine = h("span.fact", { title: take.checkpoint });
     this.compare = iconButton("compare", "Compare", () => toggleCompare(this.take.id), { "aria-pressed": "false" });
     this.element = h(
@@ -59,6 +60,7 @@ export class TakeRow {
       h(
         "p.facts",
         {},
+        this.folder,
         champion && fact(champion, "The champion who speaks"),
         this.engine,
         fact(`seed ${order.seed}`, "The same seed and settings give the same take"),
@@ -81,7 +83,7 @@ export class TakeRow {
       this.compare,
       downloadMenu(this.take),
       iconButton("champion", "Keep as champion", () => openKeeper(this.take.id), { "data-owners": true }),
-      iconButton("trash", "Delete", () => discard(this.take.id)),
+      iconButton("trash", "Delete", () => discard([this.take.id])),
     );
   }
 
@@ -90,6 +92,8 @@ export class TakeRow {
     this.take = take;
     this.star.setAttribute("aria-pressed", String(take.starred));
     this.star.title = take.starred ? "Starred" : "Star";
+    this.folder.textContent = take.folder;
+    this.folder.hidden = !take.folder;
     this.mark();
     this.drawEngine();
     this.drawPlayer();

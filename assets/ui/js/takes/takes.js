@@ -1,10 +1,13 @@
-/** The takes of this browser: read, starred, deleted with a way back. */
+/** The takes of this browser: read, starred, put into folders, deleted with a way back. */
+import * as player from "../audio/player.js";
 import { emit } from "../core/bus.js";
 import { EVENT } from "../core/events.js";
+import { plural } from "../core/format.js";
 import { attempt } from "../core/login.js";
-import { get, post, remove } from "../core/server.js";
+import { get, post } from "../core/server.js";
 import { select, setTakes, state, takeOf } from "../core/state.js";
 import { toast } from "../core/toast.js";
+import { filter, keepShown, shownTakes } from "./filter.js";
 
 /** Where its sound is. @param {Take} take */
 export function audioOf({ id }) {
@@ -15,32 +18,69 @@ export async function loadTakes() {
   setTakes(await get("/studio/takes"));
 }
 
+/** One was made; it lies in the folder that shows. @param {Take} take */
+export async function receive(take) {
+  const { folder } = filter;
+  const [placed] = (folder && (await attempt(() => put([take.id], folder)))) || [take];
+  keepShown(take.id);
+  setTakes([placed, ...state.takes.filter((other) => other.id !== take.id)]);
+}
+
+/** @param {string[]} ids @param {string} folder @returns {Promise<Take[]>} */
+function put(ids, folder) {
+  return post("/studio/takes/folder", { ids, folder });
+}
+
+/** Takes as the server tells them now, in their places. @param {Take[]} takes */
+function update(takes) {
+  const now = new Map(takes.map((take) => [take.id, take]));
+  setTakes(state.takes.map((take) => now.get(take.id) ?? take));
+}
+
 /** @param {string} id */
 export async function star(id, starred = !takeOf(id).starred) {
-  await attempt(async () => {
-    const take = await post(`/studio/takes/${id}/star`, { starred });
-    setTakes(state.takes.map((other) => (other.id === take.id ? take : other)));
+  await attempt(async () => update([await post(`/studio/takes/${id}/star`, { starred })]));
+}
+
+/** Put takes into a folder, with a way back. Throws Refusal. @param {Take[]} takes @param {string} folder */
+export async function move(takes, folder) {
+  const moved = await put(idsOf(takes), folder);
+  update(moved);
+  const where = moved[0].folder ? `to “${moved[0].folder}”` : "out of the folders";
+  toast(`${plural(moved.length, "take")} moved ${where}.`, { action: "Undo", onaction: () => moveBack(takes) });
+}
+
+/** @param {Take[]} before */
+function moveBack(before) {
+  return attempt(async () => {
+    for (const folder of new Set(before.map((take) => take.folder)))
+      update(await put(idsOf(before.filter((take) => take.folder === folder)), folder));
   });
 }
 
-/** Delete with a way back. @param {string} id */
-export async function discard(id) {
-  const place = state.takes.findIndex((take) => take.id === id);
+/** Delete with a way back. @param {string[]} ids */
+export async function discard(ids) {
   await attempt(async () => {
-    await remove(`/studio/takes/${id}`);
-    setTakes(state.takes.filter((take) => take.id !== id));
-    emit(EVENT.discarded, id);
-    const next = state.takes[Math.min(place, state.takes.length - 1)];
-    if (state.selected === id) select(next?.id ?? null);
-    toast("Take deleted.", { action: "Undo", onaction: () => bringBack(id, place) });
+    await post("/studio/takes/delete", { ids });
+    if (ids.includes(player.playing() ?? "")) player.stop();
+    setTakes(state.takes.filter((take) => !ids.includes(take.id)));
+    emit(EVENT.discarded, ids);
+    const words = ids.length > 1 ? `${plural(ids.length, "take")} deleted.` : "Take deleted.";
+    toast(words, { action: "Undo", onaction: () => bringBack(ids) });
   });
 }
 
-/** @param {string} id @param {number} place */
-async function bringBack(id, place) {
+/** @param {string[]} ids */
+async function bringBack(ids) {
   await attempt(async () => {
-    const take = await post(`/studio/takes/${id}/restore`);
-    setTakes(state.takes.toSpliced(place, 0, take));
-    select(id);
+    await post("/studio/takes/restore", { ids });
+    await loadTakes(); // where they stood
+    const back = shownTakes().find((take) => ids.includes(take.id));
+    if (back) select(back.id);
   });
+}
+
+/** @param {Take[]} takes */
+function idsOf(takes) {
+  return takes.map(({ id }) => id);
 }

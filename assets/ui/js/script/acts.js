@@ -1,0 +1,94 @@
+/** What is done with lines and takes by key or press. */
+import * as player from "../audio/player.js";
+import { load } from "../audio/tracks.js";
+import { announce } from "../core/dom.js";
+import { plural } from "../core/format.js";
+import { attempt } from "../core/login.js";
+import { toast } from "../core/toast.js";
+import { desk, projectPath } from "./desk.js";
+import { displayed, takeAt } from "./line-takes.js";
+import { perform, undo } from "./undo.js";
+import { chooseTake, current, takeOfLine, targets, view } from "./view.js";
+
+const RATE = 48_000; // of the context that takes are heard at
+/** @type {Record<Mark, string>} */
+const MARKED = { "": "No mark", select: "Select", hold: "Hold", retake: "Retake" };
+
+/** @param {LineTake} take */
+export function soundOf({ id }) {
+  return projectPath(`/takes/${id}/audio.wav`);
+}
+
+/** Play a take from its beginning, or stop it. @param {LineTake} take */
+export function togglePlay(take) {
+  if (player.isPlaying(take.id)) return player.stop();
+  return play(take, player.positionOf(take.id));
+}
+
+/** @param {LineTake} take */
+function play(take, from_s = 0) {
+  return attempt(async () => player.play(take.id, await load(soundOf(take), RATE), from_s));
+}
+
+/** The take of the cursor's line, or of another. */
+export function playLine(line = current()) {
+  const take = line && takeOfLine(line);
+  if (take) return togglePlay(take);
+  return line && announce("This line has no take yet.");
+}
+
+/** Choose and play a take of the cursor's line. @param {number} digit */
+export function playDigit(digit) {
+  const line = current();
+  const take = line && takeAt(line, digit, view.blind);
+  if (!line || !take) return announce(`There is no take ${digit}.`);
+  chooseTake(line, take);
+  return play(take);
+}
+
+/** The take before or after the chosen one of the cursor's line. @param {number} by */
+export function playNext(by) {
+  const line = current();
+  const take = line && takeOfLine(line);
+  if (!line || !take) return undefined;
+  const takes = displayed(line, view.blind);
+  const next = takes[takes.indexOf(take) + by];
+  if (!next) return undefined;
+  chooseTake(line, next);
+  return play(next);
+}
+
+/** Mark the chosen take of each line that is meant; where all have the mark, take it away. @param {Mark} mark */
+export function mark(mark) {
+  const meant = targets().flatMap((key) => {
+    const line = desk.lines.get(key);
+    const take = line && takeOfLine(line);
+    return line && take ? [{ line: key, take }] : [];
+  });
+  if (!meant.length) return announce("There is no take to mark.");
+  const given = meant.every(({ take }) => take.mark === mark) ? "" : mark;
+  const marks = meant.map(({ line, take }) => ({ line, take: take.id, mark: /** @type {Mark} */ (given) }));
+  perform({ marks }, `${MARKED[given].toLowerCase()} of ${plural(meant.length, "line")}`);
+  return announce(meant.length > 1 ? `${MARKED[given]}: ${plural(meant.length, "line")}.` : `${MARKED[given]}.`);
+}
+
+/** @param {ScriptLine} line @param {LineTake} take @param {string} comment */
+export function comment(line, take, comment) {
+  perform({ marks: [{ line: line.key, take: take.id, comment }] }, "comment");
+}
+
+/** Delete the lines that are meant, with a way back. */
+export function discard() {
+  const keys = targets();
+  if (!keys.length) return;
+  perform({ delete: keys }, `deletion of ${plural(keys.length, "line")}`);
+  toast(`${plural(keys.length, "line")} deleted.`, { action: "Undo", onaction: undo });
+}
+
+/** The text of one column in all lines that are meant. @param {number} column @param {string} value */
+export function fill(column, value) {
+  const keys = targets();
+  const cells = keys.map((line) => ({ line, column, value }));
+  if (!perform({ cells }, `${desk.sheet?.columns[column]} of ${plural(keys.length, "line")}`)) return;
+  toast(`${plural(keys.length, "line")} changed.`, { action: "Undo", onaction: undo });
+}

@@ -1,0 +1,32 @@
+/** New lines of a sheet. */
+import { desk, roles } from "./desk.js";
+import { toText } from "./editor.js";
+import { ALL, nextId } from "./lines.js";
+import { perform } from "./undo.js";
+import { moveTo, setFilter, view } from "./view.js";
+
+/** @import { Grid } from "./grid.js" */
+
+const KEY_BYTES = 6;
+
+/** A line at the end of the sheet, and the pen in its text. Where a character is looked at, it is that one's. @param {Grid} grid */
+export function addLine(grid) {
+  const { sheet } = desk;
+  if (!sheet) return;
+  const key = newKey();
+  const { id, character } = roles();
+  const cells = sheet.columns.map((_, column) => {
+    if (column === id) return nextId([...desk.lines.values()], column);
+    return column === character ? (view.filter.character ?? "") : "";
+  });
+  perform({ add: [{ key, cells }] }, "new line");
+  if (!view.places.has(key)) setFilter(ALL);
+  moveTo(key);
+  toText(grid);
+}
+
+/** By which the studio knows the line again, however often it is asked for it. */
+function newKey() {
+  const bytes = [...crypto.getRandomValues(new Uint8Array(KEY_BYTES))];
+  return bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}

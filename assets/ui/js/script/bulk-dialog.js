@@ -1,0 +1,53 @@
+/** One column of all chosen lines: set to the same, or with words replaced. */
+import { field, openDialog } from "../core/dialog.js";
+import { h } from "../core/dom.js";
+import { plural } from "../core/format.js";
+import { toast } from "../core/toast.js";
+import { fill } from "./acts.js";
+import { desk } from "./desk.js";
+import { perform, undo } from "./undo.js";
+import { targets } from "./view.js";
+
+const FORM = "fill-form";
+
+export function openFill() {
+  const { sheet } = desk;
+  if (!sheet) return;
+  const column = h(
+    "select",
+    {},
+    ...sheet.columns.map((title, at) => h("option", { value: at }, title || `Column ${at + 1}`)),
+  );
+  const sought = h("input", { type: "text", spellcheck: "false" });
+  const value = h("input", { type: "text" });
+  const form = h(
+    "form.fill",
+    { id: FORM },
+    field("Column", column),
+    field("Replace", sought, "Left empty, the whole cell is replaced."),
+    field("With", value),
+  );
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    dialog.close();
+    if (sought.value) replace(Number(column.value), sought.value, value.value);
+    else fill(Number(column.value), value.value);
+  });
+  const dialog = openDialog({
+    title: `Change ${plural(targets().length, "line")}`,
+    look: "narrow",
+    body: [form],
+    actions: [h("button.primary", { form: FORM }, "Change")],
+  });
+}
+
+/** @param {number} column @param {string} sought @param {string} value */
+function replace(column, sought, value) {
+  const cells = targets().map((line) => {
+    const before = desk.lines.get(line)?.cells[column] ?? "";
+    return { line, column, value: before.replaceAll(sought, value) };
+  });
+  const count = cells.filter(({ line, value: after }) => after !== desk.lines.get(line)?.cells[column]).length;
+  if (!perform({ cells }, `“${sought}” replaced`)) return toast(`No chosen line says “${sought}” there.`);
+  return toast(`${plural(count, "line")} changed.`, { action: "Undo", onaction: undo });
+}

@@ -1,0 +1,77 @@
+/** One voice of a character: who, by which engine, with which settings. */
+import { h, iconButton } from "../core/dom.js";
+import { between } from "../core/format.js";
+import { engineOf, state } from "../core/state.js";
+
+/**
+ * @param {Casting} casting
+ * @param {{character: string, emotion: string, voices: NamedVoice[], put: (next: Casting | null) => void, removable: boolean}} how
+ *   `put` is told what it becomes, null where it goes
+ */
+export function castingRow(casting, { character, emotion, voices, put, removable }) {
+  const whose = `of ${character || "lines without a character"}${emotion && `, ${emotion}`}`;
+  const voice = select(`Voice ${whose}`, casting.voice, voiceOptions(voices, casting.voice), (value) =>
+    put({ ...casting, voice: value, settings: {} }),
+  );
+  const engines = (state.telemetry?.engines ?? []).map(({ name, title }) => [name, title]);
+  const engine = select(`Engine ${whose}`, casting.engine, [["", "Its own engine"], ...engines], (value) =>
+    put({ ...casting, engine: value, settings: {} }),
+  );
+  return h(
+    "div.casting",
+    {},
+    h("span.cast-emotion", {}, emotion || "always"),
+    voice,
+    engine,
+    settings(casting, voices, put),
+    removable && iconButton("close", `Remove this voice ${whose}`, () => put(null)),
+  );
+}
+
+/** @param {NamedVoice[]} voices @param {string} now @returns {string[][]} */
+function voiceOptions(voices, now) {
+  const known = voices.map(({ id, name, kind }) => [id, kind === "sample" ? `${name} (sample)` : name]);
+  const gone =
+    now && !voices.some(({ id }) => id === now) ? [[now, voices.length ? `${now} (no longer here)` : now]] : [];
+  return [["", "Nobody"], ...known, ...gone];
+}
+
+/** @param {string} label @param {string} now @param {string[][]} options @param {(value: string) => void} choose */
+function select(label, now, options, choose) {
+  const element = h("select", { "aria-label": label });
+  element.addEventListener("change", () => choose(element.value));
+  element.append(...options.map(([value, words]) => h("option", { value, selected: value === now }, words)));
+  return element;
+}
+
+/** Numbers that its engine heeds; left empty, they are the voice's own. @param {Casting} casting @param {NamedVoice[]} voices @param {(next: Casting) => void} put */
+function settings(casting, voices, put) {
+  const own = voices.find(({ id }) => id === casting.voice)?.model;
+  const engine = engineOf(casting.engine || own || state.telemetry?.engines[0]?.name || "");
+  if (!engine || !casting.voice) return null;
+  const inputs = Object.entries(engine.settings).map(([name, limits]) => {
+    const { least, most, help } = limits;
+    const input = h("input", {
+      type: "number",
+      step: "any",
+      min: least,
+      max: most,
+      placeholder: "its own",
+      value: casting.settings[name] ?? null,
+      title: help,
+    });
+    input.addEventListener("change", () => {
+      const { [name]: _, ...others } = casting.settings;
+      casting.settings = input.value === "" ? others : { ...others, [name]: Number(input.value) };
+      put({ ...casting });
+    });
+    return h("label", {}, h("span", {}, limits.name || name), input, h("span.hint", {}, between(limits)));
+  });
+  const count = Object.keys(casting.settings).length;
+  return h(
+    "details.cast-settings",
+    { open: count > 0 },
+    h("summary", {}, count ? `Settings (${count})` : "Settings"),
+    h("div", {}, ...inputs),
+  );
+}

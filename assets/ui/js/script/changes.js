@@ -1,0 +1,77 @@
+/** Changes of a sheet's lines: what they make of a line, and what takes them back. */
+
+/** The line after a change; itself where the change is not about it. @param {ScriptLine} line @param {SheetChange} change @returns {ScriptLine} */
+export function applied(line, change) {
+  let after = line;
+  for (const { line: key, column, value } of change.cells ?? [])
+    if (key === line.key) after = { ...after, cells: after.cells.with(column, value) };
+  for (const mark of change.marks ?? [])
+    if (mark.line === line.key) after = { ...after, takes: after.takes.map((take) => marked(take, mark)) };
+  if (change.delete?.includes(line.key)) after = { ...after, deleted: true };
+  const back = change.restore?.includes(line.key) || change.add?.some(({ key }) => key === line.key);
+  return back ? { ...after, deleted: false } : after;
+}
+
+/** A line that the studio does not have yet. @param {NewLine} line @returns {ScriptLine} */
+export function added({ key, cells }) {
+  return { key, cells, deleted: false, status: "empty", why: "", estimate_s: null, takes: [], events: [] };
+}
+
+/** One take of a line is its select. @param {LineTake} take @param {NonNullable<SheetChange["marks"]>[number]} change */
+function marked(take, { take: id, mark, comment }) {
+  if (take.id !== id)
+    return mark === "select" && take.mark === "select" ? { ...take, mark: /** @type {Mark} */ ("") } : take;
+  return { ...take, ...(mark !== undefined && { mark }), ...(comment !== undefined && { comment }) };
+}
+
+/** Keys of the lines that a change is about. @param {SheetChange} change */
+export function touched({ cells = [], marks = [], delete: gone = [], restore = [], add = [] }) {
+  const edited = [...cells, ...marks].map(({ line }) => line);
+  return new Set([...edited, ...gone, ...restore, ...add.map(({ key }) => key)]);
+}
+
+/**
+ * What takes a change back, given the lines as they are before it.
+ * @param {SheetChange} change @param {ReadonlyMap<string, ScriptLine>} lines @returns {SheetChange}
+ */
+export function inverse(change, lines) {
+  /** @type {SheetChange} */
+  const back = {};
+  if (change.cells)
+    back.cells = change.cells.map(({ line, column }) => ({
+      ...{ line, column, value: lines.get(line)?.cells[column] ?? "" },
+    }));
+  if (change.marks) back.marks = change.marks.flatMap((mark) => unmarked(mark, lines.get(mark.line)));
+  if (change.delete) back.restore = change.delete;
+  if (change.restore) back.delete = change.restore;
+  if (change.add) back.delete = [...(back.delete ?? []), ...change.add.map(({ key }) => key)];
+  return back;
+}
+
+/** @param {NonNullable<SheetChange["marks"]>[number]} change @param {ScriptLine | undefined} line */
+function unmarked({ take: id, mark, comment }, line) {
+  const before = line?.takes.find((take) => take.id === id);
+  if (!line || !before) return [];
+  const back = { line: line.key, take: id };
+  const was = {
+    ...(mark !== undefined && { mark: before.mark }),
+    ...(comment !== undefined && { comment: before.comment }),
+  };
+  const select = line.takes.find((take) => take.mark === "select");
+  if (mark !== "select" || !select || select.id === id) return [{ ...back, ...was }];
+  return [
+    { ...back, ...was },
+    { ...back, take: select.id, mark: /** @type {Mark} */ ("select") },
+  ];
+}
+
+/** The change without what would change nothing; null where nothing is left. @param {SheetChange} change @param {ReadonlyMap<string, ScriptLine>} lines */
+export function effective(change, lines) {
+  const cells = change.cells?.filter(({ line, column, value }) => (lines.get(line)?.cells[column] ?? "") !== value);
+  const marks = change.marks?.filter(({ line, take: id, mark, comment }) => {
+    const take = lines.get(line)?.takes.find((one) => one.id === id);
+    return take && ((mark ?? take.mark) !== take.mark || (comment ?? take.comment) !== take.comment);
+  });
+  const left = { ...change, ...(cells && { cells }), ...(marks && { marks }) };
+  return touched(left).size ? left : null;
+}

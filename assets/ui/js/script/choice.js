@@ -1,0 +1,139 @@
+/** Which project and which sheet, and what can be done with them as a whole. */
+import { follow } from "../core/bus.js";
+import { h, icon, iconButton } from "../core/dom.js";
+import { STATE } from "../core/events.js";
+import { attempt } from "../core/login.js";
+import { entry, menu } from "../core/menu.js";
+import { patch, post, remove } from "../core/server.js";
+import { toast } from "../core/toast.js";
+import { openColumns } from "./columns-dialog.js";
+import { desk, openProject, openSheet, projectPath, ROOT, setProject, sheetPath } from "./desk.js";
+import { beginSheet, chooseSheet } from "./imports.js";
+import { askName, askPaste } from "./name-dialog.js";
+
+const NEW = "+";
+
+/** The two choices and their menu. */
+export function choice() {
+  const project = h("select", { "aria-label": "Project" });
+  const sheet = h("select", { "aria-label": "Sheet" });
+  project.addEventListener("change", () => choose(project, newProject, openProject));
+  sheet.addEventListener("change", () => choose(sheet, chooseSheet, openSheet));
+  follow(STATE.script, () => {
+    drawOptions(project, desk.projects ?? [], desk.project?.id, "New project…");
+    drawOptions(sheet, desk.project?.sheets ?? [], desk.sheet?.id, "Import a sheet…");
+  });
+  const more = menu(iconButton("dots", "More for this sheet and project"), entries);
+  return h(
+    "div.script-choice",
+    {},
+    selectOf(project),
+    h("span.slash", { "aria-hidden": "true" }, "/"),
+    selectOf(sheet),
+    more,
+  );
+}
+
+/** @param {HTMLSelectElement} select */
+export function selectOf(select) {
+  return h("span.select", {}, select, icon("down"));
+}
+
+/**
+ * @param {HTMLSelectElement} select @param {{id: string, name: string}[]} all @param {string | undefined} now
+ * @param {string} other
+ */
+function drawOptions(select, all, now, other) {
+  const options = [...all.map(({ id, name }) => [id, name]), [NEW, other]];
+  const drawn = JSON.stringify([options, now]);
+  if (select.dataset.drawn === drawn) return;
+  select.dataset.drawn = drawn;
+  select.replaceChildren(...options.map(([value, words]) => h("option", { value, selected: value === now }, words)));
+  if (!now) select.value = "";
+}
+
+/** @param {HTMLSelectElement} select @param {() => unknown} other @param {(id: string) => Promise<unknown>} open */
+function choose(select, other, open) {
+  const { value } = select;
+  select.dataset.drawn = ""; // drawn anew as it then is
+  if (value !== NEW) return attempt(() => open(value));
+  select.value = (select.ariaLabel === "Project" ? desk.project?.id : desk.sheet?.id) ?? "";
+  return other();
+}
+
+export function newProject() {
+  askName("New project", "Name", "Create", "", async (name) => {
+    const project = await post(ROOT, { name });
+    desk.projects ??= [];
+    setProject(project);
+    await openProject(project.id);
+  });
+}
+
+function entries() {
+  const { project, sheet } = desk;
+  const file = (/** @type {string} */ kind, /** @type {string} */ words) =>
+    h("a", { href: sheetPath(`/file${kind && `?kind=${kind}`}`), download: "" }, words);
+  const ofSheet = sheet
+    ? [
+        entry("Columns…", openColumns),
+        file("", "Save the sheet as it came"),
+        file("csv", "Save as CSV"),
+        file("xlsx", "Save as XLSX"),
+        entry("Rename the sheet…", () => rename(sheet.name, (name) => patch(sheetPath(), { name }))),
+        entry("Remove the sheet", removeSheet),
+      ]
+    : [];
+  const ofProject = project
+    ? [
+        entry("Rename the project…", () => rename(project.name, (name) => patch(projectPath(), { name }))),
+        entry("Delete the project", removeProject),
+      ]
+    : [];
+  const fresh = [
+    entry("Import a sheet…", chooseSheet),
+    entry("Paste a sheet…", askPaste),
+    entry("Begin an empty sheet", beginSheet),
+  ];
+  return [...fresh, ...ofSheet, ...ofProject];
+}
+
+/** @param {string} before @param {(name: string) => Promise<unknown>} save */
+function rename(before, save) {
+  askName(`Rename ${before}`, "Name", "Rename", before, async (name) => {
+    await save(name);
+    const { id = "" } = desk.project ?? {};
+    await openProject(id, desk.sheet?.id);
+  });
+}
+
+/** With a way back. */
+function removeSheet() {
+  return attempt(async () => {
+    const { sheet, project } = desk;
+    if (!sheet || !project) return;
+    await remove(sheetPath());
+    await openProject(project.id);
+    const back = async () => {
+      await post(projectPath(`/sheets/${sheet.id}/restore`, project.id));
+      await openProject(project.id, sheet.id);
+    };
+    toast(`${sheet.name} is removed.`, { action: "Undo", onaction: () => attempt(back) });
+  });
+}
+
+/** With a way back. */
+function removeProject() {
+  return attempt(async () => {
+    const { project } = desk;
+    if (!project) return;
+    await remove(projectPath());
+    desk.projects = (desk.projects ?? []).filter(({ id }) => id !== project.id);
+    await openProject(desk.projects[0]?.id ?? "");
+    const back = async () => {
+      setProject(await post(projectPath("/restore", project.id)));
+      await openProject(project.id);
+    };
+    toast(`${project.name} is deleted.`, { action: "Undo", onaction: () => attempt(back) });
+  });
+}

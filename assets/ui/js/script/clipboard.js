@@ -1,0 +1,63 @@
+/** Cells to and from a spreadsheet: into the grid from the cursor on, or as a new sheet where there is none. */
+import { announce } from "../core/dom.js";
+import { plural } from "../core/format.js";
+import { page } from "../core/pages.js";
+import { toast } from "../core/toast.js";
+import { cellsOf, textOf } from "./cells.js";
+import { desk } from "./desk.js";
+import { pasteSheet } from "./imports.js";
+import { perform, undo } from "./undo.js";
+import { targets, view } from "./view.js";
+
+/** @import { Grid } from "./grid.js" */
+
+const TYPING = "textarea, input, select, dialog";
+
+/** @param {Grid} grid */
+export function hearClipboard(grid) {
+  const isOurs = (/** @type {ClipboardEvent} */ event) =>
+    page() === "script" &&
+    !(/** @type {Element} */ (event.target).closest(TYPING)) &&
+    !document.querySelector("dialog[open]");
+  document.addEventListener("paste", (event) => {
+    const text = event.clipboardData?.getData("text/plain") ?? "";
+    if (!isOurs(event) || !text) return;
+    event.preventDefault();
+    if (desk.sheet) paste(grid, text);
+    else pasteSheet(text);
+  });
+  document.addEventListener("copy", (event) => {
+    if (!isOurs(event) || !desk.sheet || String(getSelection())) return;
+    event.preventDefault();
+    event.clipboardData?.setData("text/plain", copied(grid));
+    announce("Copied.");
+  });
+}
+
+/** The cursor's cell, or that column of the selection. @param {Grid} grid */
+function copied({ columns }) {
+  const { by } = columns[view.column] ?? {};
+  const whole = typeof by !== "number";
+  return textOf(
+    targets().map((key) => {
+      const { cells } = /** @type {ScriptLine} */ (desk.lines.get(key));
+      return whole ? cells : [cells[by]];
+    }),
+  );
+}
+
+/** Into the lines that show, from the cursor on down and to the right; one cell goes into the whole selection. @param {Grid} grid @param {string} text */
+function paste({ columns }, text) {
+  const rows = cellsOf(text);
+  const alone = rows.length === 1 && rows[0].length === 1;
+  const first = view.places.get(view.line ?? "") ?? 0;
+  const keys = alone ? targets() : view.shown.slice(first, first + rows.length);
+  const into = columns.slice(view.column).flatMap(({ by }) => (typeof by === "number" ? [by] : []));
+  const cells = keys.flatMap((line, at) =>
+    (alone ? rows[0] : rows[at]).flatMap((value, across) =>
+      into[across] === undefined ? [] : [{ line, column: into[across], value }],
+    ),
+  );
+  if (!perform({ cells }, "paste")) return;
+  toast(`${plural(keys.length, "line")} pasted into.`, { action: "Undo", onaction: undo });
+}

@@ -1,0 +1,66 @@
+/** Which column of the sheet says what. Columns that nothing is known of are kept as they are. */
+import { actionButton, openDialog } from "../core/dialog.js";
+import { h } from "../core/dom.js";
+import { patch, reason } from "../core/server.js";
+import { desk, reload, roles, sheetPath } from "./desk.js";
+import { ROLES } from "./lines.js";
+
+const SHOWN = 3; // cells of each column
+const HINT =
+  "The text column is what is spoken. Columns without a meaning are kept, and come back unchanged when you save the sheet.";
+
+export function openColumns() {
+  const { sheet } = desk;
+  if (!sheet) return;
+  const meanings = sheet.columns.map((title, column) => meaning(title, column));
+  const save = actionButton("primary", "Use these columns", async () => {
+    try {
+      await patch(sheetPath(), { roles: chosen(meanings) });
+      dialog.close();
+      await reload();
+    } catch (error) {
+      dialog.showError(reason(error));
+    }
+  });
+  for (const select of meanings) select.addEventListener("change", () => onlyOne(select, meanings));
+  const rows = sheet.columns.map((title, column) => row(title || `Column ${column + 1}`, column, meanings[column]));
+  const dialog = openDialog({
+    title: `Columns of ${sheet.name}`,
+    look: "wide",
+    body: [h("p.hint", {}, HINT), h("ul.column-list", {}, ...rows)],
+    actions: [save],
+  });
+}
+
+/** @param {string} title @param {number} column */
+function meaning(title, column) {
+  const now = Object.entries(roles()).find(([, at]) => at === column)?.[0] ?? "";
+  const options = [["", "Kept as it is"], ...Object.entries(ROLES)];
+  return h(
+    "select",
+    { "aria-label": `What ${title || `column ${column + 1}`} says` },
+    ...options.map(([value, words]) => h("option", { value, selected: value === now }, words)),
+  );
+}
+
+/** A meaning has one column. @param {HTMLSelectElement} select @param {HTMLSelectElement[]} all */
+function onlyOne(select, all) {
+  for (const other of all) if (other !== select && select.value && other.value === select.value) other.value = "";
+}
+
+/** @param {string} title @param {number} column @param {HTMLElement} select */
+function row(title, column, select) {
+  const said = [...desk.lines.values()].map(({ cells }) => cells[column]).filter(Boolean);
+  const some = [...new Set(said)].slice(0, SHOWN).join(" · ");
+  return h("li", {}, h("div", {}, h("b", {}, title), h("p.hint", { title: some }, some || "empty")), select);
+}
+
+/** Every role with its column, or none. @param {HTMLSelectElement[]} meanings */
+function chosen(meanings) {
+  return Object.fromEntries(
+    Object.keys(ROLES).map((role) => {
+      const column = meanings.findIndex(({ value }) => value === role);
+      return [role, column < 0 ? null : column];
+    }),
+  );
+}

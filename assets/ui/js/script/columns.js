@@ -1,0 +1,54 @@
+/** What the grid shows of a sheet, and how wide. */
+
+/** @import { SortKey } from "./lines.js" */
+/**
+ * @typedef {{kind: "tick" | "cell" | "take" | "length" | "status", name: string, title: string, by: SortKey | null,
+ *   width: string, least: number}} Column  `name` for the style; `by` is what it sorts by, for a cell its column
+ */
+
+/** Before what we know of a line, and after it. @type {Role[]} */
+const BEFORE = ["id", "character", "emotion", "text"];
+/** @type {Partial<Record<Role, [string, number]>>} */
+const WIDTHS = {
+  id: ["minmax(96px, 132px)", 96],
+  character: ["minmax(96px, 128px)", 96],
+  emotion: ["minmax(88px, 120px)", 88],
+  text: ["minmax(340px, 1fr)", 340],
+  max_s: ["96px", 96],
+  language: ["96px", 96],
+  notes: ["220px", 220],
+};
+/** @type {Column[]} */
+const OURS = [
+  { kind: "take", name: "take", title: "Take", by: "takes", width: "164px", least: 164 },
+  { kind: "length", name: "length", title: "Length", by: "length", width: "72px", least: 72 },
+  { kind: "status", name: "status", title: "Status", by: "status", width: "176px", least: 176 },
+];
+/** @type {Column} */
+const TICK = { kind: "tick", name: "tick", title: "Selected", by: null, width: "40px", least: 40 };
+
+/** @param {Sheet} sheet @returns {Column[]} */
+export function columnsOf({ columns, roles }) {
+  /** @type {Map<number, Role>} */
+  const roleOf = new Map();
+  for (const [role, column] of Object.entries(roles))
+    if (typeof column === "number") roleOf.set(column, /** @type {Role} */ (role));
+  const cell = (/** @type {number} */ column) => cellColumn(column, columns[column], roleOf.get(column));
+  const before = BEFORE.map((role) => roles[role]).filter((column) => typeof column === "number");
+  const after = columns.map((_, column) => column).filter((column) => !before.includes(column));
+  return [TICK, ...before.map(cell), ...OURS, ...after.map(cell)];
+}
+
+/** @param {number} column @param {string} title @param {Role} [role] @returns {Column} */
+function cellColumn(column, title, role) {
+  const [width, least] = (role && WIDTHS[role]) ?? ["152px", 152];
+  return { kind: "cell", name: role ?? "other", title: title || `Column ${column + 1}`, by: column, width, least };
+}
+
+/** For the style: the tracks, and how narrow they get. @param {Column[]} columns */
+export function tracks(columns) {
+  return {
+    template: columns.map(({ width }) => width).join(" "),
+    least: columns.reduce((sum, { least }) => sum + least, 0),
+  };
+}

@@ -1,0 +1,159 @@
+/** The cursor's line: all it says, its takes side by side, and what became of it. */
+
+import { follow } from "../core/bus.js";
+import { openDialog } from "../core/dialog.js";
+import { h, icon, iconButton } from "../core/dom.js";
+import { STATE } from "../core/events.js";
+import { moment, seconds } from "../core/format.js";
+import { openCast } from "./cast-dialog.js";
+import { castingsOf } from "./casting.js";
+import { desk, isRendering, roles } from "./desk.js";
+import { displayed } from "./line-takes.js";
+import { cellOf } from "./lines.js";
+import { renderLines } from "./render-dialog.js";
+import { TakeCard } from "./take-card.js";
+import { current, takeOfLine, toggleBlind, view } from "./view.js";
+
+export class Drawer {
+  /** @param {{edit: () => void}} acts */
+  constructor({ edit }) {
+    /** @type {Map<string, TakeCard>} */ this.cards = new Map();
+    this.line = ""; // whose cards these are
+    this.drawn = ""; // in which order
+    this.shown = ""; // the take that was brought into sight
+    this.title = h("b.line-id");
+    this.who = h("span.line-who");
+    this.text = h("p.line-text");
+    this.notes = h("p.hint.line-notes");
+    this.blind = h("button.quiet.small", { type: "button", onclick: toggleBlind }, icon("eye"), "Blind");
+    this.more = h("button.quiet.small", { type: "button", onclick: renderCurrent }, "Another take");
+    this.close = iconButton("close", "Close", () => this.open(false));
+    this.takes = h("ul.takes-of-line", { "aria-label": "Takes of the line" });
+    this.none = h("div.no-takes");
+    this.element = h(
+      "section.line-drawer",
+      { "aria-label": "The line and its takes" },
+      h("div.line-head", {}, this.title, this.who, h("span.gap"), ...this.#buttons(edit)),
+      h("div.line-words", {}, this.text, this.notes),
+      this.none,
+      this.takes,
+    );
+    follow([STATE.view, STATE.lines], () => this.#draw());
+    follow(STATE.render, () => this.#drawNone());
+    follow(STATE.player, () => this.#each((card) => card.drawPlayer()));
+    follow(STATE.playhead, () => this.#each((card) => card.drawPlayhead()));
+  }
+
+  /** @param {() => void} edit */
+  #buttons(edit) {
+    const change = h("button.quiet.small", { type: "button", onclick: edit }, "Edit text");
+    const history = h("button.quiet.small", { type: "button", onclick: openHistory }, "History");
+    return [change, this.more, this.blind, history, this.close];
+  }
+
+  /** On a phone it lies over the lines. @param {boolean} open */
+  open(open) {
+    this.element.classList.toggle("open", open);
+  }
+
+  /** @param {(card: TakeCard) => void} act */
+  #each(act) {
+    for (const card of this.cards.values()) act(card);
+  }
+
+  #draw() {
+    const line = current();
+    this.element.hidden = !line;
+    if (!line) return;
+    const cast = roles();
+    const say = (/** @type {HTMLElement} */ place, /** @type {string} */ words) => {
+      if (place.textContent !== words) place.textContent = words;
+    };
+    say(this.title, cellOf(line, cast, "id"));
+    say(this.who, [cellOf(line, cast, "character"), cellOf(line, cast, "emotion")].filter(Boolean).join(" · "));
+    say(this.text, cellOf(line, cast, "text") || "This line says nothing.");
+    say(this.notes, cellOf(line, cast, "notes"));
+    this.blind.setAttribute("aria-pressed", String(view.blind));
+    this.#drawTakes(line);
+    this.#drawNone();
+  }
+
+  /** @param {ScriptLine} line */
+  #drawTakes(line) {
+    if (this.line !== line.key) this.cards.clear();
+    this.line = line.key;
+    const chosen = takeOfLine(line);
+    const shown = displayed(line, view.blind);
+    for (const id of this.cards.keys()) if (!shown.some((take) => take.id === id)) this.cards.delete(id);
+    const elements = shown.map((take) => {
+      const card = this.cards.get(take.id) ?? new TakeCard(take, line);
+      this.cards.set(take.id, card);
+      card.update(take, line, take === chosen);
+      return card.element;
+    });
+    const order = elements.map((element) => element.dataset.take).join();
+    if (order !== this.drawn || this.takes.children.length !== elements.length) this.takes.replaceChildren(...elements);
+    this.drawn = order;
+    this.takes.hidden = !shown.length;
+    if (chosen) this.#show(chosen.id);
+  }
+
+  /** Bring the chosen take into sight where there are many. @param {string} id */
+  #show(id) {
+    if (this.shown === id) return;
+    this.shown = id;
+    const element = this.cards.get(id)?.element;
+    if (element && this.cards.size > 1) this.takes.scrollLeft = element.offsetLeft - this.takes.offsetLeft - 8;
+  }
+
+  /** Where there is no take: why, and the one thing to do. */
+  #drawNone() {
+    const line = current();
+    this.more.disabled = isRendering() || !line?.takes.length;
+    this.none.hidden = Boolean(!line || line.takes.length);
+    if (!line || line.takes.length) return;
+    const [words, act] = lacking(line);
+    if (this.none.dataset.words === words && Boolean(act) === Boolean(this.none.querySelector("button"))) return;
+    this.none.dataset.words = words;
+    this.none.replaceChildren(h("p", {}, words), ...(act ? [act] : []));
+  }
+
+  /** To the note on the chosen take. */
+  note() {
+    const line = current();
+    const take = line && takeOfLine(line);
+    if (take) this.cards.get(take.id)?.comment.focus();
+  }
+}
+
+/** @param {ScriptLine} line @returns {[string, HTMLElement | null]} */
+function lacking(line) {
+  const [character, emotion] = [cellOf(line, roles(), "character"), cellOf(line, roles(), "emotion")];
+  const button = (/** @type {string} */ words, /** @type {() => unknown} */ onclick) =>
+    h("button.quiet.small", { type: "button", onclick }, words);
+  if (line.status === "empty") return ["There is nothing to say in this line.", null];
+  if (!castingsOf(desk.project?.cast ?? {}, character, emotion).length)
+    return [`Nobody speaks ${character || "lines without a character"} yet.`, button("Choose voices", openCast)];
+  if (line.status === "failed") return [line.why, isRendering() ? null : button("Try again", renderCurrent)];
+  if (isRendering()) return ["Its take will be here once it is made.", null];
+  const guess = line.estimate_s ? ` It will take about ${seconds(line.estimate_s)} to say.` : "";
+  return [`No take was made yet.${guess}`, button("Render this line", renderCurrent)];
+}
+
+function renderCurrent() {
+  return renderLines(view.line ? [view.line] : []);
+}
+
+/** What became of the line, the latest first. */
+function openHistory() {
+  const line = current();
+  if (!line) return;
+  const events = [...line.events].reverse();
+  const rows = events.map(({ at, what }) => h("li", {}, h("span.readout", {}, moment(at)), h("span", {}, what)));
+  const hidden = view.blind && "Blind listening hides what was made. Leave it to see the history.";
+  const none = "Nothing happened to this line yet.";
+  openDialog({
+    title: `History of ${cellOf(line, roles(), "id") || "the line"}`,
+    body: [hidden || !rows.length ? h("p.hint", {}, hidden || none) : h("ol.line-events", {}, ...rows)],
+  });
+}

@@ -1,0 +1,96 @@
+/** Finding lines, and what is done with those that are chosen. */
+import { follow } from "../core/bus.js";
+import { h, icon, iconButton } from "../core/dom.js";
+import { STATE } from "../core/events.js";
+import { plural } from "../core/format.js";
+import { debounced } from "../core/timing.js";
+import { discard } from "./acts.js";
+import { openFill } from "./bulk-dialog.js";
+import { charactersOf } from "./casting.js";
+import { selectOf } from "./choice.js";
+import { desk, roles } from "./desk.js";
+import { ALL, STATUSES } from "./lines.js";
+import { askRender, renderSelection } from "./render-dialog.js";
+import { STATES } from "./status.js";
+import { isFiltered, selectAll, setFilter, view } from "./view.js";
+
+const EVERY = "\0"; // no character is called so
+
+export class Filters {
+  /** @param {{add: () => void}} acts */
+  constructor({ add }) {
+    this.find = h("input.find", { type: "search", placeholder: "Find", "aria-label": "Find lines" });
+    const look = debounced(80, () => setFilter({ words: this.find.value }));
+    this.find.addEventListener("input", look);
+    this.character = h("select", { "aria-label": "Character", onchange: () => this.#filter() });
+    this.status = h("select", { "aria-label": "Status", onchange: () => this.#filter() });
+    const states = [...STATUSES.slice(0, 4), "doubt", ...STATUSES.slice(4)];
+    const named = states.map((state) => [state, STATES[/** @type {LineStatus} */ (state)].words]);
+    this.status.append(...[["", "Any status"], ...named].map(([value, words]) => h("option", { value }, words)));
+    this.count = h("span.readout", { role: "status" });
+    this.clear = h("button.link", { type: "button", onclick: () => this.reset() }, "Show all");
+    this.chosen = h("div.chosen", { hidden: true });
+    this.element = h(
+      "div.filters",
+      { role: "search" },
+      h("span.search-holder", {}, icon("search"), this.find),
+      selectOf(this.character),
+      selectOf(this.status),
+      this.count,
+      this.clear,
+      h("span.gap"),
+      this.chosen,
+      h("button.quiet.add-line", { type: "button", onclick: add }, "Add a line"),
+    );
+    follow([STATE.script, STATE.lines], () => this.#drawCharacters());
+    follow([STATE.view, STATE.lines], () => this.#draw());
+  }
+
+  #filter() {
+    const { value } = this.character;
+    setFilter({ character: value === EVERY ? null : value, status: this.status.value });
+  }
+
+  reset() {
+    setFilter(ALL);
+  }
+
+  #drawCharacters() {
+    const names = charactersOf(desk.lines.values(), roles()).map(({ name }) => name);
+    const drawn = JSON.stringify(names);
+    if (this.character.dataset.drawn === drawn) return;
+    this.character.dataset.drawn = drawn;
+    const options = [[EVERY, "Any character"], ...names.map((name) => [name, name || "No character"])];
+    this.character.replaceChildren(...options.map(([value, words]) => h("option", { value }, words)));
+  }
+
+  #draw() {
+    const { filter, shown, selected } = view;
+    if (!this.find.matches(":focus")) this.find.value = filter.words;
+    this.character.value = filter.character ?? EVERY;
+    this.status.value = filter.status;
+    this.clear.hidden = !isFiltered();
+    this.count.textContent = isFiltered()
+      ? `${plural(shown.length, "line")} of ${desk.lines.size.toLocaleString("en")}`
+      : "";
+    this.#drawChosen(selected.size);
+  }
+
+  /** @param {number} count */
+  #drawChosen(count) {
+    const { chosen } = this;
+    chosen.hidden = !count;
+    if (!count || chosen.dataset.count === String(count)) return;
+    chosen.dataset.count = String(count);
+    const button = (/** @type {string} */ words, /** @type {() => unknown} */ onclick) =>
+      h("button.quiet.small", { type: "button", onclick }, words);
+    chosen.replaceChildren(
+      h("b", {}, `${count.toLocaleString("en")} selected`),
+      button("Change a column…", openFill),
+      button("Render", renderSelection),
+      button("Render…", askRender),
+      button("Delete", discard),
+      iconButton("close", "Select none", () => selectAll(false)),
+    );
+  }
+}

@@ -1,0 +1,70 @@
+/** Bringing sheets in: a file, a paste, an example; a project is made for the first. */
+import { announce } from "../core/dom.js";
+import { chooseFile } from "../core/file-picker.js";
+import { plural } from "../core/format.js";
+import { attempt, ownerOnly } from "../core/login.js";
+import { post } from "../core/server.js";
+import { toast } from "../core/toast.js";
+import { upload } from "../core/upload.js";
+import { openColumns } from "./columns-dialog.js";
+import { desk, openProject, projectPath, ROOT, setProject, showSheet } from "./desk.js";
+import { EXAMPLE } from "./example.js";
+
+const EMPTY = "id\tcharacter\ttext\n";
+const ACCEPTED = ".csv,.tsv,.txt,.xlsx";
+
+export function chooseSheet() {
+  chooseFile(ACCEPTED, importSheet);
+}
+
+/** @param {File} file */
+export function importSheet(file) {
+  const name = encodeURIComponent(file.name);
+  return bring(file.name, (project) => upload(projectPath(`/sheets?name=${name}`, project), file));
+}
+
+/** Cells as a spreadsheet puts them on the clipboard. @param {string} text */
+export function pasteSheet(text, name = "pasted.tsv") {
+  return bring(name, (project) => post(projectPath("/sheets/paste", project), { text, name }));
+}
+
+export function bringExample() {
+  return pasteSheet(EXAMPLE, "example.tsv");
+}
+
+/** A sheet of which every line is yet to be written. */
+export function beginSheet() {
+  const order = { text: EMPTY, name: "script.tsv" };
+  const send = (/** @type {string} */ project) => post(projectPath("/sheets/paste", project), order);
+  return bring(order.name, send, () => announce("An empty sheet is here."));
+}
+
+/** @param {string} name @param {(project: string) => Promise<Sheet>} send @param {(sheet: Sheet) => void} tell */
+function bring(name, send, tell = told) {
+  return attempt(async () => {
+    if (!(await ownerOnly())) return;
+    announce(`Reading ${name}.`);
+    const project = desk.project ?? (await post(ROOT, { name: name.replace(/\.[^.]*$/, "") || "Script" }));
+    const sheet = await send(project.id);
+    desk.projects ??= [];
+    setProject(project);
+    await openProject(project.id, sheet.id);
+    showSheet(sheet);
+    tell(sheet);
+  });
+}
+
+/** @param {Sheet} sheet */
+function told(sheet) {
+  const { text, character } = sheet.roles;
+  const count = plural(sheet.lines.length, "line");
+  if (typeof text !== "number") {
+    toast(`${count} are here, but no column was recognised as what is said.`, { failed: true });
+    openColumns();
+  } else if (typeof character !== "number")
+    toast(`${count} are here. No column was recognised as the character.`, {
+      action: "Columns",
+      onaction: openColumns,
+    });
+  else toast(`${count} are here.`);
+}

@@ -1,0 +1,152 @@
+/** Words that are spoken otherwise than they are written, such as the names of a game. */
+import { actionButton, openDialog } from "../core/dialog.js";
+import { h, icon } from "../core/dom.js";
+import { chooseFile } from "../core/file-picker.js";
+import { post, put, reason } from "../core/server.js";
+import { debounced } from "../core/timing.js";
+import { upload } from "../core/upload.js";
+import { desk, look, projectPath, setProject } from "./desk.js";
+import { lexiconRow } from "./lexicon-row.js";
+import { speakTest } from "./speak-test.js";
+import { loadVoices } from "./voices.js";
+
+/** @typedef {{written: string, spoken: string, respelled: boolean}} Part */
+/** @typedef {{entries: Respelling[], list: HTMLElement, test: ReturnType<typeof testField>, changed: boolean}} Desk */
+
+const HINT =
+  "Write how a word sounds as an English word, such as KAYL-thass for Kael’thas. Lines that say it become stale.";
+
+export async function openLexicon() {
+  const { project } = desk;
+  if (!project) return;
+  const list = h("ul.lexicon-list");
+  const test = testField(() => save());
+  /** @type {Desk} */
+  const now = { entries: structuredClone(project.lexicon), list, test, changed: false };
+  const save = () => saved(now);
+  const keep = actionButton("primary", "Keep the lexicon", async () => {
+    try {
+      await save();
+      dialog.close();
+      await look();
+    } catch (error) {
+      dialog.showError(reason(error));
+    }
+  });
+  const dialog = openDialog({ title: "Lexicon", look: "wide.cast", body: [], actions: [keep] });
+  const tell = dialog.showError;
+  dialog.show(
+    h("p.hint", {}, HINT),
+    list,
+    h("div.lexicon-tools", {}, addButton(now), importButton(now, tell), exportLink()),
+    test.element,
+  );
+  draw(now);
+  await loadVoices().catch((error) => dialog.showError(reason(error)));
+  draw(now);
+}
+
+/** What was written is kept before it is tried. Throws Refusal. @param {Desk} now */
+async function saved(now) {
+  const entries = now.entries.filter(({ word }) => word.trim());
+  if (now.changed) setProject(await put(projectPath("/lexicon"), entries));
+  now.changed = false;
+}
+
+/** @param {Desk} now */
+function draw(now) {
+  const { entries, list } = now;
+  const none = h("li.hint", {}, "No word is respelled yet.");
+  list.replaceChildren(...(entries.length ? entries.map((entry) => row(now, entry)) : [none]));
+}
+
+/** @param {Desk} now @param {Respelling} entry */
+function row(now, entry) {
+  const change = (/** @type {Partial<Respelling>} */ part) => {
+    Object.assign(entry, part);
+    now.changed = true;
+  };
+  const remove = () => {
+    now.entries.splice(now.entries.indexOf(entry), 1);
+    now.changed = true;
+    draw(now);
+  };
+  return lexiconRow(entry, change, remove);
+}
+
+/** @param {Desk} now */
+function addButton(now) {
+  const onclick = () => {
+    now.entries.push({ word: "", spoken: "", match_case: false, whole_word: true, voice: "" });
+    draw(now);
+    /** @type {HTMLElement | null} */ (now.list.querySelector("li:last-child input"))?.focus();
+  };
+  return h("button.quiet.small", { type: "button", onclick }, "Add a word");
+}
+
+/** Adds the words of a file to those that are kept. @param {Desk} now @param {(text: string) => void} tell */
+function importButton(now, tell) {
+  const bring = async (/** @type {File} */ file) => {
+    try {
+      const told = await upload(projectPath("/lexicon.pls"), file);
+      setProject(told);
+      const mine = now.changed
+        ? now.entries.filter(({ word }) => !told.lexicon.some((/** @type {Respelling} */ one) => one.word === word))
+        : [];
+      now.entries = [...told.lexicon, ...mine];
+      draw(now);
+      tell(told.notes.join(" "));
+    } catch (error) {
+      tell(reason(error));
+    }
+  };
+  return h(
+    "button.quiet.small",
+    { type: "button", onclick: () => chooseFile(".pls,.xml", bring) },
+    icon("upload"),
+    "Import PLS",
+  );
+}
+
+function exportLink() {
+  return h(
+    "a.button.quiet.small",
+    { href: projectPath("/lexicon.pls"), download: "lexicon.pls" },
+    icon("download"),
+    "Export PLS",
+  );
+}
+
+/** How a sentence is then spoken, seen and heard. @param {() => Promise<void>} save */
+function testField(save) {
+  const first = [...desk.lines.values()].find(({ deleted }) => !deleted);
+  const input = h("input", { type: "text", value: sentenceOf(first), "aria-label": "A sentence to try" });
+  const spoken = h("p.spoken-form", { "aria-live": "polite" });
+  const preview = async () => {
+    try {
+      await save();
+      const { parts } = await post(projectPath("/spoken"), { text: input.value, voice: "" });
+      spoken.replaceChildren(
+        ...parts.map((/** @type {Part} */ part) => (part.respelled ? h("em", {}, part.spoken) : part.spoken)),
+      );
+    } catch (error) {
+      spoken.replaceChildren(reason(error));
+    }
+  };
+  input.addEventListener("input", debounced(250, preview));
+  const hear = actionButton("quiet", "Hear it", async () => {
+    await preview();
+    await speakTest(spoken.textContent ?? "", desk.project?.cast ?? {});
+  });
+  const see = actionButton("quiet", "Spoken as", preview);
+  return {
+    element: h("fieldset.lexicon-test", {}, h("legend", {}, "Try it"), h("div", {}, input, see, hear), spoken),
+    preview,
+  };
+}
+
+/** @param {ScriptLine | undefined} line */
+function sentenceOf(line) {
+  const column = desk.sheet?.roles.text;
+  return typeof column === "number" ? (line?.cells[column] ?? "") : "";
+}

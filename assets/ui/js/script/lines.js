@@ -1,0 +1,101 @@
+/** Lines of a sheet: what they say, which of them show, in which order. */
+import { defaultTake } from "./line-takes.js";
+
+/** @typedef {{words: string, character: string | null, status: string}} Filter  null: every character */
+/** @typedef {number | "takes" | "length" | "status"} SortKey  a column of the sheet, or one of ours */
+/** @typedef {{by: SortKey, down: boolean}} Sort */
+
+export const ROLES = /** @type {const} */ ({
+  id: "Line id",
+  character: "Character",
+  text: "Text",
+  emotion: "Emotion or direction",
+  filename: "File name",
+  scene: "Scene",
+  max_s: "Max seconds",
+  language: "Language",
+  notes: "Notes",
+});
+const FIRST_ID = "L_000"; // before the first line's of an empty sheet
+/** @type {Filter} */
+export const ALL = { words: "", character: null, status: "" };
+/** In the order in which they ask for work. @type {LineStatus[]} */
+export const STATUSES = ["failed", "stale", "retake", "none", "hold", "made", "select", "empty"];
+
+const words = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+
+/** What a line says in the column of this role, without the space around it. @param {ScriptLine} line @param {Roles} roles @param {Role} role */
+export function cellOf(line, roles, role) {
+  const column = roles[role];
+  return column === undefined || column === null ? "" : (line.cells[column] ?? "").trim();
+}
+
+/** @param {ScriptLine} line @param {Filter} filter @param {Roles} roles */
+export function fits(line, filter, roles) {
+  if (line.deleted) return false;
+  if (filter.character !== null && cellOf(line, roles, "character") !== filter.character) return false;
+  if (filter.status === "doubt" ? !isDoubtful(line) : filter.status && line.status !== filter.status) return false;
+  const sought = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
+  if (!sought.length) return true;
+  const said = line.cells.join("\n").toLowerCase();
+  return sought.every((word) => said.includes(word));
+}
+
+/** Whether a check of the take that stands for the line is not at ease. @param {ScriptLine} line */
+export function isDoubtful(line) {
+  return Boolean(defaultTake(line)?.checks.some(({ outcome }) => outcome === "doubt" || outcome === "fail"));
+}
+
+/**
+ * Keys of the lines that show, sorted; equal ones stay in the sheet's order.
+ * @param {Iterable<ScriptLine>} lines @param {{filter: Filter, sort: Sort | null, roles: Roles}} how
+ */
+export function arranged(lines, { filter, sort, roles }) {
+  const shown = [...lines].filter((line) => fits(line, filter, roles));
+  if (sort) {
+    const order = orderOf(sort.by);
+    shown.sort(sort.down ? (one, other) => order(other, one) : order);
+  }
+  return shown.map(({ key }) => key);
+}
+
+/** @param {SortKey} by @returns {(one: ScriptLine, other: ScriptLine) => number} */
+function orderOf(by) {
+  if (by === "takes") return (one, other) => one.takes.length - other.takes.length;
+  if (by === "length") return (one, other) => lengthOf(one) - lengthOf(other);
+  if (by === "status") return (one, other) => STATUSES.indexOf(one.status) - STATUSES.indexOf(other.status);
+  return (one, other) => words.compare(one.cells[by] ?? "", other.cells[by] ?? "");
+}
+
+/** Seconds of its take, or as many as it will have. @param {ScriptLine} line */
+export function lengthOf(line) {
+  return defaultTake(line)?.duration_s ?? line.estimate_s ?? 0;
+}
+
+/**
+ * The id after the last line's, which no line has: A2_0143 gives A2_0144. Empty where that one ends in no number.
+ * @param {ScriptLine[]} lines @param {number} column
+ */
+export function nextId(lines, column) {
+  const taken = new Set(lines.map(({ cells }) => cells[column]));
+  const last = lines.findLast(({ deleted }) => !deleted)?.cells[column] ?? FIRST_ID;
+  const [, stem, digits] = /^(.*?)(\d{1,15})$/.exec(last) ?? [];
+  if (!digits) return "";
+  for (let number = Number(digits) + 1; ; number += 1) {
+    const id = stem + String(number).padStart(digits.length, "0");
+    if (!taken.has(id)) return id;
+  }
+}
+
+/** How many lines are in which state, those without a text left out. @param {Iterable<ScriptLine>} lines */
+export function tally(lines) {
+  const counts = Object.fromEntries([...STATUSES, "all", "due", "unchecked"].map((status) => [status, 0]));
+  for (const { deleted, status, takes } of lines) {
+    if (deleted) continue;
+    counts[status] += 1;
+    counts.all += 1;
+    counts.unchecked += takes.filter(({ score, stale }) => score === null && !stale).length;
+    if (["none", "stale", "failed"].includes(status)) counts.due += 1;
+  }
+  return counts;
+}

@@ -1,0 +1,184 @@
+/** How far the sheet is, and the one button that brings it on; what renders, and what came of it. */
+import { follow } from "../core/bus.js";
+import { announce, h, icon, iconButton } from "../core/dom.js";
+import { STATE } from "../core/events.js";
+import { about, plural, seconds } from "../core/format.js";
+import { attempt } from "../core/login.js";
+import { post } from "../core/server.js";
+import { openCast } from "./cast-dialog.js";
+import { voiceless } from "./casting.js";
+import { desk, projectPath, roles, setRender } from "./desk.js";
+import { tally } from "./lines.js";
+import { sendAll, waitingWords } from "./outbox.js";
+import { askRender, renderDue } from "./render-dialog.js";
+import { STATES } from "./status.js";
+import { setFilter } from "./view.js";
+
+/** @typedef {Record<string, number>} Counts */
+
+const METER = ["select", "made", "hold", "retake", "stale", "failed"];
+const TOLD = 4; // how often a render's progress is read aloud
+
+export class RenderBar {
+  constructor() {
+    this.meter = h("span.script-meter", { role: "img" });
+    this.counts = h("span.script-counts");
+    this.render = h("button.primary", { type: "button", onclick: renderDue });
+    const more = iconButton("settings", "Render with more choice", askRender);
+    this.buttons = h("span.render-buttons", {}, this.render, more);
+    this.notes = h("div.script-notes");
+    this.element = h("div.render-bar", {}, this.meter, this.counts, this.buttons);
+    this.drawn = "";
+    this.noted = "";
+    this.dismissed = ""; // the render whose outcome was read
+    this.told = 0; // quarters
+    this.state = ""; // of the render, when it was told last
+    follow([STATE.lines, STATE.render], () => this.#drawCounts());
+    follow([STATE.lines, STATE.render, STATE.script, STATE.unsaved], () => this.#drawNotes());
+    follow(STATE.render, () => this.#tell());
+  }
+
+  #drawCounts() {
+    const counts = tally(desk.lines.values());
+    const runs = desk.render?.state === "running" || desk.render?.state === "paused";
+    const drawn = JSON.stringify([counts, runs]);
+    if (drawn === this.drawn) return;
+    this.drawn = drawn;
+    const parts = METER.filter((state) => counts[state]);
+    this.meter.replaceChildren(
+      ...parts.map((state) => h(`i.${state}`, { style: `flex-grow:${counts[state]}` })),
+      h("i", { style: `flex-grow:${counts.none + counts.empty}` }),
+    );
+    const words = parts.map((state) => `${counts[state]} ${STATES[/** @type {LineStatus} */ (state)].words}`);
+    this.meter.setAttribute("aria-label", words.join(", ") || "nothing made yet");
+    this.counts.replaceChildren(...countButtons(counts));
+    this.render.disabled = runs || !counts.due;
+    this.render.textContent = renderWords(counts);
+  }
+
+  /** What stands in the way, and what runs. */
+  #drawNotes() {
+    const notes = [unsaved(), uncast(), this.#running(), checking(), this.#outcome()].filter((note) => note !== null);
+    const drawn = JSON.stringify(notes.map(({ words, acts }) => [words, Object.keys(acts)]));
+    for (const { share } of notes) if (share !== undefined) this.element.style.setProperty("--share", String(share));
+    if (drawn === this.noted) return;
+    this.noted = drawn;
+    const focused = this.notes.contains(document.activeElement) ? document.activeElement?.textContent : null;
+    this.notes.replaceChildren(...notes.map(drawNote));
+    if (focused) [...this.notes.querySelectorAll("button")].find(({ textContent }) => textContent === focused)?.focus();
+  }
+
+  /** @returns {Note | null} */
+  #running() {
+    const { render } = desk;
+    if (render?.state !== "running" && render?.state !== "paused") return null;
+    const { done, total, eta_s, compute_s, audio_s, state } = render;
+    const running = state === "running";
+    const left = running ? (eta_s === null ? "" : `, ${about(eta_s)} left`) : "";
+    const cost = audio_s ? `${seconds(compute_s)} of computing made ${seconds(audio_s)} of sound` : "";
+    const words = `${running ? "Rendering" : "Paused"}: ${done} of ${plural(total, "line")}${left}`;
+    /** @type {Record<string, () => unknown>} */
+    const pause = running ? { Pause: () => enter("pause") } : { "Go on": () => enter("resume") };
+    return { words, hint: cost, acts: { ...pause, Stop: () => enter("stop") }, share: total ? done / total : 0 };
+  }
+
+  /** What came of the last render, until it was read. @returns {Note | null} */
+  #outcome() {
+    const { render } = desk;
+    const id = JSON.stringify([render?.sheet, render?.total, render?.audio_s, render?.failed.length]);
+    if (!render || render.state === "running" || render.state === "paused" || id === this.dismissed) return null;
+    if (!render.failed.length && render.state !== "failed") return null;
+    const words = `${plural(render.failed.length, "line")} could not be made. ${render.message ?? render.failed[0]?.message ?? ""}`;
+    const dismiss = () => {
+      this.dismissed = id;
+      this.#drawNotes();
+    };
+    const show = () => setFilter({ words: "", character: null, status: "failed" });
+    return { words, sign: "warn", acts: { "Show them": show, Dismiss: dismiss } };
+  }
+
+  /** Aloud: that it began, at each quarter, and its end. */
+  #tell() {
+    const { render } = desk;
+    if (!render) return;
+    const quarter = render.total ? Math.floor((TOLD * render.done) / render.total) : 0;
+    if (render.state === "running") {
+      if (quarter > this.told) announce(`${render.done} of ${render.total} lines made.`);
+      this.told = quarter;
+    } else if (this.told >= 0 && this.state === "running") {
+      const failed = render.failed.length ? `, ${plural(render.failed.length, "line")} failed` : "";
+      announce(
+        `Rendering ${render.state === "done" ? "is done" : render.state}: ${render.done} of ${render.total}${failed}.`,
+      );
+    }
+    if (render.state !== "running") this.told = 0;
+    this.state = render.state;
+  }
+}
+
+/** @param {Counts} counts */
+function renderWords({ due, none, stale, failed, all }) {
+  if (!due) return all ? "All made" : "Render";
+  if (stale === due) return `Render ${stale} stale`;
+  return failed && !none && !stale ? `Try ${plural(failed, "line")} again` : `Render ${plural(due, "line")}`;
+}
+
+/** Each shows the lines it counts. @param {Counts} counts */
+function countButtons(counts) {
+  const button = (/** @type {string} */ state, /** @type {string} */ words) =>
+    h(
+      "button.count-button",
+      { type: "button", onclick: () => setFilter({ status: state }) },
+      h("b", {}, counts[state].toLocaleString("en")),
+      ` ${words}`,
+    );
+  const states = ["made", "select", "hold", "retake", "stale", "failed", "none"].filter((state) => counts[state]);
+  return states.map((state) => button(state, STATES[/** @type {LineStatus} */ (state)].words));
+}
+
+/** @typedef {{words: string, hint?: string, acts: Record<string, () => unknown>, sign?: "warn", share?: number}} Note */
+
+/** @param {Note} note */
+function drawNote({ words, hint, acts, sign, share }) {
+  const buttons = Object.entries(acts).map(([name, onclick]) =>
+    h("button.quiet.small", { type: "button", onclick }, name),
+  );
+  return h(
+    "div.script-note",
+    {},
+    sign && icon(sign),
+    h("p", {}, words, hint && h("span.hint", {}, hint)),
+    share !== undefined && h("span.progress", { "aria-hidden": "true" }, h("i")),
+    ...buttons,
+  );
+}
+
+/** @returns {Note | null} */
+function unsaved() {
+  const words = waitingWords();
+  return words ? { words, sign: "warn", acts: { "Try now": sendAll } } : null;
+}
+
+/** Characters whom nobody speaks. @returns {Note | null} */
+function uncast() {
+  const { project, sheet } = desk;
+  if (!project || !sheet) return null;
+  const without = voiceless(desk.lines.values(), roles(), project.cast);
+  if (!without.length) return null;
+  const names = without.map((name) => name || "lines without a character");
+  const some = names.slice(0, 4).join(", ") + (names.length > 4 ? ` and ${names.length - 4} more` : "");
+  return { words: `Nobody speaks ${some} yet.`, sign: "warn", acts: { "Choose voices": openCast } };
+}
+
+/** What is made and not looked at yet. @returns {Note | null} */
+function checking() {
+  const { unchecked } = tally(desk.lines.values());
+  return unchecked && desk.render?.state !== "running"
+    ? { words: `${plural(unchecked, "take")} being checked.`, acts: {} }
+    : null;
+}
+
+/** @param {"pause" | "resume" | "stop"} verb */
+function enter(verb) {
+  return attempt(async () => setRender(await post(projectPath(`/render/${verb}`))));
+}

@@ -1,0 +1,75 @@
+/** Having takes made: all that are due, or some lines with more choice. */
+import { field, openDialog } from "../core/dialog.js";
+import { announce, h } from "../core/dom.js";
+import { plural } from "../core/format.js";
+import { attempt } from "../core/login.js";
+import { post, reason } from "../core/server.js";
+import { desk, look, projectPath, setRender } from "./desk.js";
+import { tally } from "./lines.js";
+import { saved } from "./outbox.js";
+import { targets, view } from "./view.js";
+
+const FORM = "render-form";
+
+/** Throws Refusal. @param {Partial<RenderOrder>} order */
+async function render(order) {
+  const sheet = desk.sheet?.id ?? "";
+  await saved();
+  setRender(await post(projectPath("/render"), { sheet, lines: null, takes: 1, budget: 0, again: false, ...order }));
+  announce(`Rendering ${plural(desk.render?.total ?? 0, "line")}.`);
+  await look();
+}
+
+/** Every line that has no take, or a stale one. */
+export function renderDue() {
+  return attempt(() => render({}));
+}
+
+/** Lines; where each has a take that is not stale, another one. @param {string[]} lines */
+export function renderLines(lines) {
+  if (!lines.length) return undefined;
+  const fresh = lines.every((key) => desk.lines.get(key)?.takes.some(({ stale }) => !stale));
+  return attempt(() => render({ lines, again: fresh }));
+}
+
+/** The lines that are meant. */
+export function renderSelection() {
+  return renderLines(targets());
+}
+
+/** With more choice. */
+export function askRender() {
+  const { due } = tally(desk.lines.values());
+  const chosen = targets();
+  const which = h(
+    "select",
+    {},
+    h("option", { value: "chosen", disabled: !chosen.length }, `Selection: ${plural(chosen.length, "line")}`),
+    h("option", { value: "due", disabled: !due }, `Not made or stale: ${plural(due, "line")}`),
+    h("option", { value: "shown" }, `All that show: ${plural(view.shown.length, "line")}`),
+  );
+  which.value = view.selected.size || !due ? "chosen" : "due";
+  const takes = h("input", { type: "number", min: 1, max: 16, value: 1, required: true });
+  const budget = h("input", { type: "number", min: 0, max: 16, value: 0, required: true });
+  const again = h("input", { type: "checkbox" });
+  const form = h(
+    "form.render-form",
+    { id: FORM },
+    field("Lines", which),
+    field("Takes of each voice", takes, "Each with a seed of its own."),
+    field("Further tries", budget, "A take whose checks fail is made again with another seed, this often at most."),
+    h("label.check", {}, again, "Besides the takes there are"),
+  );
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const lines = { chosen, due: null, shown: view.shown }[which.value] ?? null;
+    try {
+      await render({ lines, takes: Number(takes.value), budget: Number(budget.value), again: again.checked });
+      dialog.close();
+    } catch (error) {
+      dialog.showError(reason(error));
+    }
+  });
+  const actions = [h("button.primary", { form: FORM }, "Render")];
+  const dialog = openDialog({ title: "Render", look: "narrow", body: [form], actions });
+}

@@ -1,0 +1,170 @@
+/** One take of the line: heard, judged, marked, noted. */
+import * as player from "../audio/player.js";
+import { seekable, Waveform } from "../audio/waveform.js";
+import { h, icon, iconButton } from "../core/dom.js";
+import { clock, seconds, sentence } from "../core/format.js";
+import { titleOf } from "../core/state.js";
+import { comment, mark, togglePlay } from "./acts.js";
+import { digitOf } from "./line-takes.js";
+import { chooseTake, selectAll, view } from "./view.js";
+import { voiceName } from "./voices.js";
+
+const OUTCOMES = /** @type {const} */ ({
+  ok: { sign: "check", words: "passed" },
+  doubt: { sign: "warn", words: "in doubt" },
+  fail: { sign: "fail", words: "failed" },
+  unmeasured: { sign: "help", words: "not measured" },
+});
+const MARKS = /** @type {const} */ ([
+  ["select", "Select", "check", "S"],
+  ["hold", "Hold", "pausemark", "H"],
+  ["retake", "Retake", "flag", "R"],
+]);
+
+export class TakeCard {
+  /** @param {LineTake} take @param {ScriptLine} line */
+  constructor(take, line) {
+    this.take = take;
+    this.line = line;
+    this.drawn = "";
+    this.digit = h("kbd.take-digit");
+    this.play = iconButton("play", "Play", () => this.#choose(() => togglePlay(this.take)));
+    this.play.classList.add("play");
+    this.waveform = new Waveform().show({ peaks: take.peaks });
+    this.time = h("span.readout.time");
+    this.facts = h("p.facts");
+    this.checks = h("ul.take-checks", { "aria-label": "Checks", tabindex: "0" });
+    this.marks = MARKS.map(([name, words, sign, key]) => this.#mark(name, words, sign, key));
+    this.comment = this.#comment();
+    this.element = h(
+      "li.line-take",
+      { "data-take": take.id, onpointerdown: () => this.#choose() },
+      h("div.take-top", {}, this.digit, this.play, this.waveform.element, this.time),
+      this.facts,
+      this.checks,
+      h("div.take-marks", {}, ...this.marks),
+      this.comment,
+    );
+    this.updateSlider = seekable(this.waveform, "Position in the take", {
+      at: () => player.positionOf(this.take.id),
+      length: () => this.take.duration_s,
+      seek: (at_s) => player.seek(this.take.id, at_s),
+      words: () => `${clock(player.positionOf(this.take.id))} of ${seconds(this.take.duration_s)}`,
+    });
+    this.drawPlayer();
+  }
+
+  /** @param {() => unknown} act */
+  #choose(act = () => {}) {
+    chooseTake(this.line, this.take);
+    return act();
+  }
+
+  /** @param {Mark} name @param {string} words @param {"check" | "pausemark" | "flag"} sign @param {string} key */
+  #mark(name, words, sign, key) {
+    const onclick = () => {
+      selectAll(false); // this take alone is meant
+      this.#choose(() => mark(name));
+    };
+    return h("button.quiet.small", { type: "button", "aria-keyshortcuts": key, onclick }, icon(sign), words);
+  }
+
+  #comment() {
+    const input = h("input.take-comment", {
+      type: "text",
+      placeholder: "Note",
+      "aria-label": "Note on the take",
+      maxlength: 2000,
+    });
+    const keep = () => comment(this.line, this.take, input.value);
+    input.addEventListener("change", keep);
+    input.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") input.value = this.take.comment;
+      if (event.key !== "Enter" && event.key !== "Escape") return;
+      event.stopPropagation();
+      input.blur();
+      /** @type {HTMLElement | null} */ (document.querySelector(".line-grid [tabindex='0']"))?.focus();
+    });
+    return input;
+  }
+
+  /** @param {LineTake} take @param {ScriptLine} line @param {boolean} chosen */
+  update(take, line, chosen) {
+    this.take = take;
+    this.line = line;
+    this.element.classList.toggle("chosen", chosen);
+    if (chosen) this.element.setAttribute("aria-current", "true");
+    else this.element.removeAttribute("aria-current");
+    const drawn = JSON.stringify([
+      take.mark,
+      take.comment,
+      take.stale,
+      take.proposed,
+      take.score,
+      take.checks,
+      view.blind,
+      line.takes.length,
+      voiceName(take.voice),
+      titleOf(take.engine),
+    ]);
+    if (drawn === this.drawn) return;
+    this.drawn = drawn;
+    const digit = digitOf(line, take, view.blind);
+    this.digit.textContent = String(digit);
+    this.element.setAttribute("aria-label", `Take ${digit}`);
+    for (const [at, button] of this.marks.entries())
+      button.setAttribute("aria-pressed", String(MARKS[at][0] === take.mark));
+    if (!this.comment.matches(":focus")) this.comment.value = take.comment;
+    this.facts.replaceChildren(...this.#facts());
+    const pending = take.score === null && !take.stale ? [h("li", {}, "being checked…")] : [];
+    this.checks.replaceChildren(...(view.blind ? [] : [...take.checks.map(checkItem), ...pending]));
+  }
+
+  #facts() {
+    const { voice, engine, seed, duration_s, stale, proposed, score } = this.take;
+    const fact = (/** @type {string} */ words, title = "") => h("span.fact", title ? { title } : {}, words);
+    const told = [fact(voiceName(voice), "Who speaks"), fact(titleOf(engine), "The engine"), fact(`seed ${seed}`)];
+    const judged = score === null ? "" : `Score of its checks: ${score.toFixed(2)}`;
+    return [
+      fact(seconds(duration_s), "Length"),
+      ...(view.blind ? [] : told),
+      stale && h("span.fact.stale", { title: "Its line, voice or settings changed since" }, "stale"),
+      proposed &&
+        judged &&
+        !view.blind &&
+        h("span.fact.proposed", { title: `The best of the line's takes. ${judged}` }, "proposed"),
+    ].filter((one) => one !== false);
+  }
+
+  drawPlayer() {
+    const sounds = player.isPlaying(this.take.id);
+    if (this.play.ariaLabel !== (sounds ? "Pause" : "Play")) {
+      this.play.replaceChildren(icon(sounds ? "pause" : "play"));
+      this.play.ariaLabel = this.play.title = sounds ? "Pause" : "Play";
+    }
+    this.drawPlayhead();
+  }
+
+  drawPlayhead() {
+    const at = player.positionOf(this.take.id);
+    const played = at / this.take.duration_s;
+    if (played === this.waveform.played && this.time.textContent) return;
+    this.waveform.show({ played });
+    this.time.textContent = at ? clock(at) : seconds(this.take.duration_s);
+    this.updateSlider();
+  }
+}
+
+/** Its sign, its name, what was found, and who says so. @param {TakeCheck} check */
+function checkItem({ name, outcome, message, model }) {
+  const { sign, words } = OUTCOMES[outcome];
+  const by = model ? `${sentence(message)} Measured by ${model}.` : sentence(message);
+  return h(
+    "li",
+    { "data-outcome": outcome, title: by },
+    icon(sign),
+    h("span", {}, name),
+    h("span.sr-only", {}, `${words}. ${by}`),
+    outcome !== "ok" && h("span.found", {}, message),
+  );
+}

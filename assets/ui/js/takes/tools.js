@@ -1,0 +1,80 @@
+/** What stands above the takes: search, choice of a folder, and what is done to all that show. */
+import { follow } from "../core/bus.js";
+import { announce, h, icon, iconButton } from "../core/dom.js";
+import { STATE } from "../core/events.js";
+import { plural } from "../core/format.js";
+import { entry, menu } from "../core/menu.js";
+import { state } from "../core/state.js";
+import { debounced } from "../core/timing.js";
+import { exportMenu } from "./export.js";
+import { filter, setFilter, shownTakes } from "./filter.js";
+import { foldersOf } from "./fits.js";
+import { openMove } from "./move.js";
+import { discard } from "./takes.js";
+
+/** Values of the choice; a folder's own is its name behind a slash. */
+const [ALL, NONE] = ["all", "none"];
+
+const tell = debounced(500, () => announce(`${plural(shownTakes().length, "take")} found.`)); // once typing pauses
+
+/** @param {Parameters<typeof setFilter>[0]} changes */
+function choose(changes) {
+  setFilter(changes);
+  tell();
+}
+
+/** @type {HTMLInputElement} */
+export const search = h("input.search", {
+  type: "search",
+  placeholder: "Search",
+  "aria-label": "Search takes",
+  title: "Words of the text, the voice, the engine or the seed",
+  oninput: () => choose({ search: search.value }),
+});
+
+/** Search and choice of a folder. */
+export function finder() {
+  /** @type {HTMLSelectElement} */
+  const folder = h("select.sort", { "aria-label": "Folder", onchange: () => choose({ folder: chosen(folder.value) }) });
+  follow([STATE.takes, STATE.filter], () => {
+    if (search.value !== filter.search) search.value = filter.search;
+    drawFolders(folder);
+  });
+  return h(
+    "div.take-find",
+    {},
+    h("span.search-holder", {}, icon("search"), search),
+    h("span.select", {}, folder, icon("down")),
+  );
+}
+
+/** The folder that shows is there also while nothing lies in it. @param {HTMLSelectElement} select */
+function drawFolders(select) {
+  const kept = new Set([...foldersOf(state.takes), ...(filter.folder ? [filter.folder] : [])]);
+  const option = (/** @type {string} */ value, /** @type {string} */ words) => h("option", { value }, words);
+  select.replaceChildren(
+    option(ALL, "All takes"),
+    ...[...kept].map((name) => option(`/${name}`, name)),
+    option(NONE, "No folder"),
+  );
+  select.value = filter.folder === null ? ALL : filter.folder ? `/${filter.folder}` : NONE;
+}
+
+/** @param {string} value */
+function chosen(value) {
+  if (value === ALL) return null;
+  return value === NONE ? "" : value.slice(1);
+}
+
+/** Menus that act on all takes that show. */
+export function actions() {
+  const more = menu(iconButton("dots", "Actions on these takes"), () => {
+    const takes = shownTakes();
+    const [words, starred] = [plural(takes.length, "take"), takes.filter((take) => take.starred).length];
+    return [
+      entry(`Move ${words} to a folder…`, () => openMove(takes)),
+      entry(`Delete ${words}${starred ? ` (${starred} starred)` : ""}`, () => discard(takes.map(({ id }) => id))),
+    ];
+  });
+  return h("div.take-menus", {}, more, exportMenu());
+}

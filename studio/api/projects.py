@@ -1,0 +1,245 @@
+"""Scripts over HTTP: projects, their sheets, renders and takes. The owner's alone."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated, Any, Literal
+
+from anyio import to_thread
+from fastapi import APIRouter, Body, Query, Request, Response
+from fastapi.responses import FileResponse
+from pydantic import BaseModel, ConfigDict, Field
+
+from studio.api.errors import ProblemRoute, owners_only
+from studio.api.takes import KEPT, named_download
+from studio.api.uploads import received
+from studio.jobs import Job
+from studio.references.session_clips import UPLOADS
+from studio.script.deliveries import Delivery, report_json
+from studio.script.delivery import PRESETS, preset_json
+from studio.script.disclosure import render_json
+from studio.script.render_choice import RenderChoice
+from studio.script.script import Cast, DeliveryChoice, Respelling, SheetForm
+from studio.script.sheet_edit import SheetEdit
+from studio.studio import Studio
+from studio.web.ownership import Ownership
+
+ROOT = "/studio/projects"
+TEXT_MAX = 4_000_000  # characters that are pasted
+MEDIA_TYPES = {
+    "csv": "text/csv",
+    "tsv": "text/tab-separated-values",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+PLS = "application/pls+xml"
+STATES: dict[str, Literal["paused", "running", "stopped"]] = {"pause": "paused", "resume": "running", "stop": "stopped"}
+
+
+class ProjectName(BaseModel):
+    name: str
+
+
+class ProjectForm(BaseModel):
+    """What is left out stays as it is."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str | None = None
+    cast: Cast | None = None
+    delivery: DeliveryChoice | None = None
+
+
+class Pasted(BaseModel):
+    text: Annotated[str, Field(max_length=TEXT_MAX)]
+    name: str = "pasted.tsv"
+
+
+class RespelledForm(BaseModel):
+    text: Annotated[str, Field(max_length=10_000)]
+    voice: str = ""
+
+
+class DeliveryForm(BaseModel):
+    """A sheet, and as DeliveryChoice: a preset or "custom", what is chosen otherwise, a store or none for a zip."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    sheet: str
+    preset: str = "game"
+    choices: Mapping[str, Any] = Field(default_factory=dict)
+    to: str = ""
+
+
+def router(studio: Studio, ownership: Ownership) -> APIRouter:
+    routes = APIRouter(prefix=ROOT, tags=["projects"], route_class=ProblemRoute, dependencies=[owners_only(ownership)])
+    for part in (_projects, _sheets, _rendering, _delivering):
+        part(studio, routes)
+    return routes
+
+
+def _projects(studio: Studio, routes: APIRouter) -> None:
+    scripts = studio.scripts
+
+    @routes.get("")
+    def every() -> list[dict[str, Any]]:
+        return scripts.list()
+
+    @routes.post("", status_code=201)
+    def create(form: ProjectName) -> dict[str, Any]:
+        return scripts.create(form.name)
+
+    @routes.get("/{project}")
+    def one(project: str) -> dict[str, Any]:
+        return scripts.get(project)
+
+    @routes.patch("/{project}")
+    def change(project: str, form: ProjectForm) -> dict[str, Any]:
+        return scripts.change(project, name=form.name, cast=form.cast, delivery=form.delivery)
+
+    @routes.delete("/{project}")
+    def delete(project: str) -> dict[str, str]:
+        scripts.delete(project)
+        return {"deleted": project}
+
+    @routes.post("/{project}/restore")
+    def restore(project: str) -> dict[str, Any]:
+        return scripts.restore(project)
+
+    @routes.put("/{project}/lexicon")
+    def lexicon(project: str, respellings: Annotated[list[Respelling], Body()]) -> dict[str, Any]:
+        return scripts.set_lexicon(project, respellings)
+
+    @routes.get("/{project}/lexicon.pls")
+    def lexicon_file(project: str) -> Response:
+        headers = named_download("lexicon.pls") | {"cache-control": "no-store"}
+        return Response(scripts.lexicon_file(project), media_type=PLS, headers=headers)
+
+    @routes.post("/{project}/lexicon.pls")
+    async def import_lexicon(project: str, request: Request) -> dict[str, Any]:
+        """A Pronunciation Lexicon (PLS 1.0) as the body; its words are added. `notes` tell what could not be used."""
+        async with received(request, studio.settings.data_dir / UPLOADS) as path:
+            data = path.read_bytes()
+            path.unlink()
+        told, notes = await to_thread.run_sync(scripts.import_lexicon, project, data)
+        return told | {"notes": list(notes)}
+
+    @routes.post("/{project}/spoken")
+    def spoken(project: str, form: RespelledForm) -> dict[str, Any]:
+        """A text as the project's lexicon has this voice speak it, and where it differs."""
+        parts = scripts.respelled(project, form.text, form.voice)
+        told = [
+            {"written": part.written, "spoken": part.spoken, "respelled": part.respelling is not None} for part in parts
+        ]
+        return {"text": "".join(part.spoken for part in parts), "parts": told}
+
+
+def _sheets(studio: Studio, routes: APIRouter) -> None:
+    scripts = studio.scripts
+
+    @routes.post("/{project}/sheets", status_code=201)
+    async def add(project: str, name: str, request: Request) -> dict[str, Any]:
+        """A CSV, TSV or XLSX file as the body."""
+        async with received(request, studio.settings.data_dir / UPLOADS) as path:
+            try:
+                return await to_thread.run_sync(scripts.import_sheet, project, path, name)
+            finally:
+                path.unlink()
+
+    @routes.post("/{project}/sheets/paste", status_code=201)
+    def paste(project: str, form: Pasted) -> dict[str, Any]:
+        """Cells as a spreadsheet puts them on the clipboard."""
+        return scripts.paste_sheet(project, form.text, form.name)
+
+    @routes.get("/{project}/sheets/{sheet}")
+    def one(project: str, sheet: str, since: int = 0, cast: str = "") -> dict[str, Any]:
+        return scripts.sheet(project, sheet, since, cast)
+
+    @routes.patch("/{project}/sheets/{sheet}")
+    def edit(project: str, sheet: str, edit: SheetEdit) -> dict[str, Any]:
+        return scripts.edit(project, sheet, edit)
+
+    @routes.delete("/{project}/sheets/{sheet}")
+    def remove(project: str, sheet: str) -> dict[str, Any]:
+        return scripts.remove_sheet(project, sheet)
+
+    @routes.post("/{project}/sheets/{sheet}/restore")
+    def restore(project: str, sheet: str) -> dict[str, Any]:
+        return scripts.restore_sheet(project, sheet)
+
+    @routes.get("/{project}/sheets/{sheet}/file")
+    def file(project: str, sheet: str, kind: Annotated[Literal["", "csv", "tsv", "xlsx"], Query()] = "") -> Response:
+        """The sheet with its edits: in the form it came in, or as another kind, in which no cell is a formula."""
+        name, data = scripts.sheet_file(project, sheet, _form(kind) if kind else None)
+        media_type = MEDIA_TYPES[name.rpartition(".")[2]]
+        return Response(data, media_type=media_type, headers=named_download(name) | {"cache-control": "no-store"})
+
+
+def _rendering(studio: Studio, routes: APIRouter) -> None:
+    scripts = studio.scripts
+
+    @routes.get("/{project}/takes/{take}/audio.wav")
+    def audio(project: str, take: str) -> FileResponse:
+        return FileResponse(scripts.take_path(project, take), media_type="audio/wav", headers=KEPT)
+
+    @routes.get("/{project}/render")
+    def standing(project: str) -> dict[str, Any]:
+        return render_json(scripts.renderer.status(project))
+
+    @routes.post("/{project}/render")
+    def render(project: str, choice: RenderChoice) -> dict[str, Any]:
+        return render_json(scripts.render(project, choice))
+
+    @routes.post("/{project}/render/{verb}")
+    def enter(project: str, verb: Literal["pause", "resume", "stop"]) -> dict[str, Any]:
+        return render_json(scripts.enter(project, STATES[verb]))
+
+
+def _delivering(studio: Studio, routes: APIRouter) -> None:
+    deliveries = studio.scripts.deliveries
+
+    @routes.get("/delivery/presets")
+    def presets() -> list[dict[str, Any]]:
+        """The usual choices; every field may be chosen otherwise."""
+        return [preset_json(preset) for preset in PRESETS.values()]
+
+    @routes.post("/{project}/deliver")
+    def deliver(project: str, form: DeliveryForm) -> dict[str, Any]:
+        choice = DeliveryChoice(preset=form.preset, choices=form.choices, to=form.to)
+        return delivery_json(deliveries.begin(project, form.sheet, choice))
+
+    @routes.get("/{project}/deliveries/{id}")
+    def standing(project: str, id: str) -> dict[str, Any]:
+        return delivery_json(deliveries.get(project, id))
+
+    @routes.post("/{project}/deliveries/{id}/cancel")
+    def cancel(project: str, id: str) -> dict[str, Any]:
+        deliveries.get(project, id)
+        return delivery_json(deliveries.jobs.cancel(id))
+
+    @routes.post("/{project}/deliveries/{id}/resume")
+    def resume(project: str, id: str) -> dict[str, Any]:
+        """Try again to send what failed on its way to a store; it goes on where it stopped."""
+        deliveries.get(project, id)
+        return delivery_json(deliveries.jobs.resume(id))
+
+    @routes.get("/{project}/deliveries/{id}/file")
+    def file(project: str, id: str) -> FileResponse:
+        made = deliveries.finished(project, id)
+        return FileResponse(made.path, media_type="application/zip", filename=made.name)
+
+
+def delivery_json(job: Job) -> dict[str, Any]:
+    """A delivery as it is now; its file and report once it is done."""
+    state, progress = job.state, job.progress  # read once: its thread goes on
+    told = {"id": job.id, "state": state, "fraction": round(progress.fraction, 4), "message": progress.message}
+    made = job.result if state == "done" else None
+    result = None
+    if isinstance(made, Delivery) and made.path.is_file():
+        address = f"{ROOT}/{job.champion}/deliveries/{job.id}/file"
+        result = {"file": address, "name": made.name, "bytes": made.path.stat().st_size}
+        result["where"], result["report"] = made.where, report_json(made.report)
+    return told | {"to": job.store, "resumable": job.resumable, "error": job.error, "result": result}
+
+
+def _form(kind: Literal["csv", "tsv", "xlsx"]) -> SheetForm:
+    form = SheetForm(kind=kind, encoding="utf-8-sig" if kind == "csv" else "utf-8")
+    return replace(form, delimiter="\t") if kind == "tsv" else form

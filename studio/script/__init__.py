@@ -1,0 +1,1 @@
+"""Sheets of lines: imported, rendered, listened through, delivered."""

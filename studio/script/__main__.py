@@ -1,0 +1,40 @@
+"""`python -m studio.script`: scripts from a shell, with the studio's settings and in its data folder."""
+
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from studio.composition import compose
+from studio.data_folder import DataInUse, claimed
+from studio.script.commands import FAILED, main
+from studio.script.scripts import Scripts
+from studio.settings import Settings, WrongSettings
+
+CLOSE_S = 5.0
+
+
+@contextmanager
+def opened() -> Iterator[Scripts]:
+    """Raises SystemExit where the settings are wrong or another studio runs on the data folder."""
+    try:
+        settings = Settings.load()
+        own = claimed(settings.data_dir)
+    except (WrongSettings, DataInUse) as error:
+        sys.stderr.write(f"{error}\n")
+        raise SystemExit(FAILED) from error
+    with own:
+        studio = compose(settings)
+        studio.manager.start()
+        studio.scripts.renderer.start()
+        try:
+            yield studio.scripts
+        finally:
+            studio.scripts.renderer.close()
+            studio.manager.close(CLOSE_S)
+            studio.history.close()
+
+
+if __name__ == "__main__":
+    logging.basicConfig(level=logging.WARNING)
+    sys.exit(main(sys.argv[1:], opened))

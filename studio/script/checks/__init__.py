@@ -1,0 +1,1 @@
+"""Takes judged by machine, outside the device's queue: words, sound, length, likeness. Rough, and it says so."""

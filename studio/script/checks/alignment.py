@@ -1,0 +1,50 @@
+"""Where each word of a line is heard in a take."""
+
+import importlib.util
+from collections.abc import Iterator, Sequence
+
+from engines.types import Audio
+from studio.script.checks.recogniser import FRAME_S, PAD_S, FramedWord, Recogniser, pcm
+from studio.script.checks.wording import TypedWord, typed_words
+from studio.script.script import TimedPhone, TimedWord
+
+
+def align(audio: Audio, text: str) -> tuple[TimedWord, ...]:
+    """The line's words as they are written, with their times and phones (ARPABET without stress).
+
+    The words are taken as said: one that is missing is put somewhere all the same. Empty where there is no recogniser, the
+    sound is too short for the words, too long (two minutes) or silent, or a word has letters beyond a to z.
+    """
+    if importlib.util.find_spec("pocketsphinx") is None:
+        return ()
+    words = typed_words(text)
+    found = Recogniser().align(pcm(audio), [spoken for word in words for spoken in word.spoken])
+    return timed(words, found, audio.duration_s)
+
+
+def timed(words: Sequence[TypedWord], found: Sequence[FramedWord], duration_s: float) -> tuple[TimedWord, ...]:
+    """Spoken words found in frames as typed words in seconds."""
+    return tuple(_timed(word, parts, duration_s) for word, parts in grouped(words, found))
+
+
+def grouped(
+    words: Sequence[TypedWord], found: Sequence[FramedWord]
+) -> Iterator[tuple[TypedWord, Sequence[FramedWord]]]:
+    """Each typed word with its spoken ones; nothing where nothing was found."""
+    place = 0
+    for word in words if found else ():
+        yield word, found[place : place + len(word.spoken)]
+        place += len(word.spoken)
+
+
+def _timed(word: TypedWord, parts: Sequence[FramedWord], duration_s: float) -> TimedWord:
+    def seconds(frame: int) -> float:
+        return round(min(max(frame * FRAME_S - PAD_S, 0.0), duration_s), 3)
+
+    phones = tuple(
+        TimedPhone(phone=phone.phone, start_s=seconds(phone.start), end_s=seconds(phone.start + phone.length))
+        for part in parts
+        for phone in part.phones
+    )
+    end = parts[-1].start + parts[-1].length
+    return TimedWord(word=word.typed, start_s=seconds(parts[0].start), end_s=seconds(end), phones=phones)

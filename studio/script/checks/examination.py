@@ -1,0 +1,71 @@
+"""All checks of a take, one after another, in one process."""
+
+import importlib.util
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from engines.types import Audio
+from studio.references.measures import speech_s
+from studio.references.transcribe import INSTALL
+from studio.script.checks.judging import Checked, Expected
+from studio.script.checks.likeness import Encoder
+from studio.script.checks.recogniser import LONGEST_S, NAME, Recogniser
+from studio.script.checks.sounds import check_sounds
+from studio.script.checks.wording import typed_words
+from studio.script.checks.words import HeardLine, check_edges, check_words, listen
+from studio.script.script import TakeCheck
+
+FIT_SCALE = 40.0  # of a fit at which the words' part of the score is 1/e
+LOST = {"fail": 0.25, "doubt": 0.05}  # from the score, for each other check
+WORDS = ("words", "edges")
+
+
+@dataclass(slots=True)
+class Examination:
+    """What checks keep in memory: the recogniser's decoders and the encoder of speakers."""
+
+    recogniser: Recogniser = field(default_factory=Recogniser)
+    encoder: Encoder = field(default_factory=Encoder)
+
+    def check(self, expected: Expected, audio: Audio) -> Checked:
+        """Never raises for an odd sound: it fails what it fails."""
+        if not len(audio.samples) or not np.isfinite(audio.samples).all():
+            message = "The take holds no sound." if not len(audio.samples) else "The take is damaged; make it again."
+            return Checked((TakeCheck(name="sound", outcome="fail", message=message),), 0.0)
+        if speech_s(audio) == 0.0:
+            return Checked((TakeCheck(name="loudness", outcome="fail", message="Nothing is heard."),), 0.0)
+        line, of_words = self._words(expected, audio)
+        of_sound = check_sounds(audio, expected, line.words if line else ())
+        checks = (*of_words, *of_sound, self.encoder.check(audio, expected.reference))
+        return Checked(checks, score(checks, line))
+
+    def _words(self, expected: Expected, audio: Audio) -> tuple[HeardLine | None, tuple[TakeCheck, ...]]:
+        if importlib.util.find_spec("pocketsphinx") is None:
+            return None, (_words_check("unmeasured", f"No recogniser is installed; install one: {INSTALL}"),)
+        words = typed_words(expected.text)
+        if not all(c.isascii() for word in words for spoken in word.spoken for c in spoken):
+            return None, (_words_check("unmeasured", "The recogniser knows English alone; listen to this line."),)
+        if not words or audio.duration_s > LONGEST_S:
+            return None, (
+                _words_check("unmeasured", "There are no words to look for, or more than two minutes of sound."),
+            )
+        line = listen(self.recogniser, audio, expected.text)
+        if line is None:
+            return None, (_words_check("fail", "The words do not fit into this sound; many are missing."),)
+        return line, (check_words(line, expected.text), check_edges(line))
+
+
+def score(checks: tuple[TakeCheck, ...], line: HeardLine | None) -> float:
+    """One for a take without fault: how well the worst word fits and the sound beside the words, less what else is wrong."""
+    words_failed = any(check.name in WORDS and check.outcome == "fail" for check in checks)
+    heard = 0.0 if line is None and words_failed else 1.0
+    if line is not None:
+        heard = math.exp(min(line.fits) / FIT_SCALE) * math.exp(-line.extra_s)
+    lost = sum(LOST.get(check.outcome, 0.0) for check in checks if check.name not in WORDS)
+    return round(min(1.0, max(0.0, heard - lost)), 3)
+
+
+def _words_check(outcome: str, message: str) -> TakeCheck:
+    return TakeCheck(name="words", outcome="fail" if outcome == "fail" else "unmeasured", message=message, model=NAME)

@@ -1,0 +1,80 @@
+"""How like the reference a take's voice is, by an encoder of speakers whose weights lie in its package.
+
+It loads torch, so it runs in the checks' own process alone.
+"""
+
+import importlib.util
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from engines.types import Audio
+from studio.references.measures import speech_s
+from studio.script.checks.recogniser import LONGEST_S
+from studio.script.script import Outcome, TakeCheck
+
+NAME = "resemblyzer"
+INSTALL = ".venv/bin/uv pip install -r pyproject.toml --extra likeness"  # in the studio's own folder
+# Above the one it is likely the same voice, below the other likely another: of the clips in assets/voices, halves of one score
+# 0.72 and more, one in eight below SAME; clips of different families 0.53 in the median, one in sixteen above SAME.
+SAME, DIFFERENT = 0.75, 0.62
+SURE_S = 1.6  # what the encoder looks at in one go; of less it knows little
+LEAST_S = 0.3  # of speech
+KEPT = 16  # references
+
+
+class Encoder:
+    """One process's encoder, loaded when first needed. Not for several threads."""
+
+    def __init__(self) -> None:
+        self._loaded: Any = None
+        self._references: dict[str, npt.NDArray[np.float32]] = {}
+
+    def check(self, audio: Audio, reference: Audio | None) -> TakeCheck:
+        if reference is None:
+            return _unmeasured("There is no reference to compare the voice with.")
+        if importlib.util.find_spec(NAME) is None:
+            return _unmeasured(f"No encoder of speakers is installed; install one where the studio runs: {INSTALL}")
+        spoken_s = min(speech_s(audio), speech_s(reference))
+        if spoken_s < LEAST_S or max(audio.duration_s, reference.duration_s) > LONGEST_S:
+            return _unmeasured(f"{spoken_s:.1f} s of speech cannot be compared with the reference.")
+        likeness = float(self._embed(audio) @ self._reference(reference))
+        return _told(likeness, spoken_s)
+
+    def _reference(self, reference: Audio) -> npt.NDArray[np.float32]:
+        if reference.digest not in self._references:
+            if len(self._references) >= KEPT:
+                self._references.pop(next(iter(self._references)))
+            self._references[reference.digest] = self._embed(reference)
+        return self._references[reference.digest]
+
+    def _embed(self, audio: Audio) -> npt.NDArray[np.float32]:
+        """(256,) unit vector of a speaker; the product of two is their likeness."""
+        from resemblyzer import VoiceEncoder, preprocess_wav  # optional; imports torch
+
+        if self._loaded is None:
+            self._loaded = VoiceEncoder("cpu", verbose=False)
+        found: npt.NDArray[np.float32] = self._loaded.embed_utterance(
+            preprocess_wav(audio.samples, source_sr=audio.sample_rate)
+        )
+        return found
+
+
+def _told(likeness: float, spoken_s: float) -> TakeCheck:
+    said = {
+        "ok": "The voice is like the reference's",
+        "doubt": "The voice may not be the reference's",
+        "fail": "The voice is unlike the reference's",
+    }
+    short = spoken_s < SURE_S
+    outcome: Outcome = "ok" if likeness >= SAME else "doubt" if likeness >= DIFFERENT or short else "fail"
+    doubt = f"; {spoken_s:.1f} s of speech are too few to be sure" if short else ""
+    message = (
+        f"{said[outcome]}: {likeness:.2f}, where takes of one voice score {SAME} and more, most others less{doubt}."
+    )
+    return TakeCheck(name="likeness", outcome=outcome, message=message, model=NAME, value=round(likeness, 3))
+
+
+def _unmeasured(message: str) -> TakeCheck:
+    return TakeCheck(name="likeness", outcome="unmeasured", message=message, model=NAME)

@@ -1,0 +1,123 @@
+"""What can be told of a take's sound by arithmetic: clipping, edges, silences, length, loudness."""
+
+from engines.audio import active_frames, frame_length, loudness_lufs, rms_dbfs, silences, speech_span
+from engines.errors import BadText
+from engines.text import Pause, parse
+from engines.types import Audio, Samples
+from studio.references.measures import clipped_fraction, longest_clip
+from studio.references.report import CLIPPED_FAIL, CLIPPED_WARN
+from studio.script.checks.judging import Expected
+from studio.script.script import Outcome, TakeCheck, TimedWord
+
+SILENT_LUFS = -60.0
+LOUD_LUFS = (-38.0, -9.0)
+EDGE_S = 0.01  # at each end; what is as loud there as speech was cut off
+CUT_BELOW_SPEECH_DB = 18.0
+AFTER_DOUBT_S, AFTER_FAIL_S = 0.15, 0.4  # of sound after the last word
+NEAR_S = 0.08  # how late the end of a word may be found
+SILENCE_DOUBT_S, SILENCE_FAIL_S = 0.8, 2.0  # within a line, beyond its own pauses
+LENGTH_OK, LENGTH_POSSIBLE = (0.6, 1.6), (0.4, 2.5)  # of the estimate
+LENGTH_SPARE_S = 0.5  # by which short lines may miss their estimate
+
+
+def check_sounds(audio: Audio, expected: Expected, words: tuple[TimedWord, ...]) -> tuple[TakeCheck, ...]:
+    """All of them. `words` is where the line was found; empty where it was not."""
+    return (
+        check_clipping(audio),
+        check_beginning(audio),
+        check_ending(audio, words),
+        check_silence(audio, expected.text),
+        check_length(audio, expected),
+        check_loudness(audio),
+    )
+
+
+def check_clipping(audio: Audio) -> TakeCheck:
+    fraction, longest = clipped_fraction(audio), longest_clip(audio)
+    if fraction <= CLIPPED_WARN:
+        return _check("clipping", "ok", "No clipping.", fraction)
+    outcome: Outcome = "fail" if fraction > CLIPPED_FAIL else "doubt"
+    return _check(
+        "clipping", outcome, f"{fraction:.2%} of the samples are clipped, up to {longest} in a row.", fraction
+    )
+
+
+def check_beginning(audio: Audio) -> TakeCheck:
+    below = _below_speech_db(audio, audio.samples[: round(EDGE_S * audio.sample_rate)])
+    if below >= CUT_BELOW_SPEECH_DB:
+        return _check("beginning", "ok", "It begins quietly.", below)
+    return _check("beginning", "doubt", "It begins in the middle of a sound; the first one may be cut.", below)
+
+
+def check_ending(audio: Audio, words: tuple[TimedWord, ...]) -> TakeCheck:
+    below = _below_speech_db(audio, audio.samples[-round(EDGE_S * audio.sample_rate) :])
+    if below < CUT_BELOW_SPEECH_DB:
+        return _check("ending", "fail", "It ends in the middle of a sound; the last one is cut.", below)
+    after_s = _sounding_s(audio, words[-1].end_s + NEAR_S) if words else 0.0
+    if after_s < AFTER_DOUBT_S:
+        return _check("ending", "ok", "It ends quietly after the last word.", after_s)
+    outcome: Outcome = "fail" if after_s > AFTER_FAIL_S else "doubt"
+    return _check("ending", outcome, f"{after_s:.2f} s of sound follow the last word.", after_s)
+
+
+def check_silence(audio: Audio, text: str) -> TakeCheck:
+    inner = [gap.length_s for gap in silences(audio) if gap.start_s > 0.0 and gap.end_s < audio.duration_s]
+    longest_s, asked_s = max(inner, default=0.0), _longest_pause_s(text)
+    said = f"The longest silence within it is {longest_s:.1f} s"
+    if longest_s - asked_s <= SILENCE_DOUBT_S:
+        return _check("silence", "ok", f"{said}.", longest_s)
+    outcome: Outcome = "fail" if longest_s - asked_s > SILENCE_FAIL_S else "doubt"
+    return _check("silence", outcome, f"{said}, {longest_s - asked_s:.1f} s more than the line asks for.", longest_s)
+
+
+def check_length(audio: Audio, expected: Expected) -> TakeCheck:
+    length_s, estimate_s, max_s = audio.duration_s, expected.estimate_s, expected.max_s
+    if max_s is not None and length_s > max_s:
+        return _check(
+            "length", "fail", f"{length_s:.2f} s is {length_s - max_s:.2f} s more than it may last.", length_s
+        )
+    if not estimate_s:
+        return _check("length", "ok", f"{length_s:.2f} s; nothing was estimated.", length_s)
+    said = f"{length_s:.2f} s, where {estimate_s:.2f} s were estimated"
+    if _within(length_s, estimate_s, LENGTH_OK):
+        return _check("length", "ok", f"{said}.", length_s)
+    how = "words may be missing" if length_s < estimate_s else "words may be repeated or drawn out"
+    outcome: Outcome = "doubt" if _within(length_s, estimate_s, LENGTH_POSSIBLE) else "fail"
+    return _check("length", outcome, f"{said}: {how}.", length_s)
+
+
+def check_loudness(audio: Audio) -> TakeCheck:
+    lufs = loudness_lufs(audio)
+    if lufs < SILENT_LUFS:
+        return _check("loudness", "fail", "Nothing is heard.", lufs)
+    if LOUD_LUFS[0] <= lufs <= LOUD_LUFS[1]:
+        return _check("loudness", "ok", f"{lufs:.0f} LUFS.", lufs)
+    return _check("loudness", "doubt", f"{lufs:.0f} LUFS is very {'quiet' if lufs < LOUD_LUFS[0] else 'loud'}.", lufs)
+
+
+def _within(length_s: float, estimate_s: float, share: tuple[float, float]) -> bool:
+    least, most = share[0] * estimate_s - LENGTH_SPARE_S, share[1] * estimate_s + LENGTH_SPARE_S
+    return least <= length_s <= most
+
+
+def _below_speech_db(audio: Audio, edge: Samples) -> float:
+    """How far an edge lies below the speech of the take."""
+    start, end = speech_span(audio.samples, audio.sample_rate)
+    return rms_dbfs(audio.samples[start:end]) - rms_dbfs(edge)
+
+
+def _sounding_s(audio: Audio, from_s: float) -> float:
+    active = active_frames(audio.samples, audio.sample_rate)
+    frame_s = frame_length(audio.sample_rate) / audio.sample_rate
+    return float(active[round(from_s / frame_s) :].sum()) * frame_s
+
+
+def _longest_pause_s(text: str) -> float:
+    try:
+        return max((part.duration_s for part in parse(text).parts if isinstance(part, Pause)), default=0.0)
+    except BadText:
+        return 0.0
+
+
+def _check(name: str, outcome: Outcome, message: str, value: float) -> TakeCheck:
+    return TakeCheck(name=name, outcome=outcome, message=message, value=round(value, 4))

@@ -1,0 +1,135 @@
+"""Scripts from a shell: a sheet in, game-ready files out. Progress goes to stderr, answers to stdout."""
+
+import json
+import sys
+import threading
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+from tqdm import tqdm
+
+from engines.errors import BadInput, EngineError
+from engines.types import Progress
+from studio.progress import ProgressReporter
+from studio.script.deliveries import Deliveries
+from studio.script.delivery import PRESETS, DeliveryReport, Preset, preset_of
+from studio.script.scripts import Scripts
+from studio.script.whole_sheet import SelectedSheet, WholeSheet, select_all
+
+DONE, FAILED, INTERRUPTED = 0, 1, 130
+BAR = "{desc} |{bar:30}| {percentage:3.0f} %"
+
+# Scripts over engines that run until the block ends.
+Open = Callable[[], AbstractContextManager[Scripts]]
+
+
+def main(arguments: Sequence[str], open_scripts: Open) -> int:
+    """The exit status. What cannot be done is one sentence on stderr."""
+    parsed = parser().parse_args(arguments)
+    try:
+        return int(parsed.run(parsed, open_scripts))
+    except KeyboardInterrupt:
+        return _refuse("stopped; the same command goes on where it stopped", INTERRUPTED)
+    except (EngineError, OSError) as error:
+        return _refuse(str(error), FAILED)
+
+
+def parser() -> ArgumentParser:
+    """Each command's function is its `run`."""
+    commands = ArgumentParser(prog="python -m studio.script", description="Script sheets as game-ready files.")
+    kinds = commands.add_subparsers(required=True, metavar="COMMAND")
+    rendering = kinds.add_parser("render", help="make every line of a sheet and deliver the best take of each")
+    rendering.set_defaults(run=_render)
+    rendering.add_argument("sheet", type=Path, help="CSV, TSV or XLSX; given again, only what changed is made")
+    goal = rendering.add_mutually_exclusive_group(required=True)
+    goal.add_argument("--out", type=Path, metavar="FOLDER", help="empty, or not there yet")
+    goal.add_argument("--to", metavar="STORE", help="a store of STUDIO_STORES, as a zip")
+    rendering.add_argument("--project", metavar="NAME", help="of the studio; default: the sheet's name")
+    rendering.add_argument(
+        "--voice", metavar="ID", help="champion or sample for every character without one of its own"
+    )
+    rendering.add_argument("--cast", nargs="*", default=[], metavar="CHARACTER=ID", help="who speaks a character")
+    rendering.add_argument("--engine", default="", help="default: the champion's own")
+    rendering.add_argument("--takes", type=int, default=1, help="of each line")
+    rendering.add_argument(
+        "--best-of", type=int, default=1, metavar="N", help="seeds tried for a take whose checks fail"
+    )
+    rendering.add_argument("--preset", default="game", choices=[*PRESETS, "custom"])
+    rendering.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE", help="of the preset, values as JSON")
+    return commands
+
+
+def _render(arguments: Namespace, open_scripts: Open) -> int:
+    preset, asked = _preset(arguments), _asked(arguments)
+    with open_scripts() as scripts, _progress_bar() as report:
+        if arguments.to:
+            scripts.deliveries.store(arguments.to)  # refused before anything is made
+        made = select_all(scripts, asked, report, threading.Event())
+        delivered, where = _delivered(scripts.deliveries, made, preset, arguments, report)
+    for name, why in made.failed:
+        _refuse(f"{name}: {why}", FAILED)
+    for file in delivered.files:
+        for flag in file.flags:
+            _refuse(f"{file.path}: {flag}", FAILED)
+    sys.stdout.write(f"{len(delivered.files)} files in {where}\n")
+    return FAILED if made.failed else DONE
+
+
+def _delivered(
+    deliveries: Deliveries, made: SelectedSheet, preset: Preset, arguments: Namespace, report: ProgressReporter
+) -> tuple[DeliveryReport, str]:
+    """What was delivered, and where it is now."""
+    if not arguments.to:
+        return deliveries.into(arguments.out, made.project, made.sheet, preset, report), str(arguments.out)
+    sent = deliveries.send(arguments.to, made.project, made.sheet, preset, report)
+    return sent.report, sent.where
+
+
+def _asked(arguments: Namespace) -> WholeSheet:
+    """Raises BadInput."""
+    voices = {"": arguments.voice} if arguments.voice else {}
+    for pair in arguments.cast:
+        character, equals, voice = pair.rpartition("=")
+        if not equals:
+            raise BadInput(f"write {pair!r} as CHARACTER=ID, such as Ahri=ahri")
+        voices[character] = voice
+    return WholeSheet(
+        file=arguments.sheet,
+        name=arguments.sheet.name,
+        project=arguments.project or "",
+        voices=voices,
+        engine=arguments.engine,
+        takes=arguments.takes,
+        best_of=arguments.best_of,
+    )
+
+
+def _preset(arguments: Namespace) -> Preset:
+    """Raises BadSetting, BadInput."""
+    choices = {}
+    for pair in arguments.set:
+        name, _, value = pair.partition("=")
+        try:
+            choices[name] = json.loads(value)
+        except ValueError as error:
+            raise BadInput(f"write {pair!r} as NAME=VALUE with a value in JSON, such as target_lufs=-20") from error
+    return preset_of(arguments.preset, {"project": arguments.project or arguments.sheet.stem, **choices})
+
+
+@contextmanager
+def _progress_bar() -> Iterator[Callable[[Progress], None]]:
+    """A bar on stderr until the block ends."""
+    with tqdm(total=1.0, bar_format=BAR, file=sys.stderr) as bar:
+
+        def report(progress: Progress) -> None:
+            bar.set_description_str(progress.message, refresh=False)
+            bar.update(progress.fraction - bar.n)
+
+        yield report
+
+
+def _refuse(reason: str, status: int) -> int:
+    sys.stderr.write(f"{reason}\n")
+    return status

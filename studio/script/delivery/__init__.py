@@ -1,0 +1,20 @@
+"""Selected takes as a game's files: processed, named, described, and listed for its engine."""
+
+from studio.script.delivery.delivery import deliver
+from studio.script.delivery.lines import DeliveredLine
+from studio.script.delivery.presets import PRESETS, Preset, preset_json, preset_of
+from studio.script.delivery.report import CharacterLevel, DeliveredFile, DeliveryReport
+from studio.script.delivery.zipping import zipped
+
+__all__ = [
+    "PRESETS",
+    "CharacterLevel",
+    "DeliveredFile",
+    "DeliveredLine",
+    "DeliveryReport",
+    "Preset",
+    "deliver",
+    "preset_json",
+    "preset_of",
+    "zipped",
+]

@@ -1,0 +1,140 @@
+"""Tables with which Wwise, FMOD, Unreal and Unity take the files in.
+
+docs/delivery.md says which published description each of them follows, and how each is imported.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from studio.script.delivery.naming import folded, safe_part
+from studio.script.delivery.presets import Handoff, Preset
+from studio.script.delivery.report import DeliveredFile
+from studio.script.delivery.text import csv_text, one_line, tsv_text
+
+NOT_IN_KEY = re.compile(r"[^\w./-]+")
+UNREAL_ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+UNREAL_DIALOGUE = (
+    "SpeakingVoice",
+    "TargetVoices",
+    "SpokenDialogue",
+    "VoiceActorDirection",
+    "AudioFileName",
+    "DialogueAsset",
+    "IsRecorded",
+    "LocalizationKeys",
+    "SpeakingVoiceGUID",
+    "TargetVoiceGUIDs",
+    "DialogueAssetGUID",
+)
+LANGUAGES = {  # as Unity names their locales
+    "ar": "Arabic",
+    "cs": "Czech",
+    "de": "German",
+    "en": "English",
+    "es": "Spanish",
+    "fr": "French",
+    "it": "Italian",
+    "ja": "Japanese",
+    "ko": "Korean",
+    "nl": "Dutch",
+    "pl": "Polish",
+    "pt": "Portuguese",
+    "ru": "Russian",
+    "tr": "Turkish",
+    "uk": "Ukrainian",
+    "zh": "Chinese",
+}
+
+
+TABLES: Mapping[Handoff, tuple[str, ...]] = {
+    "wwise": ("wwise.tsv",),
+    "fmod": ("keys.txt",),
+    "unreal": ("unreal-strings.csv", "unreal-dialogue.csv"),
+    "unity": ("unity-strings.csv",),
+}
+
+
+def handoff_files(kind: Handoff, files: Sequence[DeliveredFile], preset: Preset) -> Mapping[str, str]:
+    """The tables of one kind: name within the delivery, and content."""
+    if kind == "wwise":
+        texts = [wwise(files)]
+    elif kind == "fmod":
+        texts = [fmod(files)]
+    elif kind == "unreal":
+        texts = [unreal_strings(files), unreal_dialogue(files)]
+    else:
+        texts = [unity(files, preset)]
+    return dict(zip(TABLES[kind], texts, strict=True))
+
+
+def keys(files: Sequence[DeliveredFile]) -> list[str]:
+    """By what a game asks for each file: the lines' ids where those are all different, else the paths."""
+    ids = [_key(file.line.id) for file in files]
+    if all(ids) and _all_differ(ids):
+        return ids
+    paths = [_key(file.path.rpartition(".")[0]) for file in files]
+    return paths if _all_differ(paths) else [f"{path}_{index:04}" for index, path in enumerate(paths, 1)]
+
+
+def wwise(files: Sequence[DeliveredFile]) -> str:
+    """Tab-delimited import: paths relative to the table, objects relative to the import's destination."""
+    rows = [("Audio File", "Object Path", "Object Type", "Notes")]
+    for file, key in zip(files, keys(files), strict=True):
+        folder = safe_part(file.line.character, plain=True)
+        path = f"<Virtual Folder>{folder}\\<Sound Voice>{safe_part(key, plain=True)}"
+        rows.append((file.path.replace("/", "\\"), path, "Sound Voice", file.line.text))
+    return tsv_text(rows)
+
+
+def fmod(files: Sequence[DeliveredFile]) -> str:
+    """`keys.txt` of an audio table whose source folder is the delivery: key, comma, path."""
+    return "".join(f"{key}, {file.path}\r\n" for file, key in zip(files, keys(files), strict=True))
+
+
+def unreal_strings(files: Sequence[DeliveredFile]) -> str:
+    """A string table; its further columns become metadata of the entries."""
+    rows: list[Sequence[str]] = [("Key", "SourceString", "Comment", "Character", "Emotion", "AudioFile")]
+    for file, key in zip(files, keys(files), strict=True):
+        line = file.line
+        cells = (key, line.text, line.notes, line.character, line.emotion, file.path)
+        rows.append(["".join(UNREAL_ESCAPES.get(c, c) for c in cell) for cell in cells])
+    return csv_text(rows, all_quoted=True)
+
+
+def unreal_dialogue(files: Sequence[DeliveredFile]) -> str:
+    """A dialogue script, as Unreal's export of one: lists in brackets, True and False in words."""
+    rows: list[Sequence[str]] = [UNREAL_DIALOGUE]
+    for file, key in zip(files, keys(files), strict=True):
+        line = file.line
+        cells = {
+            "SpeakingVoice": one_line(line.character),
+            "TargetVoices": "()",
+            "SpokenDialogue": one_line(line.text),
+            "VoiceActorDirection": one_line(line.direction or line.emotion),
+            "AudioFileName": file.path,
+            "IsRecorded": "True",
+            "LocalizationKeys": f'("{key}")',
+            "TargetVoiceGUIDs": "()",
+        }
+        rows.append([cells.get(column, "") for column in UNREAL_DIALOGUE])
+    return csv_text(rows, all_quoted=True)
+
+
+def unity(files: Sequence[DeliveredFile], preset: Preset) -> str:
+    """A string table collection with shared comments: a row a line, a column a language."""
+    codes = [(file.line.language or preset.language).strip() or "en" for file in files]
+    languages = list(dict.fromkeys(codes))
+    header = ["Key", "Id", "Shared Comments", *(f"{LANGUAGES.get(code, code)}({code})" for code in languages)]
+    rows = []
+    for file, key, code in zip(files, keys(files), codes, strict=True):
+        about = " · ".join(filter(None, (one_line(file.line.character), one_line(file.line.emotion), file.path)))
+        rows.append([key, "", about, *(file.line.text if code == language else "" for language in languages)])
+    return csv_text([header, *rows])
+
+
+def _key(text: str) -> str:
+    return NOT_IN_KEY.sub("_", text).strip("_-./")
+
+
+def _all_differ(names: Sequence[str]) -> bool:
+    return len({folded(name) for name in names}) == len(names)

@@ -1,0 +1,56 @@
+"""How loud several files are together: BS.1770 as if they stood one after another, without holding their sound."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from engines.audio.loudness import SILENCE_DB
+from engines.types import Audio
+
+Energies = npt.NDArray[np.float64]  # K-weighted mean square of each 100 ms
+
+STEP_S = 0.1
+STEPS = 4  # of 100 ms in a gating block, which begins with every step
+ABSOLUTE_GATE_LUFS = -70.0
+RELATIVE_GATE_LU = -10.0
+OFFSET_DB = -0.691
+
+
+def energies(audio: Audio) -> Energies:
+    """What `together_lufs` needs of a sound; the last step counts as if silence followed."""
+    from pyloudnorm.iirfilter import IIRfilter  # half a second to import; only measuring needs it
+
+    step = round(STEP_S * audio.sample_rate)
+    weighted = audio.samples.astype(np.float64)
+    shelf = IIRfilter(4.0, 1 / np.sqrt(2), 1500.0, audio.sample_rate, "high_shelf")
+    for stage in (shelf, IIRfilter(0.0, 0.5, 38.0, audio.sample_rate, "high_pass")):
+        weighted = stage.apply_filter(weighted)
+    padded = np.zeros(-(-len(weighted) // step) * step)
+    padded[: len(weighted)] = weighted
+    return np.mean(np.square(padded.reshape(-1, step)), axis=1)
+
+
+def together_lufs(parts: Sequence[Energies]) -> float:
+    """Integrated loudness (ITU-R BS.1770-4) of sounds in a row, LUFS; SILENCE_DB where there is nothing to hear."""
+    steps = np.concatenate(parts) if parts else np.zeros(0)
+    if not len(steps):
+        return SILENCE_DB
+    width = min(STEPS, len(steps))
+    blocks = np.convolve(steps, np.full(width, 1 / width), mode="valid")
+    audible = blocks[_lufs(blocks) > ABSOLUTE_GATE_LUFS]
+    if not len(audible):
+        return SILENCE_DB
+    gate = _lufs(np.mean(audible)) + RELATIVE_GATE_LU
+    return float(_lufs(np.mean(audible[_lufs(audible) > gate])))
+
+
+def momentary_lufs(part: Energies) -> float:
+    """The loudest 400 ms, LUFS."""
+    width = min(STEPS, len(part))
+    return float(_lufs(np.max(np.convolve(part, np.full(width, 1 / width), mode="valid")))) if width else SILENCE_DB
+
+
+def _lufs(energy: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    result: npt.NDArray[np.float64] = OFFSET_DB + 10 * np.log10(np.maximum(energy, 1e-12))
+    return result

@@ -1,0 +1,29 @@
+"""A take that is to be delivered, with all that its file and the tables around it say of it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from engines.types import Audio
+from studio.script.script import TimedWord
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliveredLine:
+    id: str  # as the sheet says it
+    character: str
+    text: str
+    audio: Callable[[], Audio] = field(repr=False, compare=False)  # asked for twice: once to measure, once to write
+    emotion: str = ""
+    direction: str = ""
+    filename: str = ""  # the sheet's own, with folders or without, with an ending or without
+    scene: str = ""
+    language: str = ""  # ISO 639-1, with a region or without; "" = the preset's
+    notes: str = ""
+    take: int = 1  # its number
+    voice: str = ""  # champion or sample
+    engine: str = ""
+    seed: int = 0
+    made_at: datetime | None = None  # when the take was made; no other time is written anywhere
+    words: tuple[TimedWord, ...] = ()  # in the take's own seconds
+    row: Mapping[str, str] = field(default_factory=dict)  # the sheet's other columns, for the manifest

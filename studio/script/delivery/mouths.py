@@ -1,0 +1,130 @@
+"""Mouth shapes for lip-sync from ARPABET phones: Oculus's 15 visemes, and Rhubarb's nine shapes.
+
+Where the published tables leave a choice (Rhubarb's do for most consonants) the first that they name is taken.
+docs/delivery.md has their addresses.
+"""
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from studio.script.delivery.timing import SILENT, Spell, merged
+
+VISEMES = ("sil", "PP", "FF", "TH", "DD", "kk", "CH", "SS", "nn", "RR", "aa", "E", "ih", "oh", "ou")
+SHAPES = ("A", "B", "C", "D", "E", "F", "G", "H", "X")
+FIRST_PART = 0.6  # of a diphthong
+LONG_S = 0.2  # from here on a vowel opens the mouth wide, and an L shows the tongue
+BREATH = "HH"  # has the shape of what follows
+
+VISEMES_OF: Mapping[str, tuple[str, ...]] = {  # two for diphthongs
+    SILENT: ("sil",),
+    **dict.fromkeys(("P", "B", "M"), ("PP",)),
+    **dict.fromkeys(("F", "V"), ("FF",)),
+    **dict.fromkeys(("TH", "DH"), ("TH",)),
+    **dict.fromkeys(("T", "D"), ("DD",)),
+    **dict.fromkeys(("K", "G", "NG"), ("kk",)),
+    **dict.fromkeys(("CH", "JH", "SH", "ZH"), ("CH",)),
+    **dict.fromkeys(("S", "Z"), ("SS",)),
+    **dict.fromkeys(("N", "L"), ("nn",)),
+    **dict.fromkeys(("R", "ER"), ("RR",)),
+    **dict.fromkeys(("AA", "AE", "AH"), ("aa",)),
+    "EH": ("E",),
+    **dict.fromkeys(("IH", "IY", "Y"), ("ih",)),
+    "AO": ("oh",),
+    **dict.fromkeys(("UH", "UW", "W"), ("ou",)),
+    "AY": ("aa", "ih"),
+    "AW": ("aa", "ou"),
+    "EY": ("E", "ih"),
+    "OW": ("oh", "ou"),
+    "OY": ("oh", "ih"),
+}
+SHAPES_OF: Mapping[str, tuple[str, ...]] = {
+    SILENT: ("X",),
+    **dict.fromkeys(("P", "B", "M"), ("A",)),
+    **dict.fromkeys(("F", "V"), ("G",)),
+    **dict.fromkeys(("T", "D", "K", "G", "N", "NG", "CH", "JH", "SH", "ZH", "S", "Z", "TH", "DH"), ("B",)),
+    **dict.fromkeys(("L", "R", "Y", "IY", "IH"), ("B",)),
+    **dict.fromkeys(("EH", "AE", "AH"), ("C",)),
+    "AA": ("D",),
+    **dict.fromkeys(("AO", "ER"), ("E",)),
+    **dict.fromkeys(("UW", "UH", "W"), ("F",)),
+    "EY": ("C", "B"),
+    "AY": ("C", "B"),
+    "OW": ("E", "F"),
+    "AW": ("C", "E"),
+    "OY": ("E", "B"),
+}
+LONG_SHAPES_OF: Mapping[str, tuple[str, ...]] = {"AH": ("D",), "AY": ("D", "B"), "AW": ("D", "E"), "L": ("H",)}
+
+
+def visemes(phones: Sequence[Spell]) -> list[Spell]:
+    """Oculus's visemes of these phones, which have no gaps; nor have the visemes."""
+    return list(merged(_cues(phones, _visemes)))
+
+
+def mouth_shapes(phones: Sequence[Spell]) -> list[Spell]:
+    """Rhubarb's shapes of these phones, which have no gaps, in whole hundredths of a second as Rhubarb counts."""
+    parts = _cues(phones, _shapes)
+    counted = [replace(part, start_s=_hundredths(part.start_s), end_s=_hundredths(part.end_s)) for part in parts]
+    return list(merged([part for part in counted if part.end_s > part.start_s]))
+
+
+def visemes_json(file: str, phones: Sequence[Spell]) -> dict[str, Any]:
+    """To the millisecond."""
+    cues = [
+        {"viseme": spell.name, "start_s": round(spell.start_s, 3), "end_s": round(spell.end_s, 3)}
+        for spell in visemes(phones)
+    ]
+    return {"file": file, "duration_s": round(phones[-1].end_s, 3), "visemes": cues}
+
+
+def rhubarb_json(file: str, phones: Sequence[Spell]) -> str:
+    """As `rhubarb -f json` writes it; the file's name is relative to where this lies."""
+    cues = [
+        f'    {{ "start": {cue.start_s:.2f}, "end": {cue.end_s:.2f}, "value": "{cue.name}" }}'
+        for cue in mouth_shapes(phones)
+    ]
+    sound = json.dumps(file, ensure_ascii=False)
+    head = (
+        f'{{\n  "metadata": {{\n    "soundFile": {sound},\n    "duration": {_hundredths(phones[-1].end_s):.2f}\n  }},'
+    )
+    return head + '\n  "mouthCues": [\n' + ",\n".join(cues) + "\n  ]\n}\n"
+
+
+def rhubarb_tsv(phones: Sequence[Spell]) -> str:
+    """As `rhubarb -f tsv` writes it: where each shape begins, and the end of the file with a closed mouth."""
+    rows = [f"{cue.start_s:.2f}\t{cue.name}" for cue in mouth_shapes(phones)]
+    return "\n".join([*rows, f"{_hundredths(phones[-1].end_s):.2f}\tX"]) + "\n"
+
+
+def _cues(phones: Sequence[Spell], names: Callable[[Spell], tuple[str, ...]]) -> list[Spell]:
+    """What the mouth does, phone by phone; a breath looks as what follows it begins."""
+    found: list[Spell] = []
+    following = names(Spell(SILENT, 0.0, 0.0))[0]
+    for phone in reversed(phones):
+        own = (following,) if phone.name == BREATH else names(phone)
+        found.extend(reversed(_split(phone, own)))
+        following = own[0]
+    return found[::-1]
+
+
+def _visemes(phone: Spell) -> tuple[str, ...]:
+    return VISEMES_OF.get(phone.name, VISEMES_OF[SILENT])  # noises are no phones
+
+
+def _shapes(phone: Spell) -> tuple[str, ...]:
+    usual = SHAPES_OF.get(phone.name, SHAPES_OF[SILENT])
+    return LONG_SHAPES_OF.get(phone.name, usual) if phone.end_s - phone.start_s >= LONG_S else usual
+
+
+def _split(phone: Spell, names: tuple[str, ...]) -> list[Spell]:
+    if len(names) == 1:
+        return [replace(phone, name=names[0])]
+    middle_s = phone.start_s + FIRST_PART * (phone.end_s - phone.start_s)
+    return [replace(phone, name=names[0], end_s=middle_s), replace(phone, name=names[1], start_s=middle_s)]
+
+
+def _hundredths(time_s: float) -> float:
+    return math.floor(time_s * 100 + 1e-6) / 100

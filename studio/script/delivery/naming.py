@@ -1,0 +1,119 @@
+"""Where each line's file lies: names from a template or the sheet, as file systems and engines take them."""
+
+import re
+import string
+import unicodedata
+from collections.abc import Mapping, Sequence
+
+from engines.errors import BadInput, BadSetting
+from studio.script.delivery.lines import DeliveredLine
+from studio.script.delivery.presets import Preset
+
+TEXTS = ("character", "id", "emotion", "scene", "language", "voice", "engine")
+NUMBERS = ("take", "seed")
+NUMBER_FORM = re.compile(r"(0?[1-9])?d?")
+AUDIO_ENDING = re.compile(r"\.(wav|wave|mp3|ogg|opus|flac|aiff?|m4a|wem)$", re.IGNORECASE)
+AT_FIRST = frozenset("-=+@%＝＋－＠")  # an option to a program, or a formula to a spreadsheet
+SEPARATORS = re.compile(r"[/\\]")
+FORBIDDEN = frozenset('<>:"/\\|?*')
+RESERVED = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])", re.IGNORECASE)
+PART_MAX_BYTES = 120
+PATH_MAX = 180  # characters; Windows allows 259 with the drive and everything before
+
+
+def file_stems(lines: Sequence[DeliveredLine], preset: Preset) -> list[str]:
+    """Each line's path within the delivery, with "/" and without an ending. Raises BadInput and BadSetting.
+
+    A folder may not leave the delivery, and no two names may be one where capitals do not count.
+    """
+    pieces = _parsed(preset.template)
+    stems = [_stem(line, pieces, preset) for line in lines]
+    for line, stem in zip(lines, stems, strict=True):
+        if len(stem) > PATH_MAX:
+            raise BadInput(f"the file of line {line.id!r} would have {len(stem)} characters in its name; shorten it")
+    refuse_collisions(stems, [line.id for line in lines])
+    return stems
+
+
+def refuse_collisions(paths: Sequence[str], owners: Sequence[str]) -> None:
+    """Raises BadInput where two files would have one name, or a file that of a folder, on any file system."""
+    taken: dict[str, str] = {}
+    for path, owner in zip(paths, owners, strict=True):
+        key = folded(path)
+        if key in taken:
+            raise BadInput(
+                f"two files would be named {path}: those of {taken[key]!r} and {owner!r}; "
+                "put {id} and {take} into the name, or give the lines other ids"
+            )
+        taken[key] = owner
+    for path in paths:
+        parts = folded(path).split("/")
+        for count in range(1, len(parts)):
+            folder = "/".join(parts[:count])
+            if folder in taken:
+                raise BadInput(f"{path} would need a folder where {taken[folder]!r} has a file; change the name")
+
+
+def folded(path: str) -> str:
+    """Equal for names that some file system takes for one."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
+
+
+def safe_part(part: str, plain: bool = False) -> str:
+    """One part of a path as any file system takes it; `plain` also as game engines do."""
+    kept = "".join(character if _fits(character, plain) else "_" for character in unicodedata.normalize("NFC", part))
+    kept = _shortened(kept).strip(" .")
+    if kept[:1] in AT_FIRST:
+        kept = "_" + kept[1:]
+    if RESERVED.fullmatch(kept.split(".")[0].strip()):
+        kept = "_" + kept
+    return kept or "_"
+
+
+def _fits(character: str, plain: bool) -> bool:
+    kind = unicodedata.category(character)
+    if plain:
+        return kind[0] in "LMN" or character in "_-"
+    return kind[0] != "C" and kind not in ("Zl", "Zp") and character not in FORBIDDEN
+
+
+def _shortened(part: str) -> str:
+    return part.encode()[:PART_MAX_BYTES].decode(errors="ignore")
+
+
+def _parsed(template: str) -> list[tuple[str, str, str]]:
+    """Literal text, the field after it ("" at the end), and that field's form. Nothing but plain fields is allowed."""
+    try:
+        parsed = list(string.Formatter().parse(template))
+    except ValueError as error:
+        raise BadSetting(f"the template of file names cannot be read: {error}") from error
+    for _, field, form, conversion in parsed:
+        if field is None:
+            continue
+        if field not in (*TEXTS, *NUMBERS):
+            raise BadSetting(f"a file name has no field {field!r}; there are {', '.join((*TEXTS, *NUMBERS))}")
+        if conversion or not (NUMBER_FORM.fullmatch(form or "") if field in NUMBERS else not form):
+            raise BadSetting(f"the field {field!r} of the file name has a form that is not known; {{take:02}} is one")
+    if template.startswith(("/", "\\")):
+        raise BadSetting("a file name begins within the delivery; take the / from its beginning")
+    return [(literal, field or "", form or "") for literal, field, form, _ in parsed]
+
+
+def _stem(line: DeliveredLine, pieces: Sequence[tuple[str, str, str]], preset: Preset) -> str:
+    if preset.sheet_names and line.filename.strip():
+        name = AUDIO_ENDING.sub("", line.filename.strip().replace("\\", "/"))
+    else:
+        values = _values(line, preset)
+        name = "".join(literal + _shown(values, field, form) for literal, field, form in pieces)
+    parts = [part for part in name.split("/") if part.strip(" .")]
+    return "/".join(safe_part(part, preset.plain_names) for part in parts) or "_"
+
+
+def _values(line: DeliveredLine, preset: Preset) -> Mapping[str, str | int]:
+    texts = {name: str(getattr(line, name)) for name in TEXTS} | {"language": line.language or preset.language}
+    within = {name: SEPARATORS.sub("_", value.strip()) or "_" for name, value in texts.items()}
+    return {**within, "take": line.take, "seed": line.seed}
+
+
+def _shown(values: Mapping[str, str | int], field: str, form: str) -> str:
+    return format(values[field], form) if field else ""

@@ -1,0 +1,122 @@
+"""What can be chosen about a delivery, and the usual choices."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Literal, get_args
+
+from engines.errors import BadSetting
+from studio.script.delivery.text import legal
+
+FileFormat = Literal["wav", "mp3", "ogg"]
+Loudness = Literal["character", "file", "off"]
+OverPeak = Literal["limit", "lower"]
+Sidecar = Literal["srt", "timings", "visemes", "rhubarb"]
+Handoff = Literal["wwise", "fmod", "unreal", "unity"]
+
+SIDECARS: tuple[Sidecar, ...] = get_args(Sidecar)
+HANDOFFS: tuple[Handoff, ...] = get_args(Handoff)
+RATES_HZ = (16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 88_200, 96_000)
+RATES_OF_MP3_HZ = (16_000, 22_050, 24_000, 32_000, 44_100, 48_000)
+BITS = (16, 24)
+RANGES = {  # of the numbers, both ends allowed
+    "head_ms": (0.0, 10_000.0),
+    "tail_ms": (0.0, 10_000.0),
+    "fade_in_ms": (0.0, 1_000.0),
+    "fade_out_ms": (0.0, 1_000.0),
+    "target_lufs": (-40.0, -8.0),
+    "ceiling_dbtp": (-20.0, -0.1),
+}
+TEXTS = ("name", "template", "project", "session", "originator", "usage_rights", "language")
+CHOICES: dict[str, tuple[str, ...]] = {
+    "format": get_args(FileFormat),
+    "loudness": get_args(Loudness),
+    "over_peak": get_args(OverPeak),
+}
+
+
+def _refuse_others(values: tuple[object, ...], allowed: tuple[object, ...], name: str) -> None:
+    for value in values:
+        if value not in allowed:
+            raise BadSetting(f"{value!r} is no choice for {name}; choose from {', '.join(map(str, allowed))}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preset:
+    """All choices of a delivery. Raises BadSetting where one makes no sense."""
+
+    name: str = "game"
+    format: FileFormat = "wav"
+    sample_rate: int = 48_000  # Hz
+    bits: int = 24  # of wav
+    head_ms: float = 50.0  # silence before the speech, and after it
+    tail_ms: float = 100.0
+    fade_in_ms: float = 5.0  # within that silence, so that no speech is faded
+    fade_out_ms: float = 5.0
+    loudness: Loudness = "character"  # one gain for all lines of a character, one for each file, or none
+    target_lufs: float = -23.0
+    ceiling_dbtp: float = -1.0
+    over_peak: OverPeak = "limit"  # a peak over the ceiling is limited, or all of its character is made softer
+    template: str = "{character}/{id}_{take:02}"
+    sheet_names: bool = False  # the sheet's own file names where it has them
+    plain_names: bool = True  # letters, digits, _ and - only, as engines like them
+    metadata: bool = True  # bext, iXML and cues; wav only
+    project: str = ""
+    session: str = ""
+    originator: str = "Champion Voice Studio"
+    usage_rights: str = ""
+    language: str = "en"  # of lines that name none
+    sidecars: tuple[Sidecar, ...] = SIDECARS
+    handoffs: tuple[Handoff, ...] = HANDOFFS
+
+    def __post_init__(self) -> None:
+        for name, (lowest, highest) in RANGES.items():
+            if not lowest <= getattr(self, name) <= highest:
+                raise BadSetting(f"{name} must lie between {lowest:g} and {highest:g}")
+        for name in TEXTS:
+            if legal(text := getattr(self, name)) != text:
+                raise BadSetting(f"{name} holds characters that no file may hold; write it anew")
+        for name, allowed in CHOICES.items():
+            _refuse_others((getattr(self, name),), allowed, name)
+        _refuse_others(self.sidecars, SIDECARS, "sidecars")
+        _refuse_others(self.handoffs, HANDOFFS, "handoffs")
+        _refuse_others((self.bits,), BITS, "bits")
+        _refuse_others((self.sample_rate,), RATES_OF_MP3_HZ if self.format == "mp3" else RATES_HZ, "sample_rate")
+
+
+GAME = Preset()
+PRESETS: Mapping[str, Preset] = {
+    preset.name: preset
+    for preset in (
+        GAME,
+        replace(GAME, name="game-44", sample_rate=44_100, bits=16),
+        replace(GAME, name="review-mp3", format="mp3", sample_rate=44_100, target_lufs=-18.0, handoffs=()),
+        replace(GAME, name="review-ogg", format="ogg", sample_rate=48_000, target_lufs=-18.0, handoffs=()),
+    )
+}
+
+
+def preset_of(name: str, choices: Mapping[str, object]) -> Preset:
+    """A preset of this name ("custom" begins as "game") with some fields chosen otherwise. Raises BadSetting."""
+    base = replace(GAME, name="custom") if name == "custom" else PRESETS.get(name)
+    if base is None:
+        raise BadSetting(f"there is no preset {name!r}; choose one of {', '.join((*PRESETS, 'custom'))}")
+    kinds = {field.name: type(getattr(base, field.name)) for field in fields(Preset) if field.name != "name"}
+    return replace(base, **{key: _as(kinds.get(key), key, value) for key, value in choices.items()})
+
+
+def preset_json(preset: Preset) -> dict[str, Any]:
+    """All fields, as `preset_of` takes them."""
+    return asdict(preset) | {"sidecars": list(preset.sidecars), "handoffs": list(preset.handoffs)}
+
+
+def _as(kind: type | None, key: str, value: object) -> Any:
+    """A value as a field of this kind takes it."""
+    if kind is None:
+        raise BadSetting(f"a delivery has no choice {key!r}")
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if kind is tuple and isinstance(value, list):
+        return tuple(value)
+    if type(value) is not kind:
+        raise BadSetting(f"{key} must be of the kind {kind.__name__}")
+    return value

@@ -1,0 +1,78 @@
+"""When what is heard in a file: the take's words and phones, moved to where the file has them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from studio.script.script import TimedPhone, TimedWord
+
+SILENT = "SIL"
+JOINED_S = 0.05  # shorter gaps between phones are no pause
+
+
+@dataclass(frozen=True, slots=True)
+class Spell:
+    """A stretch of a file with one name: a phone, a viseme, a mouth shape."""
+
+    name: str
+    start_s: float
+    end_s: float
+
+
+def moved(words: Sequence[TimedWord], shift_s: float, length_s: float) -> tuple[TimedWord, ...]:
+    """The words `shift_s` later, kept within a file of this length, which may have cut their edges."""
+
+    def at(time_s: float) -> float:
+        return min(max(0.0, time_s + shift_s), length_s)
+
+    def phone_at(phone: TimedPhone) -> TimedPhone:
+        return replace(phone, start_s=at(phone.start_s), end_s=at(phone.end_s))
+
+    return tuple(
+        replace(word, start_s=at(word.start_s), end_s=at(word.end_s), phones=tuple(map(phone_at, word.phones)))
+        for word in words
+    )
+
+
+def spells(words: Sequence[TimedWord], length_s: float) -> list[Spell]:
+    """All phones in order, "SIL" between them, from 0 to the end of the file without gaps."""
+    found: list[Spell] = []
+    at_s = 0.0
+    for phone in sorted((phone for word in words for phone in word.phones), key=lambda phone: phone.start_s):
+        start_s, end_s = max(at_s, phone.start_s), min(phone.end_s, length_s)
+        if end_s <= start_s:
+            continue
+        if found and start_s - at_s < JOINED_S:
+            found[-1] = replace(found[-1], end_s=start_s)
+        elif start_s > at_s:
+            found.append(Spell(SILENT, at_s, start_s))
+        found.append(Spell(phone.phone.upper().rstrip("012"), start_s, end_s))
+        at_s = end_s
+    return [*found, Spell(SILENT, at_s, length_s)] if at_s < length_s else found
+
+
+def merged(named: Sequence[Spell]) -> Iterator[Spell]:
+    """Neighbours of one name as one spell."""
+    held: Spell | None = None
+    for spell in named:
+        if held is not None and spell.name == held.name:
+            held = replace(held, end_s=spell.end_s)
+            continue
+        if held is not None:
+            yield held
+        held = spell
+    if held is not None:
+        yield held
+
+
+def timings_json(file: str, length_s: float, text: str, words: Sequence[TimedWord]) -> dict[str, Any]:
+    """Words and their phones, to the millisecond."""
+
+    def times(part: TimedWord | TimedPhone) -> dict[str, float]:
+        return {"start_s": round(part.start_s, 3), "end_s": round(part.end_s, 3)}
+
+    told = [
+        {"word": word.word, **times(word), "phones": [{"phone": phone.phone, **times(phone)} for phone in word.phones]}
+        for word in words
+    ]
+    return {"file": file, "duration_s": round(length_s, 3), "text": text, "words": told}

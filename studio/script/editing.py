@@ -1,0 +1,216 @@
+"""Changes to a sheet. Pure: each returns another sheet, its changed lines under the sheet's new revision."""
+
+import re
+import secrets
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from engines.errors import BadInput
+from studio.errors import NotFound
+from studio.script.script import LineEvent, LineTake, Mark, Role, ScriptLine, Sheet, Table
+
+LineChange = Callable[[ScriptLine], ScriptLine]
+
+KEY = re.compile(r"[0-9a-f]{12}")
+LINES_MAX = 20_000
+CELL_MAX = 10_000  # characters
+COMMENT_MAX = 2_000
+EVENTS_KEPT = 50  # of a line's history, the latest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewLine:
+    """A line to add."""
+
+    cells: Sequence[str]  # as many as there are; missing ones are empty
+    key: str = ""  # 12 hexadecimal digits, by which whoever asks knows it again; empty = one of the studio's own
+
+
+class UnknownLine(NotFound):
+    """The sheet has no such line, or the line no such take."""
+
+
+def lines_of(rows: Iterable[Sequence[str]]) -> tuple[ScriptLine, ...]:
+    """New lines, each with a key of its own."""
+    return tuple(ScriptLine(key=new_key(), cells=tuple(row)) for row in rows)
+
+
+def new_key() -> str:
+    return secrets.token_hex(6)
+
+
+def find(sheet: Sheet, key: str) -> ScriptLine:
+    """Raises UnknownLine."""
+    for line in sheet.lines:
+        if line.key == key:
+            return line
+    raise UnknownLine("there is no such line in this sheet; reload the page to see those there are")
+
+
+def change_lines(sheet: Sheet, changes: Mapping[str, LineChange]) -> Sheet:
+    """The sheet with these lines changed; itself where nothing changed. Raises UnknownLine and what a change raises."""
+    after = (
+        {key: change(find(sheet, key)) for key, change in changes.items()} if len(changes) < 2 else _all(sheet, changes)
+    )
+    before = {line.key: line for line in sheet.lines if line.key in after}
+    changed = {key for key, line in after.items() if line != before[key]}
+    if not changed:
+        return sheet
+    revision = sheet.revision + 1
+    lines = (replace(after[line.key], revision=revision) if line.key in changed else line for line in sheet.lines)
+    return replace(sheet, lines=tuple(lines), revision=revision)
+
+
+def _all(sheet: Sheet, changes: Mapping[str, LineChange]) -> dict[str, ScriptLine]:
+    known = {line.key: line for line in sheet.lines}
+    for key in changes.keys() - known.keys():
+        find(sheet, key)
+    return {key: change(known[key]) for key, change in changes.items()}
+
+
+def with_cell(column: int, value: str, at: str) -> LineChange:
+    """A change of one cell. Raises BadInput."""
+
+    def change(line: ScriptLine) -> ScriptLine:
+        if not 0 <= column < len(line.cells):
+            raise BadInput("the sheet has no such column; reload the page to see those there are")
+        _check_cell(value)
+        if line.cells[column] == value:
+            return line
+        told = noted(line, f"changed from “{_short(line.cells[column])}” to “{_short(value)}”", at)
+        return replace(told, cells=(*line.cells[:column], value, *line.cells[column + 1 :]))
+
+    return change
+
+
+def _check_cell(value: str) -> None:
+    if len(value) > CELL_MAX:
+        raise BadInput(f"a cell holds {CELL_MAX:,} characters at most; shorten it, or split the line")
+
+
+def with_mark(take_id: str, at: str, *, mark: Mark | None = None, comment: str | None = None) -> LineChange:
+    """A change of a take's mark or comment. One take of a line is its select. Raises UnknownLine, BadInput."""
+
+    def change(line: ScriptLine) -> ScriptLine:
+        chosen = next((take for take in line.takes if take.id == take_id), None)
+        if chosen is None:
+            raise UnknownLine("this line has no such take; reload the page to see those there are")
+        if comment is not None and len(comment) > COMMENT_MAX:
+            raise BadInput(f"a comment has {COMMENT_MAX:,} characters at most; shorten it")
+        takes = tuple(_marked(take, take_id, mark, comment) for take in line.takes)
+        after = replace(line, takes=takes)
+        marked = mark is not None and mark != chosen.mark
+        return noted(after, f"take {chosen.number}: {mark or 'no mark'}", at) if marked else after
+
+    return change
+
+
+def _marked(take: LineTake, chosen: str, mark: Mark | None, comment: str | None) -> LineTake:
+    if take.id != chosen:
+        return replace(take, mark="") if mark == "select" and take.mark == "select" else take
+    return replace(take, mark=take.mark if mark is None else mark, comment=take.comment if comment is None else comment)
+
+
+def with_take(take: LineTake, at: str) -> LineChange:
+    """A new take of a line, numbered behind those it has; one that it has already changes nothing."""
+
+    def change(line: ScriptLine) -> ScriptLine:
+        if any(known.id == take.id for known in line.takes):
+            return line
+        numbered = replace(take, number=1 + max((known.number for known in line.takes), default=0))
+        return noted(replace(line, takes=(*line.takes, numbered)), f"take {numbered.number} made by {take.voice}", at)
+
+    return change
+
+
+def with_checked(take: LineTake) -> LineChange:
+    """The take's checks and score, whatever else became of it meanwhile."""
+
+    def change(line: ScriptLine) -> ScriptLine:
+        takes = (
+            replace(each, checks=take.checks, score=take.score) if each.id == take.id else each for each in line.takes
+        )
+        return replace(line, takes=tuple(takes))
+
+    return change
+
+
+def with_presence(present: bool) -> LineChange:
+    return lambda line: replace(line, deleted=not present)
+
+
+def with_roles(sheet: Sheet, roles: Mapping[Role, int | None]) -> Sheet:
+    """The sheet with other columns in these roles; a column has one role. Every line may look different after it."""
+    if any(column is not None and not 0 <= column < len(sheet.columns) for column in roles.values()):
+        raise BadInput("the sheet has no such column; reload the page to see those there are")
+    given = {column for column in roles.values() if column is not None}
+    kept = {role: column for role, column in sheet.roles.items() if role not in roles and column not in given}
+    chosen = {role: column for role, column in roles.items() if column is not None}
+    after = kept | chosen
+    if after == sheet.roles:
+        return sheet
+    revision = sheet.revision + 1
+    lines = tuple(replace(line, revision=revision) for line in sheet.lines)
+    return replace(sheet, roles=after, lines=lines, revision=revision)
+
+
+def with_added(sheet: Sheet, lines: Sequence[NewLine]) -> Sheet:
+    """The sheet with new lines at its end; one whose key it has already, as when it is asked for twice, is brought back.
+
+    Raises BadInput.
+    """
+    known = {line.key for line in sheet.lines}
+    new = {line.key or new_key(): line for line in lines if line.key not in known}
+    back = change_lines(sheet, {line.key: with_presence(True) for line in lines if line.key in known})
+    if not new:
+        return back
+    if len(back.lines) + len(new) > LINES_MAX:
+        raise BadInput(f"a sheet has {LINES_MAX:,} lines at most; begin another one")
+    width, revision = len(back.columns), back.revision + 1
+    added = (ScriptLine(key=key, cells=_written(line, width), revision=revision) for key, line in new.items())
+    return replace(back, lines=(*back.lines, *added), revision=revision)
+
+
+def _written(line: NewLine, width: int) -> tuple[str, ...]:
+    """Its cells, as many as the sheet has columns. Raises BadInput."""
+    if line.key and KEY.fullmatch(line.key) is None:
+        raise BadInput("the key of a line is 12 hexadecimal digits; leave it out for one of the studio's own")
+    for value in line.cells:
+        _check_cell(value)
+    return _wide(line.cells, width)
+
+
+def with_table(sheet: Sheet, table: Table, roles: Mapping[Role, int]) -> Sheet:
+    """The sheet as its file is now. A line whose id is there again keeps its takes; one that is not there is deleted."""
+    known = dict(zip(_names((line.cells for line in sheet.lines), sheet.roles), sheet.lines, strict=True))
+    revision, width = sheet.revision + 1, len(table.columns)
+    lines = []
+    for name, row in zip(_names(table.rows, roles), table.rows, strict=True):
+        line = known.pop(name, None) or lines_of([row])[0]
+        lines.append(replace(line, cells=tuple(row), deleted=False, revision=revision))
+    gone = (replace(line, cells=_wide(line.cells, width), deleted=True, revision=revision) for line in known.values())
+    columns, form = table.columns, table.form
+    return replace(sheet, columns=columns, roles=roles, form=form, lines=(*lines, *gone), revision=revision)
+
+
+def _names(rows: Iterable[Sequence[str]], roles: Mapping[Role, int]) -> Iterator[tuple[str, int]]:
+    """What a line is known by from one file to the next: its id, or all its cells, and the how manieth of these it is."""
+    seen: Counter[str] = Counter()
+    for row in rows:
+        name = row[roles["id"]].strip() if "id" in roles else "\t".join(row)
+        seen[name] += 1
+        yield name, seen[name]
+
+
+def _wide(cells: Sequence[str], width: int) -> tuple[str, ...]:
+    return (*cells[:width], *[""] * (width - len(cells)))
+
+
+def noted(line: ScriptLine, what: str, at: str) -> ScriptLine:
+    """The line with this in its history."""
+    return replace(line, events=(*line.events, LineEvent(at=at, what=what))[-EVENTS_KEPT:])
+
+
+def _short(text: str, most: int = 60) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -1,0 +1,55 @@
+"""What a take is held against: its words, its voice's reference, how long it should be."""
+
+from collections.abc import Callable, Iterable
+from queue import SimpleQueue
+
+from engines.audio import paced_s
+from engines.text import Spoken, estimate_s, parse, spoken_form, without_markers
+from engines.types import Audio, Reference
+from studio.order import Order
+from studio.script.checks.checker import Checker
+from studio.script.checks.judging import Checked, Expected
+from studio.script.rendering import PlannedTake
+from studio.script.script import TakeCheck
+from studio.script.stretching import spoken_s
+from studio.script.timing import missed
+
+LOST = 0.25  # from the score of a take that is too long or too short
+
+
+class TakeJudge:
+    """Checks takes against what they were made from."""
+
+    def __init__(self, checkers: Iterable[Checker], reference: Callable[[Order], Reference]) -> None:
+        """As many takes at once as there are checkers. `reference` is what an engine hears of an order's voice."""
+        self._reference = reference
+        self._idle: SimpleQueue[Checker] = SimpleQueue()
+        for checker in checkers:
+            self._idle.put(checker)
+
+    def __call__(self, piece: PlannedTake, audio: Audio) -> Checked:
+        order = piece.reading.order
+        reference = self._reference(order)
+        heard = Spoken(spoken_form(without_markers(reference.transcript)), paced_s(reference.audio))
+        expected = Expected(
+            text=order.text,
+            reference=reference.audio,
+            estimate_s=estimate_s(parse(without_markers(order.text)), heard),
+        )
+        checked = self._checked(expected, audio)
+        message = missed(piece.reading.limit, audio)
+        if not message:
+            return checked
+        fit = TakeCheck(name="fit", outcome="fail", message=sentence(message), value=round(spoken_s(audio), 2))
+        return Checked((*checked.checks, fit), round(max(0.0, checked.score - LOST), 3))
+
+    def _checked(self, expected: Expected, audio: Audio) -> Checked:
+        checker = self._idle.get()
+        try:
+            return checker.check(expected, audio)
+        finally:
+            self._idle.put(checker)
+
+
+def sentence(message: str) -> str:
+    return f"{message[:1].upper()}{message[1:]}."

@@ -1,0 +1,146 @@
+"""Words of a script that are spoken otherwise than they are written, such as the names of a game."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from engines.errors import BadInput
+from engines.text.markers import MARKER
+from engines.text.script import PAUSE_LIKE
+from studio.script.script import Respelling
+
+MAX_RESPELLINGS = 2_000
+MAX_WORD, MAX_SPOKEN = 100, 200  # characters
+COMPILED = 16  # lexicons, one for each voice; a render asks for the same ones line after line
+APOSTROPHES, HYPHENS = "'’‘ʼ`´", "-‐‑"
+CONTRACTED = "s|d|ll|ve|re|m"  # behind an apostrophe these belong to the sentence, everything else to the name
+# Signs of the International Phonetic Alphabet that English is not written with, and ARPABET such as AA1 R IY0.
+IPA = re.compile("[ɑɐɒæʌɔəɘɚɛɜɝɞɪɨʊʉɯɤøɶɡɢʃʒθðŋɲɹɾɻʁχʔβɸɣˈˌːˑ]")
+ARPABET = re.compile(r"\{?\s*(?=[A-Z0-2 ]*[A-Z][012])[A-Z]{1,2}[012]?(?:\s+[A-Z]{1,2}[012]?)*\s*\}?")
+NOT_READ = (
+    "no engine here reads phonetic signs (IPA, ARPABET), which would be read as letters; "
+    "write how it sounds as an English word, such as KAYL-thass"
+)
+
+
+class BadLexicon(BadInput):
+    """A respelling cannot be used as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class LexiconPart:
+    """A piece of a text: what is written, what is spoken, and the respelling that made the difference."""
+
+    written: str
+    spoken: str
+    respelling: Respelling | None = None
+
+
+def applied(text: str, respellings: Sequence[Respelling], voice: str) -> str:
+    """The text with every word of the lexicon as this voice is to speak it."""
+    return "".join(part.spoken for part in parts(text, respellings, voice))
+
+
+def parts(text: str, respellings: Sequence[Respelling], voice: str) -> Sequence[LexiconPart]:
+    """The text cut where words were replaced, in its order.
+
+    Of words that begin at the same letter the longest is taken, whole words first, and of the same word a voice's own
+    entry before everybody's.
+    Pauses and markers stay, and nothing is replaced twice. A whole word may carry an English ending ("Ahri's") but is no part
+    of another name ("Kael" is not in "Kael'thas"); a hyphen parts words.
+    """
+    known = [each for each in respellings if each.voice in ("", voice)]
+    if not known:
+        return [LexiconPart(text, text)]
+    known.sort(key=lambda each: (-len(each.word), not each.voice, not each.match_case, not each.whole_word))
+    text = unicodedata.normalize("NFC", text)
+    found, end = [], 0
+    for match in _pattern(tuple(known)).finditer(text):
+        if match.lastgroup is None:  # a pause or a marker
+            continue
+        respelling = known[int(match.lastgroup[1:])]
+        found += [LexiconPart(kept, kept) for kept in [text[end : match.start()]] if kept]
+        found.append(LexiconPart(match[0], respelling.spoken, respelling))
+        end = match.end()
+    return [*found, *(LexiconPart(kept, kept) for kept in [text[end:]] if kept)]
+
+
+def checked(respellings: Sequence[Respelling]) -> Sequence[Respelling]:
+    """The respellings in their plain form: composed letters, single spaces. Raises BadLexicon."""
+    if len(respellings) > MAX_RESPELLINGS:
+        raise BadLexicon(
+            f"the lexicon has {len(respellings):,} words; at most {MAX_RESPELLINGS:,} fit, split it by project"
+        )
+    seen: set[tuple[str, bool, str]] = set()
+    plain = [_plain(number, each) for number, each in enumerate(respellings, 1)]
+    for each in plain:
+        if (key := place_of(each)) in seen:
+            whose = f" of {each.voice}" if each.voice else ""
+            raise BadLexicon(f"the word “{each.word}”{whose} is in the lexicon twice; remove one of them")
+        seen.add(key)
+    return plain
+
+
+def place_of(respelling: Respelling) -> tuple[str, bool, str]:
+    """What only one entry of a lexicon may have."""
+    word = respelling.word if respelling.match_case else respelling.word.casefold()
+    return word, respelling.match_case, respelling.voice
+
+
+def _plain(number: int, given: Respelling) -> Respelling:
+    word, spoken = _one_line(given.word), _one_line(given.spoken)
+    if not any(c.isalnum() for c in word):
+        raise BadLexicon(f"entry {number} of the lexicon names no word; type the word as it is written in the script")
+    if len(word) > MAX_WORD:
+        raise BadLexicon(
+            f"the word “{word[:20]}…” has {len(word)} characters; at most {MAX_WORD}, enter a shorter part"
+        )
+    if not any(c.isalnum() for c in spoken):
+        raise BadLexicon(f"“{word}” has nothing to be spoken as; type how it sounds, or remove it")
+    if len(spoken) > MAX_SPOKEN:
+        raise BadLexicon(f"“{word}” is spoken as {len(spoken)} characters; at most {MAX_SPOKEN}, shorten it")
+    if set("[](){}") & set(word + spoken) and not ARPABET.fullmatch(spoken):
+        raise BadLexicon(f"“{word}” has brackets in it; write pauses and markers into the script instead")
+    if IPA.search(spoken) or ARPABET.fullmatch(spoken):
+        raise BadLexicon(f"“{word}” is to be spoken as {spoken}; {NOT_READ}")
+    return replace(given, word=word, spoken=spoken, voice=given.voice.strip())
+
+
+def _one_line(text: str) -> str:
+    """Without control and format characters, which nobody sees."""
+    shown = "".join(" " if c.isspace() else c for c in text if c.isspace() or unicodedata.category(c)[0] != "C")
+    return " ".join(unicodedata.normalize("NFC", shown).split())
+
+
+@lru_cache(maxsize=COMPILED)
+def _pattern(respellings: tuple[Respelling, ...]) -> re.Pattern[str]:
+    """Each respelling is a group named by its place; what must stay is found by none."""
+    stays = [f"(?i:{kept.pattern})" for kept in (PAUSE_LIKE, MARKER)]
+    groups = [(f"(?P<w{index}>{_source(each)})", each.whole_word) for index, each in enumerate(respellings)]
+    whole, anywhere = ([group for group, is_whole in groups if is_whole is wanted] for wanted in (True, False))
+    letter, joined = f"[\\w{_marks()}]", f"[{APOSTROPHES}]"
+    ending = f"(?!{joined}(?!(?i:{CONTRACTED})(?!{letter}|{joined}{letter})){letter})"
+    # What a letter is fills pages: it stands here once, not in each word.
+    words = [f"(?<!{letter})(?<!{letter}{joined})(?:{'|'.join(whole)})(?!{letter}){ending}"] if whole else []
+    return re.compile("|".join([*stays, *words, *anywhere]))
+
+
+def _source(respelling: Respelling) -> str:
+    signs = "".join(map(_sign, " ".join(unicodedata.normalize("NFC", respelling.word).split())))
+    return signs if respelling.match_case else f"(?i:{signs})"
+
+
+def _sign(character: str) -> str:
+    """Whichever apostrophe, hyphen or gap was typed."""
+    for alike in (APOSTROPHES, HYPHENS):
+        if character in alike:
+            return f"[{alike.replace('-', chr(92) + '-')}]"
+    return r"\s+" if character == " " else re.escape(character)
+
+
+@lru_cache(maxsize=1)
+def _marks() -> str:
+    """Accents and vowel signs, which belong to the letter before them and are no \\w."""
+    return "".join(chr(c) for c in range(0x300, 0x1F000) if unicodedata.category(chr(c))[0] == "M")

@@ -1,0 +1,98 @@
+"""Takes of lines: kept in the history, given to their line, and checked."""
+
+import logging
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC
+from typing import Protocol
+
+from engines.types import Audio, Take
+from studio.errors import NotFound
+from studio.history import History, StoredTake
+from studio.history.takes import peaks
+from studio.script.checks.judging import Checked
+from studio.script.editing import LineChange, change_lines, with_checked, with_take
+from studio.script.projects import Projects
+from studio.script.render_queue import DuePiece
+from studio.script.rendering import PlannedTake
+from studio.script.script import LineTake, TakeCheck
+
+log = logging.getLogger(__name__)
+
+PEAKS = 40
+JUDGES = 8  # takes that are looked at together, if the judge can
+UNCHECKED = TakeCheck(name="checks", outcome="unmeasured", message="the studio could not check this take; listen to it")
+
+
+class Judge(Protocol):
+    """Looks at a take, for seconds and outside the device's queue. Raises nothing for odd sounds."""
+
+    def __call__(self, piece: PlannedTake, audio: Audio) -> Checked: ...
+
+
+class LineTakes:
+    """For one thread. Checks run on others, which read a take's sound when its turn comes, and call `when_checked`."""
+
+    def __init__(self, projects: Projects, history: History, judge: Judge, when_checked: Callable[[], None]) -> None:
+        self._projects, self._history, self._judge, self._when_checked = projects, history, judge, when_checked
+        self._checks: dict[str, Future[None]] = {}  # by the take's id
+        self._judges = ThreadPoolExecutor(JUDGES, "judge")
+
+    def close(self) -> None:
+        self._judges.shutdown(wait=False, cancel_futures=True)
+
+    def keep(self, due: DuePiece, take: Take) -> None:
+        """A take that was made for the line."""
+        order = replace(due.piece.reading.order, settings=take.request.settings, seed=due.piece.seed)
+        stored = self._history.add(due.project.session_id, order, take, due.take_id)
+        self._give(due, stored, take.audio)
+
+    def adopt(self, due: DuePiece, stored: StoredTake) -> None:
+        """A take that the history has and the line does not know: a process was killed between the two."""
+        self._give(due, stored, self._history.audio(due.project.session_id, stored.id))
+
+    def check(self, unchecked: Iterable[tuple[DuePiece, LineTake]]) -> None:
+        """Takes that nobody checks yet: a process was killed before."""
+        self._checks = {id: check for id, check in self._checks.items() if not check.done()}
+        for due, take in unchecked:
+            if take.id not in self._checks:
+                self._check(due, take)
+
+    def _give(self, due: DuePiece, stored: StoredTake, audio: Audio) -> None:
+        reading = due.piece.reading
+        take = LineTake(
+            id=stored.id,
+            number=0,
+            voice=reading.voice,
+            engine=stored.engine,
+            text=reading.order.text,
+            version=reading.order.version,
+            made_from=reading.digest,
+            seed=due.piece.seed,
+            duration_s=stored.duration_s,
+            peaks=tuple(peaks(audio.samples, PEAKS)),
+        )
+        at = stored.created_at.astimezone(UTC).isoformat(timespec="seconds")
+        self._change(due, with_take(take, at))
+        self._check(due, take)
+
+    def _check(self, due: DuePiece, take: LineTake) -> None:
+        self._checks[take.id] = self._judges.submit(self._checked, due, take)
+
+    def _checked(self, due: DuePiece, take: LineTake) -> None:
+        """On a judge's thread."""
+        try:
+            judged = self._judge(due.piece, self._history.audio(due.project.session_id, take.id))
+            self._change(due, with_checked(replace(take, checks=judged.checks, score=judged.score)))
+        except Exception:
+            log.exception("a take could not be checked")
+            self._change(due, with_checked(replace(take, checks=(UNCHECKED,), score=0.0)))
+        self._when_checked()
+
+    def _change(self, due: DuePiece, change: LineChange) -> None:
+        with suppress(NotFound):  # line, sheet or project were removed meanwhile
+            self._projects.change_sheet(
+                due.project.id, due.sheet_id, lambda sheet: change_lines(sheet, {due.piece.line: change})
+            )

@@ -1,0 +1,201 @@
+"""Projects and their sheets on disk: one document each, replaced whole with every change."""
+
+import logging
+import secrets
+import shutil
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from engines.errors import BadInput
+from studio.database import saving
+from studio.errors import NotFound
+from studio.files import atomic_write
+from studio.script.editing import lines_of
+from studio.script.script import Project, Role, Sheet, Table
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+FOLDER = "scripts"  # in the data folder
+DOCUMENT = "project.json"
+NAME_MAX = 120  # characters
+PROJECT = TypeAdapter(Project)
+SHEET = TypeAdapter(Sheet)
+
+
+class UnknownProject(NotFound):
+    """No such project."""
+
+
+class UnknownSheet(NotFound):
+    """The project has no such sheet."""
+
+
+class Projects:
+    """Any number of threads may call it; one process writes. Documents are read once and then kept in memory."""
+
+    def __init__(self, data_dir: Path, now: Callable[[], float] = time.time) -> None:
+        """`now` gives seconds since 1970."""
+        self._folder, self._now = data_dir / FOLDER, now
+        self._lock = threading.RLock()
+        self._projects: dict[str, Project] = {}
+        self._sheets: dict[tuple[str, str], Sheet] = {}
+        for path in sorted(self._folder.glob(f"*/{DOCUMENT}")):
+            if (project := _read(PROJECT, path)) is not None:
+                self._projects[project.id] = project
+
+    # Projects.
+
+    def list(self) -> Sequence[Project]:
+        """Those that are not deleted, oldest first."""
+        present = (project for project in self._projects.copy().values() if not project.deleted)
+        return sorted(present, key=lambda project: project.created_at)
+
+    def get(self, id: str, *, deleted: bool = False) -> Project:
+        """Raises UnknownProject."""
+        project = self._projects.get(id)
+        if project is None or (project.deleted and not deleted):
+            raise UnknownProject("there is no such project here; reload the page to see those there are")
+        return project
+
+    def create(self, name: str) -> Project:
+        """Raises BadInput, NotSaved."""
+        created_at = datetime.fromtimestamp(self._now(), UTC).isoformat()
+        return self._save(Project(id=new_id(), name=checked_name(name), created_at=created_at))
+
+    def change(self, id: str, change: Callable[[Project], Project], *, deleted: bool = False) -> Project:
+        """What `change` makes of it, saved. Raises UnknownProject, NotSaved, and what `change` raises."""
+        with self._lock:
+            before = self.get(id, deleted=deleted)
+            after = change(before)
+            return after if after == before else self._save(after)
+
+    def rename(self, id: str, name: str) -> Project:
+        """Raises UnknownProject, BadInput, NotSaved."""
+        return self.change(id, lambda project: replace(project, name=checked_name(name)))
+
+    def delete(self, id: str) -> Project:
+        """Hide a project, until it is restored. Raises UnknownProject, NotSaved."""
+        return self.change(id, lambda project: replace(project, deleted=True))
+
+    def restore(self, id: str) -> Project:
+        """Raises UnknownProject, NotSaved."""
+        return self.change(id, lambda project: replace(project, deleted=False), deleted=True)
+
+    def deleted(self, older_than_s: float) -> Sequence[Project]:
+        """Those that were deleted longer ago than this."""
+        gone = (project for project in self._projects.copy().values() if project.deleted)
+        before = self._now() - older_than_s
+        return [project for project in gone if (self._folder / project.id / DOCUMENT).stat().st_mtime < before]
+
+    def forget(self, id: str) -> None:
+        """Remove a deleted project for good, its sheets with it."""
+        with self._lock:
+            shutil.rmtree(self._folder / id)
+            del self._projects[id]
+            self._sheets = {key: sheet for key, sheet in self._sheets.items() if key[0] != id}
+
+    # Sheets.
+
+    def sheet(self, project_id: str, id: str) -> Sheet:
+        """Raises UnknownProject, UnknownSheet."""
+        project = self.get(project_id)
+        if id not in project.sheets:
+            raise UnknownSheet("there is no such sheet in this project; reload the page to see those there are")
+        return self._sheet(project_id, id)
+
+    def sheets(self, project_id: str) -> Sequence[Sheet]:
+        """Every sheet of a project, in the order it shows them. Raises UnknownProject."""
+        return [self._sheet(project_id, id) for id in self.get(project_id).sheets]
+
+    def add_sheet(self, project_id: str, name: str, table: Table, roles: dict[Role, int]) -> Sheet:
+        """Raises UnknownProject, NotSaved."""
+        sheet = Sheet(
+            id=new_id(), name=name, columns=table.columns, roles=roles, form=table.form, lines=lines_of(table.rows)
+        )
+        with self._lock:
+            self.get(project_id)
+            self._save_sheet(project_id, sheet)
+            self.change(project_id, lambda project: replace(project, sheets=(*project.sheets, sheet.id)))
+        return sheet
+
+    def change_sheet(self, project_id: str, id: str, change: Callable[[Sheet], Sheet]) -> Sheet:
+        """What `change` makes of it, saved. Raises UnknownProject, UnknownSheet, NotSaved, and what `change` raises."""
+        with self._lock:
+            before = self.sheet(project_id, id)
+            after = change(before)
+            if after is not before:
+                self._save_sheet(project_id, after)
+            return after
+
+    def remove_sheet(self, project_id: str, id: str) -> Project:
+        """Take a sheet out of its project; its document stays for `restore_sheet`. Raises likewise."""
+        self.sheet(project_id, id)
+        return self.change(
+            project_id, lambda project: replace(project, sheets=tuple(each for each in project.sheets if each != id))
+        )
+
+    def restore_sheet(self, project_id: str, id: str) -> Project:
+        """Put a removed sheet back, at the end. Raises likewise."""
+        with self._lock:
+            self.get(project_id)
+            self._sheet(project_id, id)
+            return self.change(project_id, lambda project: replace(project, sheets=(*(set(project.sheets) - {id}), id)))
+
+    def folder(self, id: str) -> Path:
+        """Where a project's documents lie. Raises UnknownProject."""
+        return self._folder / self.get(id, deleted=True).id
+
+    def _sheet(self, project_id: str, id: str) -> Sheet:
+        with self._lock:
+            if (project_id, id) not in self._sheets:
+                known = {path.stem: path for path in (self._folder / project_id).glob("*.json")}
+                sheet = _read(SHEET, known[id]) if id in known else None
+                if sheet is None:
+                    raise UnknownSheet("this sheet is no longer on disk, or cannot be read; import it again")
+                self._sheets[project_id, id] = sheet
+            return self._sheets[project_id, id]
+
+    def _save(self, project: Project) -> Project:
+        with self._lock:
+            _write(PROJECT, self._folder / project.id / DOCUMENT, project)
+            self._projects[project.id] = project
+        return project
+
+    def _save_sheet(self, project_id: str, sheet: Sheet) -> None:
+        _write(SHEET, self._folder / project_id / f"{sheet.id}.json", sheet)
+        self._sheets[project_id, sheet.id] = sheet
+
+
+def new_id() -> str:
+    return secrets.token_hex(8)
+
+
+def checked_name(name: str) -> str:
+    """Raises BadInput."""
+    named = " ".join(name.split())
+    if not 0 < len(named) <= NAME_MAX or not named.isprintable():
+        raise BadInput(f"a name has 1 to {NAME_MAX} characters, all of which can be seen; type another one")
+    return named
+
+
+def _read(adapter: TypeAdapter[T], path: Path) -> T | None:
+    try:
+        return adapter.validate_json(path.read_bytes())
+    except (OSError, ValidationError) as error:
+        log.warning("%s cannot be read and is left as it is: %s", path, error)
+        return None
+
+
+def _write(adapter: TypeAdapter[T], path: Path, document: T) -> None:
+    """Raises NotSaved."""
+    with saving(), atomic_write(path) as file:
+        file.write(adapter.dump_json(document))

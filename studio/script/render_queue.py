@@ -1,0 +1,228 @@
+"""Which takes are to be made next, of all renders that run, and how far each of them is."""
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from engines.errors import BadInput, EngineError
+from studio.database import saving
+from studio.errors import NotFound
+from studio.files import atomic_write
+from studio.named_voices import NamedVoices
+from studio.script.editing import find
+from studio.script.planning import LineReading, Readings, fresh, take_id
+from studio.script.projects import Projects
+from studio.script.render_choice import RenderChoice, asked_for
+from studio.script.rendering import PlannedTake, Render, RenderState, due, outstanding
+from studio.script.script import LineTake, Project, ScriptLine, Sheet
+
+log = logging.getLogger(__name__)
+
+DOCUMENT = "render.json"  # in the project's folder
+RENDER = TypeAdapter(Render)
+
+
+class UnknownRender(NotFound):
+    """The project renders nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenderStatus:
+    """A render and how far it is. Lines count, and seconds."""
+
+    render: Render
+    done: int
+    total: int
+    eta_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class DuePiece:
+    """A take to be made, and for whom."""
+
+    project: Project
+    sheet_id: str
+    piece: PlannedTake
+
+    @property
+    def take_id(self) -> str:
+        return take_id(self.project, self.piece.line, self.piece.reading.digest, self.piece.seed)
+
+
+@dataclass(slots=True, eq=False)
+class Remaining:
+    """The lines of a render that are not settled, in the sheet's order, and how fast takes were made since it ran on."""
+
+    keys: deque[str]
+    since: float
+    made: int = 0
+
+
+class RenderQueue:
+    """Any number of threads may call it."""
+
+    def __init__(self, projects: Projects, voices: NamedVoices, clock: Callable[[], float] = time.monotonic) -> None:
+        self._projects, self._voices, self._clock = projects, voices, clock
+        self._lock = threading.RLock()
+        self._renders: dict[str, Render] = {}
+        self._remaining: dict[str, Remaining] = {}
+        for project in projects.list():
+            if (render := _read(projects.folder(project.id) / DOCUMENT)) is not None:
+                self._renders[project.id] = render
+                self._count(project.id)
+
+    def begin(self, project_id: str, choice: RenderChoice) -> RenderStatus:
+        """Raises UnknownProject, UnknownSheet, UnknownLine, BadInput, NotSaved."""
+        project, sheet = self._projects.get(project_id), self._projects.sheet(project_id, choice.sheet)
+        wanted, failures = asked_for(sheet, choice, Readings(project, self._voices))
+        with self._lock:
+            if self.runs(project_id):
+                raise BadInput("this project renders already; stop that first, or wait for its end")
+            render = Render(sheet=sheet.id, lines=wanted, budget=choice.budget, failures=failures)
+            self._save(project_id, render)
+            self._count(project_id)
+        return self.status(project_id)
+
+    def runs(self, project_id: str) -> bool:
+        return project_id in self._renders and self._renders[project_id].state in ("running", "paused")
+
+    def status(self, project_id: str) -> RenderStatus:
+        """Raises UnknownRender."""
+        with self._lock:
+            render = self._render(project_id)
+            left, total = self._remaining[project_id], len(render.lines)
+            eta_s = None
+            if left.made and render.state == "running":
+                takes = sum(len(each) for line in render.lines for each in line.varieties.values())
+                eta_s = (self._clock() - left.since) / left.made * takes / total * len(left.keys)
+            return RenderStatus(render=render, done=total - len(left.keys), total=total, eta_s=eta_s)
+
+    def enter(self, project_id: str, state: RenderState) -> RenderStatus:
+        """Pause, resume or stop. Raises UnknownRender, NotSaved."""
+        with self._lock:
+            render = self._render(project_id)
+            if render.state in ("running", "paused") and render.state != state:
+                self._save(project_id, replace(render, state=state))
+                self._count(project_id)
+            return self.status(project_id)
+
+    def next(self, under_way: Callable[[DuePiece], bool]) -> DuePiece | None:
+        """A take that is due and not under way, of the render begun first; None if there is none now."""
+        with self._lock:
+            for project_id, render in list(self._renders.items()):
+                if render.state == "running" and (piece := self._next_of(project_id, under_way)) is not None:
+                    return piece
+            return None
+
+    def unjudged(self, *, settled: bool = False) -> Iterator[tuple[DuePiece, LineTake]]:
+        """Takes that nobody has looked at since the studio ended before: what running renders wait for, or all of each."""
+        with self._lock:
+            for project_id, render in self._renders.items():
+                if settled or render.state == "running":
+                    keys = [each.key for each in render.lines] if settled else list(self._remaining[project_id].keys)
+                    with suppress(NotFound):
+                        yield from self._unjudged_of(project_id, render.sheet, keys)
+
+    def _unjudged_of(self, project_id: str, sheet_id: str, keys: Sequence[str]) -> Iterator[tuple[DuePiece, LineTake]]:
+        project, sheet = self._projects.get(project_id), self._projects.sheet(project_id, sheet_id)
+        readings = Readings(project, self._voices)
+        for key in keys:
+            line = find(sheet, key)
+            for reading in _readable(readings, sheet, line):
+                for take in fresh(line, [reading]):
+                    if take.score is None:
+                        yield DuePiece(project, sheet.id, PlannedTake(line=key, reading=reading, seed=take.seed)), take
+
+    def fail(self, due_piece: DuePiece, error: EngineError) -> None:
+        """A take that cannot be made: its line is left out, and the reason told."""
+        self._fail(due_piece.project.id, due_piece.piece.line, error)
+
+    def count_compute(self, project_id: str, compute_s: float) -> None:
+        """Something was spoken, at this cost; which take it is kept for is not known yet."""
+        with self._lock:
+            render = self._renders[project_id]
+            self._renders[project_id] = replace(render, compute_s=render.compute_s + compute_s)
+
+    def count_take(self, project_id: str, audio_s: float) -> None:
+        """A take was made and kept."""
+        with self._lock:
+            self._remaining[project_id].made += 1
+            render = self._renders[project_id]
+            self._save(project_id, replace(render, audio_s=render.audio_s + audio_s))
+
+    def _next_of(self, project_id: str, under_way: Callable[[DuePiece], bool]) -> DuePiece | None:
+        render, left = self._renders[project_id], self._remaining[project_id]
+        try:
+            project, sheet = self._projects.get(project_id), self._projects.sheet(project_id, render.sheet)
+        except NotFound:  # deleted; a sheet that comes back is rendered when somebody asks again
+            self._save(project_id, replace(render, state="stopped"))
+            self._count(project_id)
+            return None
+        wanted = {each.key: each for each in render.lines}
+        readings = Readings(project, self._voices)
+        for key in list(left.keys):
+            try:
+                line = find(sheet, key)
+                spoken = [] if line.deleted else readings.of(sheet, line)
+            except EngineError as error:
+                self._fail(project_id, key, error)
+                continue
+            if not outstanding(wanted[key], line, spoken, render.budget):
+                left.keys.remove(key)
+            for piece in due(wanted[key], line, spoken, render.budget):
+                found = DuePiece(project, sheet.id, piece)
+                if not under_way(found):
+                    return found
+        if not left.keys:
+            self._save(project_id, replace(self._renders[project_id], state="done"))
+        return None
+
+    def _fail(self, project_id: str, key: str, error: EngineError) -> None:
+        with self._lock:
+            render, left = self._renders[project_id], self._remaining[project_id]
+            if key in left.keys:
+                left.keys.remove(key)
+            self._save(project_id, replace(render, failures={**render.failures, key: str(error)}))
+
+    def _count(self, project_id: str) -> None:
+        render = self._renders[project_id]
+        keys = deque(each.key for each in render.lines if each.key not in render.failures)
+        if render.state not in ("running", "paused"):
+            keys.clear()
+        self._remaining[project_id] = Remaining(keys, self._clock())
+
+    def _render(self, project_id: str) -> Render:
+        self._projects.get(project_id)
+        if project_id not in self._renders:
+            raise UnknownRender("nothing was rendered here yet; choose lines and begin")
+        return self._renders[project_id]
+
+    def _save(self, project_id: str, render: Render) -> None:
+        with saving(), atomic_write(self._projects.folder(project_id) / DOCUMENT) as file:
+            file.write(RENDER.dump_json(render))
+        self._renders[project_id] = render
+
+
+def _readable(readings: Readings, sheet: Sheet, line: ScriptLine) -> Sequence[LineReading]:
+    """None where what speaks it is gone."""
+    try:
+        return readings.of(sheet, line)
+    except EngineError:
+        return ()
+
+
+def _read(path: Path) -> Render | None:
+    try:
+        return RENDER.validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValidationError) as error:
+        log.warning("%s cannot be read and is left as it is: %s", path, error)
+        return None

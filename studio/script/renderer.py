@@ -1,0 +1,178 @@
+"""Renders in the background: one thread that has spoken what is due, and steps aside for everybody else."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, replace
+
+from engines.errors import Cancelled, Closing, EngineError, NotReady, QueueFull
+from engines.scheduling.manager import Manager
+from engines.scheduling.ticket import Ticket
+from engines.types import SchedulerEvent, Take
+from studio.errors import StudioError
+from studio.history import History, UnknownTake
+from studio.order import Order
+from studio.script.line_takes import Judge, LineTakes
+from studio.script.projects import Projects
+from studio.script.render_choice import RenderChoice
+from studio.script.render_queue import DuePiece, RenderQueue, RenderStatus
+from studio.script.rendering import PlannedTake, RenderState
+from studio.script.room import Room
+from studio.speaking import SpeechService
+
+log = logging.getLogger(__name__)
+
+RETRY_S = 1.0  # after the queue was full, or an engine not there
+LOOKED_AT = ("arrived", "admitted", "done", "failed", "cancelled", "engine")
+# What is to be spoken for a piece, each order answered by its take; returns the take that is kept.
+Making = Generator[Order, Take, Take]
+
+
+@dataclass(slots=True, eq=False)
+class Speaking:
+    """A piece while it is spoken."""
+
+    due: DuePiece
+    making: Making
+    order: Order
+    ticket: Ticket
+
+
+class Renderer:
+    """Any number of threads may call it; its own makes the takes."""
+
+    def __init__(
+        self,
+        queue: RenderQueue,
+        projects: Projects,
+        history: History,
+        speaking: SpeechService,
+        manager: Manager,
+        make: Callable[[PlannedTake], Making],
+        judge: Judge,
+    ) -> None:
+        """`make` tells which requests a piece is made of."""
+        self._queue, self._history, self._speaking, self._make = queue, history, speaking, make
+        self._room = Room(manager)
+        self._now: dict[str, Speaking] = {}  # by the take's id; the thread's own
+        self._wake, self._closed = threading.Event(), threading.Event()
+        self._takes = LineTakes(projects, history, judge, self._wake.set)
+        self._retry_at = 0.0
+        self._thread = threading.Thread(target=self._run, name="renderer", daemon=True)
+        manager.listen(self._on_event)
+
+    def start(self) -> None:
+        """Go on with what was being rendered when the studio ended."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """What is not finished goes on at the next start."""
+        self._closed.set()
+        self._wake.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        self._takes.close()
+
+    def begin(self, project_id: str, choice: RenderChoice) -> RenderStatus:
+        """Raises what RenderQueue.begin raises."""
+        begun = self._queue.begin(project_id, choice)
+        self._wake.set()
+        return begun
+
+    def status(self, project_id: str) -> RenderStatus:
+        """Raises UnknownRender."""
+        return self._queue.status(project_id)
+
+    def enter(self, project_id: str, state: RenderState) -> RenderStatus:
+        """Pause, resume or stop. Raises UnknownRender."""
+        entered = self._queue.enter(project_id, state)
+        self._wake.set()
+        return entered
+
+    # On any thread.
+
+    def _on_event(self, event: SchedulerEvent) -> None:
+        if event.kind in LOOKED_AT:
+            self._wake.set()
+
+    # On the renderer's thread.
+
+    def _run(self) -> None:
+        self._takes.check(self._queue.unjudged(settled=True))
+        while not self._closed.is_set():
+            self._wake.clear()
+            try:
+                self._turn()
+            except Exception:
+                log.exception("a turn of the renderer failed; trying again")
+                self._retry_at = time.monotonic() + RETRY_S
+            wait_s = self._retry_at - time.monotonic()
+            self._wake.wait(wait_s if wait_s > 0 else None)
+        for speaking in self._now.values():
+            speaking.ticket.cancel()
+
+    def _turn(self) -> None:
+        self._collect()
+        if self._room.is_wanted():
+            for speaking in self._now.values():
+                speaking.ticket.cancel()  # its take is made again after them
+        while time.monotonic() >= self._retry_at and self._room.has_place(len(self._now)):
+            due = self._queue.next(lambda due: due.take_id in self._now)
+            if due is None:
+                self._takes.check(self._queue.unjudged())
+                return
+            self._begin(due)
+
+    def _collect(self) -> None:
+        for id, speaking in list(self._now.items()):
+            while speaking.ticket.read() is not None:  # what nobody reads would pause the request
+                pass
+            if speaking.ticket.ended:
+                del self._now[id]
+                self._go_on(speaking)
+            elif not self._is_wanted(speaking.due):
+                speaking.ticket.cancel()
+
+    def _go_on(self, speaking: Speaking) -> None:
+        due = speaking.due
+        try:
+            take = speaking.ticket.result()
+            self._queue.count_compute(due.project.id, take.cost.compute_s)
+            self._speak(due, speaking.making, speaking.making.send(take))
+        except StopIteration as ended:
+            self._takes.keep(due, ended.value)
+            self._queue.count_take(due.project.id, ended.value.audio.duration_s)
+        except (Cancelled, Closing):
+            return  # it is due again
+        except EngineError as error:
+            self._queue.fail(due, error)
+
+    def _begin(self, due: DuePiece) -> None:
+        try:
+            kept = self._history.get(due.project.session_id, due.take_id)
+        except UnknownTake:
+            making = self._make(due.piece)
+            self._speak(due, making, next(making))
+        else:
+            self._takes.adopt(due, kept)
+
+    def _speak(self, due: DuePiece, making: Making, order: Order) -> None:
+        order = replace(order, seed=due.piece.seed)
+        try:
+            ticket = self._speaking.say(order, session_id=due.project.session_id)
+        except (QueueFull, NotReady):
+            self._retry_at = time.monotonic() + RETRY_S
+        except Closing:
+            self._closed.set()
+        except EngineError as error:
+            self._queue.fail(due, error)
+        else:
+            self._now[due.take_id] = Speaking(due, making, order, ticket)
+            ticket.listen(self._wake.set)
+
+    def _is_wanted(self, due: DuePiece) -> bool:
+        try:
+            return self._queue.status(due.project.id).render.state == "running"
+        except StudioError:
+            return False

@@ -1,0 +1,99 @@
+"""A render: which takes of which lines are to be made. What is due follows from it and the sheet alone."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from studio.script.checks.wording import is_bark
+from studio.script.planning import LineReading, found, fresh, seed_of
+from studio.script.script import LineTake, ScriptLine
+
+BARK_BUDGET = 3  # engines lose words of short lines, and those are soon made: `python -m bench.barks`
+RenderState = Literal["running", "paused", "done", "stopped"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineRender:
+    """What is asked for of one line."""
+
+    key: str
+    varieties: Mapping[str, tuple[int, ...]] = field(
+        default_factory=dict
+    )  # by voice; each is one take, if its checks pass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Render:
+    """Kept with its project, so that it goes on after a restart."""
+
+    sheet: str
+    lines: tuple[LineRender, ...]
+    budget: int = 0  # further seeds for a take whose checks fail
+    state: RenderState = "running"
+    failures: Mapping[str, str] = field(default_factory=dict)  # by line: why it could not be made
+    compute_s: float = 0.0
+    audio_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedTake:
+    """One take that is to be made."""
+
+    line: str
+    reading: LineReading
+    seed: int
+
+
+def asked(line: ScriptLine, readings: Sequence[LineReading], takes: int, *, again: bool) -> LineRender:
+    """So many takes of each voice; with `again`, besides those it has."""
+    varieties = {}
+    for reading in readings:
+        made = len(fresh(line, [reading])) if again else 0
+        varieties[reading.voice] = tuple(range(made, made + takes))
+    return LineRender(key=line.key, varieties=varieties)
+
+
+def due(wanted: LineRender, line: ScriptLine, readings: Sequence[LineReading], budget: int) -> Iterator[PlannedTake]:
+    """The takes to be made next of a line: none while its latest are being checked, or when all is there."""
+    for reading in readings:
+        for variety in wanted.varieties.get(reading.voice, ()):
+            piece = _next(line, reading, variety, budget)
+            if piece is not None:
+                yield piece
+
+
+def outstanding(wanted: LineRender, line: ScriptLine, readings: Sequence[LineReading], budget: int) -> bool:
+    """Whether anything of the line is due, or may be once a take was checked."""
+    return any(
+        not _settled(line, reading, variety, budget)
+        for reading in readings
+        for variety in wanted.varieties.get(reading.voice, ())
+    )
+
+
+def _next(line: ScriptLine, reading: LineReading, variety: int, budget: int) -> PlannedTake | None:
+    for attempt, take in enumerate(_attempts(line, reading, variety, budget)):
+        if take is None:
+            return PlannedTake(line=line.key, reading=reading, seed=seed_of(line, reading.voice, variety, attempt))
+        if take.score is None or not take.failed:
+            return None
+    return None
+
+
+def _settled(line: ScriptLine, reading: LineReading, variety: int, budget: int) -> bool:
+    attempts = list(_attempts(line, reading, variety, budget))
+    return any(
+        take is not None and (_seeds(reading, budget) == 1 or take.score is not None) and not take.failed
+        for take in attempts
+    ) or (None not in attempts)
+
+
+def _seeds(reading: LineReading, budget: int) -> int:
+    """How often one take is tried."""
+    return 1 + max(budget, BARK_BUDGET if is_bark(reading.order.text) else 0)
+
+
+def _attempts(line: ScriptLine, reading: LineReading, variety: int, budget: int) -> Iterator[LineTake | None]:
+    digest = reading.digest
+    for attempt in range(_seeds(reading, budget)):
+        yield found(line, digest, seed_of(line, reading.voice, variety, attempt))

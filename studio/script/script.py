@@ -1,0 +1,178 @@
+"""A project's sheets as data: lines, who speaks them, and the takes that were made of each."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+Role = Literal["id", "character", "text", "emotion", "filename", "scene", "max_s", "language", "notes"]
+Mark = Literal["", "select", "hold", "retake"]
+Outcome = Literal["ok", "doubt", "fail", "unmeasured"]
+
+ROLES: tuple[Role, ...] = get_args(Role)
+SESSION_PREFIX = "script-"  # of the sessions under which projects keep their takes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakeCheck:
+    """One thing that was looked at in a take, by which model, and what to make of it."""
+
+    name: str  # "words", "edges", "clipping", "length", "likeness", "loudness"
+    outcome: Outcome
+    message: str  # a sentence for the designer, its doubt included
+    model: str = ""  # who measured: a recogniser, an encoder, or "" for arithmetic
+    value: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimedPhone:
+    phone: str  # ARPABET without stress, or "SIL"
+    start_s: float
+    end_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimedWord:
+    """A word as it is written, and where it is heard in a take."""
+
+    word: str
+    start_s: float
+    end_s: float
+    phones: tuple[TimedPhone, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineTake:
+    """A take of a line. Its sound is in the history under the project's own session."""
+
+    id: str
+    number: int  # from 1 in the order they were made; what the keys 1 to 9 choose
+    voice: str  # whose
+    engine: str
+    text: str  # as it was spoken, the lexicon applied
+    version: str  # of the champion
+    made_from: str  # digest of all that its sound depends on but the seed
+    seed: int
+    duration_s: float
+    peaks: tuple[float, ...] = ()  # its waveform, 0 to 1
+    mark: Mark = ""
+    comment: str = ""
+    checks: tuple[TakeCheck, ...] = ()
+    score: float | None = None  # of the checks, higher is better; None before they were made
+
+    @property
+    def failed(self) -> bool:
+        return any(check.outcome == "fail" for check in self.checks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineEvent:
+    """Something that happened to a line."""
+
+    at: str  # ISO 8601, UTC
+    what: str  # a sentence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScriptLine:
+    """One row of a sheet."""
+
+    key: str  # its own for good, whatever its cells become
+    cells: tuple[str, ...]  # as many as the sheet has columns
+    takes: tuple[LineTake, ...] = ()
+    events: tuple[LineEvent, ...] = ()
+    revision: int = 0  # of the sheet when this line last changed
+    deleted: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SheetForm:
+    """How a table was written, so that it can be written so again."""
+
+    kind: Literal["csv", "tsv", "xlsx"]
+    encoding: str = "utf-8"  # Python's name; "utf-8-sig" with a mark at the beginning
+    delimiter: str = ","
+    newline: str = "\r\n"
+    end: str = "\r\n"  # line breaks after the last row
+    quoting: Literal["minimal", "all", "breaks"] = "minimal"  # "breaks": only cells with tabs or line breaks in them
+    neutral: bool = (
+        False  # its cells that begin like a formula have an apostrophe before them, which `Table` leaves out
+    )
+    above: tuple[tuple[str, ...], ...] = ()  # rows above the header
+    title: str = ""  # of the worksheet
+    numbers: tuple[int, ...] = ()  # columns of a worksheet that hold numbers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A sheet's cells as they are in its file: text, in the file's order."""
+
+    columns: tuple[str, ...]  # names as they are written; may repeat or be empty; all are empty without a header
+    rows: tuple[tuple[str, ...], ...]  # each as long as `columns`
+    form: SheetForm
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    id: str
+    name: str  # of its file
+    columns: tuple[str, ...]
+    roles: Mapping[Role, int]  # which column holds what; a role may have none
+    form: SheetForm
+    lines: tuple[ScriptLine, ...]
+    revision: int = 1  # grows with every change
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Casting:
+    """Who speaks, and how."""
+
+    voice: str  # a champion's id, or a sample's name
+    engine: str = ""  # "" = the champion's own, or the studio's first
+    settings: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Respelling:
+    """A word of the lexicon and what is spoken in its place."""
+
+    word: str
+    spoken: str
+    match_case: bool = False
+    whole_word: bool = True
+    voice: str = ""  # of one champion only; "" = of all
+
+
+# By character, then by emotion; "" is whatever has no casting of its own. Several castings speak a line each.
+Cast = Mapping[str, Mapping[str, tuple[Casting, ...]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliveryChoice:
+    """A preset of deliveries by its name, or "custom", and what is chosen otherwise."""
+
+    preset: str = "game"
+    choices: Mapping[str, Any] = field(default_factory=dict)  # by field of the preset
+    to: str = ""  # a store; empty = a zip to download
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    id: str
+    name: str
+    created_at: str  # ISO 8601, UTC
+    cast: Cast = field(default_factory=dict)
+    lexicon: tuple[Respelling, ...] = ()
+    sheets: tuple[str, ...] = ()  # ids, in the order they are shown
+    delivery: DeliveryChoice = field(default_factory=DeliveryChoice)  # what was chosen last
+    deleted: bool = False
+
+    @property
+    def session_id(self) -> str:
+        """Under which the history keeps the project's takes."""
+        return f"{SESSION_PREFIX}{self.id}"
+
+
+def cell(sheet: Sheet, line: ScriptLine, role: Role) -> str:
+    """What a line says in the column of this role; "" where the sheet has none."""
+    column = sheet.roles.get(role)
+    return "" if column is None else line.cells[column].strip()

@@ -1,0 +1,38 @@
+"""Characters that no cell may hold, and cells that a spreadsheet would run."""
+
+import re
+from collections.abc import Iterable
+
+# Controls but tab and line breaks; lone surrogates, which no encoding writes; two that XML forbids; the mark of encodings.
+UNWANTED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufeff\ufffe\uffff]")
+PIECE = 2**16
+FORMULA = re.compile("'*[=+\\-@\t\r]")
+
+
+def cleaned(text: str) -> str:
+    """The text without the characters above; other code may rely on their absence."""
+    if UNWANTED.search(text) is None:
+        return text
+    # In pieces, as `sub` keeps a string for each stretch between two of them.
+    return "".join(UNWANTED.sub("", text[start : start + PIECE]) for start in range(0, len(text), PIECE))
+
+
+def looks_like_formula(cell: str) -> bool:
+    """Whether a spreadsheet would calculate this cell, as OWASP lists them."""
+    return not cell.startswith("'") and FORMULA.match(cell) is not None
+
+
+def are_neutral(cells: Iterable[str]) -> bool:
+    """Whether each cell that begins like a formula has an apostrophe before it, and there are some."""
+    suspects = [cell for cell in cells if FORMULA.match(cell)]
+    return bool(suspects) and all(cell.startswith("'") for cell in suspects)
+
+
+def neutralised(cell: str) -> str:
+    """The cell with one more apostrophe where it, or what follows its apostrophes, begins like a formula."""
+    return f"'{cell}" if FORMULA.match(cell) else cell
+
+
+def restored(cell: str) -> str:
+    """The cell as it was before `neutralised`."""
+    return cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell

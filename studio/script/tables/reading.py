@@ -1,0 +1,76 @@
+"""A file or a paste as a table."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from studio.script.script import SheetForm, Table
+from studio.script.tables import delimited
+from studio.script.tables.assembly import assembled, bounded
+from studio.script.tables.cleaning import cleaned
+from studio.script.tables.decoding import decoded
+from studio.script.tables.delimiter import delimiter_of
+from studio.script.tables.errors import BadSheet
+from studio.script.tables.limits import MAX_BYTES, MIB
+from studio.script.tables.workbook import read_workbook
+
+SAMPLE_ROWS = 200
+OLD_OFFICE, PDF = b"\xd0\xcf\x11\xe0", b"%PDF"
+
+
+def read_table(data: bytes, name: str) -> Table:
+    """The sheet in a file, told by its content and its name: CSV with any of , ; tab |, TSV, or XLSX.
+
+    Raises BadSheet for what is no sheet or is past `limits`. Control characters are left out.
+    """
+    if len(data) > MAX_BYTES:
+        raise BadSheet(f"the sheet is over {MAX_BYTES // MIB} MB; split it, or keep only the columns of the script")
+    if data.startswith(OLD_OFFICE):
+        raise BadSheet(
+            "the sheet is an old .xls or locked by a password; save it as .xlsx without one, or as CSV UTF-8"
+        )
+    if data.startswith(PDF):
+        raise BadSheet("the file is a PDF; save the sheet as .xlsx or CSV UTF-8")
+    if data.startswith(b"PK"):
+        return read_workbook(data)
+    if name.lower().endswith((".xlsx", ".xlsm")):
+        raise BadSheet(f"the file is called {name[-40:]} but is no workbook; save it again as .xlsx or CSV UTF-8")
+    text, encoding = decoded(data)
+    return _table(cleaned(text), encoding, name)
+
+
+def read_pasted(text: str) -> Table:
+    """The cells that were copied from a spreadsheet, or CSV; raises BadSheet as `read_table` does."""
+    if len(text) > MAX_BYTES:
+        raise BadSheet(f"the pasted text is over {MAX_BYTES // MIB} million characters; paste fewer rows at a time")
+    return _table(cleaned(text), "utf-8", "")
+
+
+def _table(text: str, encoding: str, name: str) -> Table:
+    content = text.rstrip("\r\n")
+    if not content.strip():
+        raise BadSheet("the sheet is empty; add a header and lines")
+    delimiter = delimiter_of(content, name)
+    rows = bounded(delimited.parsed(content, delimiter or _absent(content)))
+    line_break = delimited.BREAK.search(text)
+    form = SheetForm(
+        kind="tsv" if delimiter == "\t" else "csv",
+        encoding=encoding,
+        delimiter=delimiter or ",",
+        newline=line_break.group() if line_break else "\r\n",
+        end=text[len(content) :],
+    )
+    return assembled(rows, replace(form, quoting=_quoting(content, rows[:SAMPLE_ROWS], form)))
+
+
+def _absent(text: str) -> str:
+    """A delimiter for text of one column."""
+    return next((one for one in "\t|;" if one not in text), "\x1f")
+
+
+def _quoting(text: str, rows: Sequence[Sequence[str]], form: SheetForm) -> delimited.Quoting:
+    """How cells were quoted: the way in which these first rows are written as they are here."""
+    ways: tuple[delimited.Quoting, ...] = ("minimal", "all")
+    if form.kind == "tsv":
+        ways = ("breaks", *ways)
+    same = (way for way in ways if text.startswith(delimited.written(rows, replace(form, quoting=way, end=""))))
+    return next(same, ways[0])

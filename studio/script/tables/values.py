@@ -1,0 +1,93 @@
+"""Numbers, dates and escapes of XLSX: between what is stored and what a person sees."""
+
+import math
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from openpyxl.styles.numbers import BUILTIN_FORMATS, is_date_format, is_timedelta_format
+from openpyxl.utils.datetime import CALENDAR_MAC_1904, WINDOWS_EPOCH, from_excel
+
+from studio.script.tables.cleaning import cleaned
+
+ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
+INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,17})")
+NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,10})?")
+DIGITS_MOST = 10  # that a spreadsheet shows; it stores 2.5 as 2.5000000000000004
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """Of a number format, what changes the text of a number."""
+
+    is_date: bool = False
+    is_duration: bool = False
+    is_percentage: bool = False
+    zeros: int = 0  # an integer is filled up to so many digits
+
+    @classmethod
+    def of(cls, number: str, code: str | None) -> "Format":
+        """By its number among the built-in ones, unless the workbook has a code for it."""
+        code = code or (BUILTIN_FORMATS.get(int(number), "") if number.isdecimal() and len(number) < 6 else "")
+        return cls(
+            is_date=bool(is_date_format(code)),
+            is_duration=bool(is_timedelta_format(code)),
+            is_percentage=code.endswith("%"),
+            zeros=len(code) if re.fullmatch("0+", code) else 0,
+        )
+
+
+def displayed(raw: str, format: Format, from_1904: bool) -> str:
+    """A number as a person sees it, but with all decimals up to ten digits; dates in ISO 8601."""
+    if not (format.is_date or format.is_percentage or format.zeros) and INTEGER.fullmatch(raw):
+        return raw
+    try:
+        value = float(raw)
+    except ValueError:
+        return cleaned(raw)
+    if not math.isfinite(value):
+        return cleaned(raw)
+    if format.is_date:
+        return _date(value, format, from_1904)
+    if format.is_percentage:
+        return f"{_shown(value * 100)}%"
+    return _shown(value).zfill(format.zeros)
+
+
+def as_number(text: str) -> int | float | None:
+    """The number that is displayed as this text, if there is one."""
+    if INTEGER.fullmatch(text) and len(text) <= 15:
+        return int(text)
+    if NUMBER.fullmatch(text) and _shown(float(text)) == text:
+        return float(text)
+    return None
+
+
+def unescaped(text: str) -> str:
+    """Text with what XLSX writes as _x000D_ in its place, and without what no cell may hold."""
+    return cleaned(ESCAPED.sub(lambda match: chr(int(match[1], 16)), text))
+
+
+def escaped(text: str) -> str:
+    """Text that `unescaped` gives back; XML would make line feeds of carriage returns."""
+    return ESCAPED.sub(r"_x005F_x\1_", text).replace("\r", "_x000D_")
+
+
+def _shown(value: float) -> str:
+    if value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    text = f"{value:.{DIGITS_MOST}g}"
+    return repr(value) if "e" in text else text
+
+
+def _date(value: float, format: Format, from_1904: bool) -> str:
+    epoch = CALENDAR_MAC_1904 if from_1904 else WINDOWS_EPOCH
+    try:
+        moment = from_excel(value, epoch, timedelta=format.is_duration)
+    except (OverflowError, ValueError):
+        return _shown(value)
+    if isinstance(moment, timedelta):
+        return str(moment)
+    if isinstance(moment, datetime) and moment.time() == datetime.min.time():
+        return moment.date().isoformat()
+    return str(moment.isoformat()) if moment is not None else ""

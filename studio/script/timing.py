@@ -1,0 +1,148 @@
+"""Fit to time: how long a line may speak, and the requests by which it comes to last so long.
+
+Lengths are those of the speech, from its first sound to the end of its last: the silence at the edges belongs to the
+delivery. How long a line lasts at another pace is known only roughly (the embedded F5 is off by up to a fifth), so it is
+spoken again while that brings it nearer, and the rest is stretched.
+"""
+
+import re
+from collections.abc import Generator, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from engines.errors import BadAudio, BadSetting
+from engines.text import Pause, parse
+from engines.types import Audio, Setting, Take
+from studio.order import Order
+from studio.script.stretching import spoken_s, stretched
+
+TOLERANCE_S = 0.05
+LEAST, MOST = 0.8, 1.25  # of the natural length; beyond, speech sounds hurried or drawn
+NEAR = 1e-3  # by which these may be exceeded: lengths are measured in frames
+ATTEMPTS = 4  # with the natural one
+INAUDIBLE = 0.03  # stretched by no more than this share a take needs no better attempt
+SHOWN = 20  # characters of a cell in a message
+
+# Spreadsheets write numbers as 2.4000000000000004.
+LENGTH = re.compile(r"(\d{1,4}(?:[.,]\d{1,20})?|[.,]\d{1,20})\s*(ms|milliseconds?|s|secs?\.?|seconds?)?", re.IGNORECASE)
+AT_MOST = re.compile(r"(?:<=?|≤|max\.?|at most|up to)\s*", re.IGNORECASE)
+EXACTLY = re.compile(r"(?:==?|exactly|exact)\s*", re.IGNORECASE)
+UNLIMITED = frozenset(("", "-", "–", "—", "0", "none", "n/a"))
+
+
+@dataclass(frozen=True, slots=True)
+class LengthLimit:
+    """How long a line may speak."""
+
+    length_s: float
+    exact: bool = False  # otherwise it may be shorter
+
+    @property
+    def most_s(self) -> float:
+        return self.length_s + (TOLERANCE_S if self.exact else 0.0)
+
+    @property
+    def aim_s(self) -> float:
+        """What a take that does not keep to it is made to last."""
+        return self.length_s if self.exact else max(self.length_s - TOLERANCE_S, self.length_s * 0.9)
+
+    def holds(self, speech_s: float) -> bool:
+        return speech_s <= self.most_s and not (self.exact and speech_s < self.length_s - TOLERANCE_S)
+
+
+def read_limit(cell: str) -> LengthLimit | None:
+    """What a sheet says of a line's length: 2.5, "2,5 s", "max 800 ms"; exactly so "=2.5" and "exactly 2.5".
+
+    None where it says nothing. Raises BadSetting for what cannot be read.
+    """
+    said = cell.strip()
+    if said.lower() in UNLIMITED:
+        return None
+    exact = EXACTLY.match(said)
+    prefix = exact or AT_MOST.match(said)
+    found = LENGTH.fullmatch(said, prefix.end() if prefix else 0)
+    length_s = float(found[1].replace(",", ".")) if found else 0.0
+    if found is None or length_s == 0.0:
+        shown = said[:SHOWN] + ("…" if len(said) > SHOWN else "")
+        raise BadSetting(f"“{shown}” is no length; write 2.5 for at most 2.5 s, or =2.5 for exactly as long")
+    return LengthLimit(length_s / (1000 if (found[2] or "").lower().startswith("m") else 1), exact is not None)
+
+
+def missed(cell: str, audio: Audio) -> str:
+    """A sentence on how a take differs from the length its line wants; "" where it does not."""
+    try:
+        limit = read_limit(cell)
+    except BadSetting as error:
+        return str(error)
+    speech_s = spoken_s(audio)
+    if limit is None or limit.holds(speech_s):
+        return ""
+    wanted = f"{limit.length_s:.2f} s {'exactly' if limit.exact else 'at most'}"
+    if speech_s > limit.length_s:
+        return f"the take speaks for {speech_s:.2f} s and should for {wanted}; shorten the text or allow more time"
+    return f"the take speaks for {speech_s:.2f} s and should for {wanted}; lengthen the text or allow less time"
+
+
+def fitted(order: Order, cell: str, settings: Iterable[Setting]) -> Generator[Order, Take, Take]:
+    """The orders to be spoken, each answered by its take; returns the take that comes nearest.
+
+    `settings` are those the order's engine knows. Where none of them is the pace, the first take is stretched. A length
+    beyond LEAST to MOST of the natural one is not tried: the first take is kept, and `missed` says so.
+    """
+    take = yield order
+    limit = _limit(cell)
+    if limit is None or not _is_due(limit, spoken_s(take.audio)):
+        return take
+    tried = [take]
+    pace = next((each for each in settings if each.scales == "pace"), None)
+    while pace and len(tried) < ATTEMPTS and _may_improve(tried, limit):
+        take = yield _again(order, _nearest(tried, limit), limit, pace)
+        tried.append(take)
+    return _exact(_nearest(tried, limit), limit)
+
+
+def _limit(cell: str) -> LengthLimit | None:
+    """Without what cannot be read, of which `missed` tells."""
+    with suppress(BadSetting):
+        return read_limit(cell)
+    return None
+
+
+def _is_due(limit: LengthLimit, natural_s: float) -> bool:
+    if limit.holds(natural_s) or not natural_s:
+        return False
+    return LEAST - NEAR <= limit.length_s / natural_s <= MOST + NEAR
+
+
+def _may_improve(tried: list[Take], limit: LengthLimit) -> bool:
+    """Whether the last attempt came nearer, and not near enough."""
+    speech_s = spoken_s(tried[-1].audio)
+    off = abs(speech_s / limit.aim_s - 1)
+    return tried[-1] is _nearest(tried, limit) and off > INAUDIBLE and not limit.holds(speech_s)
+
+
+def _nearest(tried: list[Take], limit: LengthLimit) -> Take:
+    return min(tried, key=lambda take: abs(spoken_s(take.audio) - limit.aim_s))
+
+
+def _again(order: Order, take: Take, limit: LengthLimit, pace: Setting) -> Order:
+    """At the pace at which the take would have lasted as long as is wanted; its pauses stay as long as they are."""
+    pauses_s = min(_inner_pauses_s(order.text), 0.9 * limit.aim_s, 0.9 * spoken_s(take.audio))
+    now = take.request.settings.get(pace.name, 1.0 if pace.default is None else pace.default)
+    wanted = now * (spoken_s(take.audio) - pauses_s) / (limit.aim_s - pauses_s)
+    return replace(order, settings={**order.settings, pace.name: round(min(max(wanted, pace.least), pace.most), 3)})
+
+
+def _inner_pauses_s(text: str) -> float:
+    """Of the pauses between words; the others are edges."""
+    parts = parse(text).parts
+    said = [index for index, part in enumerate(parts) if not isinstance(part, Pause)]
+    return sum(part.duration_s for part in parts[said[0] : said[-1]] if isinstance(part, Pause))
+
+
+def _exact(take: Take, limit: LengthLimit) -> Take:
+    if limit.holds(spoken_s(take.audio)):
+        return take
+    with suppress(BadAudio):  # without ffmpeg the take stays as it is, and `missed` tells
+        return replace(take, audio=stretched(take.audio, limit.aim_s))
+    return take

@@ -1,0 +1,118 @@
+"""Script: sheets of lines, who speaks them, and their takes; drawn by assets/ui/js/script. Also `/render`, the owner's."""
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, cast
+
+import gradio as gr
+from starlette.requests import HTTPConnection
+
+from engines.errors import BadInput, EngineError
+from engines.types import Progress
+from studio.references.session_clips import UPLOADS
+from studio.script.deliveries import report_json
+from studio.script.script import DeliveryChoice
+from studio.script.whole_sheet import WholeSheet, select_all
+from studio.studio import Studio
+from studio.ui.components.island import island
+from studio.ui.handing_out import adopted, followed, handed, refusal, text_of
+from studio.web.ownership import Ownership
+
+WAIT_S = 0.1
+Rendered = tuple[str | None, dict[str, Any] | None]
+
+
+def script_page(studio: Studio) -> None:
+    with gr.Column(elem_id="page-script", elem_classes="page"):
+        island("script")
+    sheet = gr.File(label="Sheet", visible=False)
+    voices = gr.JSON({}, label="Voices", visible=False)
+    project = gr.Textbox("", label="Project", info="empty: the sheet's name", visible=False)
+    takes = gr.Number(1, label="Takes", info="of each line", precision=0, visible=False)
+    best_of = gr.Number(1, label="Best of", info="seeds for a take whose checks fail", precision=0, visible=False)
+    preset = gr.Textbox("game", label="Preset", visible=False)
+    outputs = [gr.File(label="Delivery", visible=False), gr.JSON(label="Report", visible=False)]
+    gr.Button(visible=False).click(
+        renderer(studio, Ownership(studio.settings)),
+        [sheet, voices, project, takes, best_of, preset],
+        outputs,
+        api_name="render",
+        concurrency_limit=None,
+        show_progress="hidden",
+        preprocess=False,
+    )
+
+
+def renderer(studio: Studio, ownership: Ownership) -> Callable[..., Iterator[Rendered]]:
+    """The listener of `/render`, over one studio."""
+    no_progress = gr.Progress()
+
+    def render(
+        request: gr.Request,
+        sheet: Mapping[str, Any],
+        voices: Mapping[str, str] | None = None,
+        project: str = "",
+        takes: int = 1,
+        best_of: int = 1,
+        preset: str = "game",
+        progress: gr.Progress = no_progress,
+    ) -> Iterator[Rendered]:
+        """Make every line of a sheet: yields while it works, and last a zip with the best take of each, and a report.
+
+        `voices` names a champion or sample for each character; under "" who speaks all others.
+        """
+        try:
+            ownership.require(cast(HTTPConnection, request.request))
+            asked = _asked(sheet, voices, project, takes, best_of, studio.settings.data_dir / UPLOADS)
+            yield from _made(studio, asked, text_of(preset), progress)
+        except EngineError as error:
+            raise refusal(error) from error
+
+    return render
+
+
+def _asked(sheet: object, voices: object, project: object, takes: object, best_of: object, folder: Path) -> WholeSheet:
+    """Raises BadInput."""
+    named = voices if isinstance(voices, Mapping) else {}
+    if not all(isinstance(each, str) for pair in named.items() for each in pair):
+        raise BadInput("voices are champions' ids by character; correct them and send them again")
+    if not all(isinstance(number, int) and not isinstance(number, bool) for number in (takes, best_of)):
+        raise BadInput("takes and best_of are whole numbers; correct them and send them again")
+    file = adopted(sheet, folder)
+    name = sheet.get("orig_name") if isinstance(sheet, Mapping) else None
+    return WholeSheet(
+        file=file,
+        name=text_of(name) or "sheet.csv",
+        project=text_of(project),
+        voices=dict(named),
+        takes=cast(int, takes),
+        best_of=cast(int, best_of),
+    )
+
+
+def _made(studio: Studio, asked: WholeSheet, preset: str, progress: gr.Progress) -> Iterator[Rendered]:
+    """Raises EngineError; whoever stops listening stops the render."""
+    stop = threading.Event()
+
+    def report(made: Progress) -> None:
+        progress(made.fraction, desc=made.message)
+
+    with ThreadPoolExecutor(1, "whole-sheet") as thread:
+        try:
+            selecting = thread.submit(select_all, studio.scripts, asked, report, stop)
+            while not selecting.done():
+                yield None, None
+                stop.wait(WAIT_S)
+            selected = selecting.result()
+        finally:
+            stop.set()
+            asked.file.unlink(missing_ok=True)
+    deliveries = studio.scripts.deliveries
+    job = deliveries.begin(selected.project, selected.sheet, DeliveryChoice(preset=preset))
+    for _ in followed(job, deliveries.jobs, progress, keep=True):
+        yield None, None
+    made = deliveries.finished(selected.project, job.id)
+    failed = [{"line": line, "message": message} for line, message in selected.failed]
+    yield handed(made.path, made.name), {**report_json(made.report), "failed": failed}

@@ -1,0 +1,86 @@
+"""Lines written on the Script page itself."""
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.serving import Served
+from tests.browser.test_finish import PHONE, SMALL, serious
+from tests.browser.test_script import LOST, bring, row, rows, sheet_of
+from tests.browser.visiting import Visitor, visiting
+from tests.waiting import until
+
+
+def cells(visitor: Visitor) -> list[list[str]]:
+    return [line["cells"] for line in sheet_of(visitor)["lines"] if not line["deleted"]]
+
+
+def test_lines_are_written_into_an_empty_sheet_taken_back_and_done_again(visitor: Visitor) -> None:
+    page = visitor.page
+    for project in page.request.get(f"{visitor.url}/studio/projects").json():
+        page.request.delete(f"{visitor.url}/studio/projects/{project['id']}")
+    visitor.open("#script")
+    page.get_by_role("button", name="Begin an empty sheet").click()
+    page.get_by_role("button", name="Write the first line").click()
+    page.keyboard.type("One.")
+    page.keyboard.press("Enter")
+    page.keyboard.press("a")
+    page.keyboard.type("Two.")
+    page.keyboard.press("Enter")
+    until(lambda: cells(visitor) == [["L_001", "", "One."], ["L_002", "", "Two."]])
+    expect(row(page, "L_002").locator(".c-text")).to_be_focused()
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Control+z")
+    until(lambda: cells(visitor) == [["L_001", "", "One."]])
+    expect(rows(page)).to_have_count(1)
+    page.keyboard.press("Control+Shift+z")
+    page.keyboard.press("Control+Shift+z")
+    until(lambda: cells(visitor) == [["L_001", "", "One."], ["L_002", "", "Two."]])
+    assert serious(page) == []
+    page.reload()
+    expect(row(page, "L_002")).to_contain_text("Two.")
+
+
+@pytest.mark.parametrize("what", ["Basil", "One"])
+def test_a_line_added_where_others_are_hidden_shows(visitor: Visitor, what: str) -> None:
+    """It is the character's that is looked at; where words are sought, all lines show again."""
+    page = visitor.page
+    bring(visitor, "id\tcharacter\ttext\nA_1\tAhri\tOne.\nA_2\tBasil\tTwo.")
+    if what == "Basil":
+        page.get_by_label("Character", exact=True).select_option(what)
+    else:
+        page.get_by_label("Find lines").fill(what)
+    expect(rows(page)).to_have_count(1)
+    page.locator(".grid-foot").get_by_role("button", name="Add a line").click()
+    page.keyboard.type("Three.")
+    page.keyboard.press("Enter")
+    until(lambda: cells(visitor)[2:] == [["A_3", "Basil" if what == "Basil" else "", "Three."]])
+    expect(rows(page)).to_have_count(2 if what == "Basil" else 3)
+
+
+def test_a_line_that_the_studio_does_not_have_yet_outlives_a_reload_and_is_added_once(visitor: Visitor) -> None:
+    page = visitor.page
+    page.add_init_script(LOST)
+    bring(visitor, "id\tcharacter\ttext\nA_1\tAhri\tOne.")
+    page.evaluate("localStorage.lost = 'yes'")
+    page.reload()
+    row(page, "A_1").locator(".c-text").click()
+    page.keyboard.press("a")
+    page.keyboard.type("Two.")
+    page.keyboard.press("Enter")
+    page.reload()
+    expect(row(page, "A_2")).to_contain_text("Two.")
+    page.evaluate("localStorage.removeItem('lost')")
+    until(lambda: cells(visitor) == [["A_1", "Ahri", "One."], ["A_2", "", "Two."]])
+
+
+def test_a_line_is_added_on_a_phone(browser: Browser, studio: Served) -> None:
+    with visiting(browser, studio, **PHONE) as visitor:
+        bring(visitor, "id\tcharacter\ttext\nA_1\tAhri\tOne.")
+        page = visitor.page
+        page.get_by_role("button", name="Add a line").tap()
+        page.keyboard.type("Two.")
+        page.keyboard.press("Enter")
+        until(lambda: cells(visitor)[1:] == [["A_2", "", "Two."]])
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert not page.evaluate(SMALL)
+        assert serious(page) == []

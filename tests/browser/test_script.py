@@ -1,0 +1,343 @@
+"""The Script page in a real Chromium: a sheet brought in, cast, rendered, edited, marked and found, by keyboard."""
+
+import re
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openpyxl import Workbook
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.browser.serving import Served
+from tests.browser.test_finish import PHONE, SMALL, serious
+from tests.browser.visiting import Visitor, visiting
+from tests.waiting import until
+
+ROWS = (
+    ("Cue", "Who", "Says", "Mood", "Wave", "Budget"),
+    ("L_1", "Ahri", "This is line one.", "calm", "l_1", "7"),
+    ("L_2", "Basil", "This is line two.", "", "l_2", "8"),
+    ("L_3", "Ahri", "This is line three.", "shout", "l_3", "9"),
+)
+PASTED = "\n".join(
+    "\t".join(row)
+    for row in (
+        ("id", "character", "text", "notes"),
+        *((f"N_{count:04}", f"Who {count % 3}", f"Line number {count}.", "") for count in range(1000)),
+    )
+)
+QUICK = {"voice": "amber", "engine": "f5", "settings": {"steps": 2}}
+
+
+def rows(page: Page) -> Locator:
+    return page.locator(".line-grid .line-row[data-key]")
+
+
+def row(page: Page, words: str) -> Locator:
+    return rows(page).filter(has_text=words)
+
+
+def sheet_of(visitor: Visitor) -> dict[str, Any]:
+    """The first sheet of the last project, as the studio has it."""
+    project = visitor.page.request.get(f"{visitor.url}/studio/projects").json()[-1]
+    told: dict[str, Any] = visitor.page.request.get(
+        f"{visitor.url}/studio/projects/{project['id']}/sheets/{project['sheets'][0]['id']}"
+    ).json()
+    return told
+
+
+def texts(visitor: Visitor) -> list[str]:
+    told = sheet_of(visitor)
+    return [line["cells"][told["roles"]["text"]] for line in told["lines"] if not line["deleted"]]
+
+
+def statuses(visitor: Visitor) -> list[str]:
+    return [line["status"] for line in sheet_of(visitor)["lines"]]
+
+
+def bring(visitor: Visitor, text: str, cast: dict[str, Any] | None = None) -> None:
+    """A project with one pasted sheet, open on the page."""
+    api, root = visitor.page.request, f"{visitor.url}/studio/projects"
+    for project in api.get(root).json():
+        api.delete(f"{root}/{project['id']}")
+    project = api.post(root, data={"name": "Act"}).json()["id"]
+    assert api.post(f"{root}/{project}/sheets/paste", data={"text": text, "name": "act.tsv"}).ok
+    assert api.patch(f"{root}/{project}", data={"cast": cast or {}}).ok
+    visitor.open("#script")
+    expect(rows(visitor.page).first).to_be_visible()
+
+
+@pytest.fixture
+def writer(visitor: Visitor) -> Iterator[Visitor]:
+    """Somebody at a sheet of three lines that nobody speaks yet."""
+    bring(
+        visitor,
+        "id\tcharacter\ttext\tnote\nA\tAhri\tThis is line one.\t\nB\tBo\tThis is line two.\t\nC\tAhri\tThis is line three.\t",
+    )
+    rows(visitor.page).first.locator(".c-text").click()
+    yield visitor
+
+
+def test_a_workbook_is_remapped_cast_rendered_edited_and_marked_and_just_the_edited_line_is_stale(
+    visitor: Visitor, tmp_path: Any
+) -> None:
+    page, book = visitor.page, Workbook()
+    for cells in ROWS:
+        book.active.append(cells)
+    book.save(tmp_path / "act.xlsx")
+    for project in page.request.get(f"{visitor.url}/studio/projects").json():
+        page.request.delete(f"{visitor.url}/studio/projects/{project['id']}")
+    visitor.open("#script")
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Import a sheet").click()
+    chooser.value.set_files(tmp_path / "act.xlsx")
+    expect(rows(page)).to_have_count(3)
+    page.get_by_role("button", name="More for this sheet and project").click()
+    page.get_by_role("menuitem", name="Columns…").click()
+    for column, meaning in {"Cue": "id", "Who": "character", "Says": "text", "Wave": "filename", "Budget": ""}.items():
+        page.get_by_label(f"What {column} says").select_option(meaning)
+    page.get_by_role("button", name="Use these columns").click()
+    expect(page.get_by_role("columnheader", name="Budget")).to_be_attached()
+
+    page.get_by_role("button", name="Choose voices").first.click()
+    for character in ("Ahri", "Basil"):
+        page.get_by_label(f"Voice of {character}", exact=True).select_option("amber")
+        page.get_by_label(f"Engine of {character}", exact=True).select_option("f5")
+        part = page.locator(".cast-part", has=page.get_by_label(f"Voice of {character}", exact=True))
+        part.get_by_text("Settings", exact=True).click()
+        part.get_by_label("steps").fill("2")
+        part.get_by_label("steps").blur()
+    page.get_by_role("button", name="Cast them").click()
+    page.get_by_role("button", name="Render 3 lines").click()
+    expect(page.get_by_role("button", name="All made")).to_be_visible()
+    assert statuses(visitor) == ["made"] * 3
+
+    row(page, "L_2").locator(".c-text").click()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("This is line two, and more.")
+    page.keyboard.press("Enter")
+    expect(row(page, "L_2")).to_contain_text("stale: text changed")
+    assert statuses(visitor) == ["made", "stale", "made"]
+    page.get_by_role("button", name="Render 1 stale").click()
+    expect(page.get_by_role("button", name="All made")).to_be_visible()
+    assert [len(line["takes"]) for line in sheet_of(visitor)["lines"]] == [1, 2, 1]
+
+    row(page, "L_1").locator(".c-text").click()
+    for key in "s", "ArrowDown", "h", "ArrowDown", "r":
+        page.keyboard.press(key)
+    expect(row(page, "L_3")).to_contain_text("retake")
+    until(lambda: statuses(visitor) == ["select", "hold", "retake"])
+    page.keyboard.press("Space")
+    page.wait_for_function("window.heard.length > 0")
+
+
+def test_undo_takes_back_edits_and_deletions_and_redo_does_them_again(writer: Visitor) -> None:
+    page = writer.page
+    page.keyboard.press("Enter")
+    page.keyboard.type(" Again.")
+    page.keyboard.press("Tab")
+    until(lambda: texts(writer) == ["This is line one. Again.", "This is line two.", "This is line three."])
+    page.keyboard.press("Shift+ArrowDown")
+    page.keyboard.press("Delete")
+    until(lambda: texts(writer) == ["This is line three."])
+    expect(rows(page)).to_have_count(1)
+    page.keyboard.press("Control+z")
+    until(lambda: texts(writer) == ["This is line one. Again.", "This is line two.", "This is line three."])
+    page.keyboard.press("Control+z")
+    until(lambda: texts(writer)[0] == "This is line one.")
+    page.keyboard.press("Control+Shift+z")
+    until(lambda: texts(writer)[0] == "This is line one. Again.")
+    expect(row(page, "This is line one. Again.")).to_be_visible()
+
+
+def test_escape_leaves_a_cell_as_it_was(writer: Visitor) -> None:
+    page = writer.page
+    page.keyboard.press("F2")
+    page.keyboard.type(" Not this.")
+    page.keyboard.press("Escape")
+    expect(page.locator(".cell-editor")).to_have_count(0)
+    expect(rows(page).first.locator(".c-text")).to_be_focused()
+    expect(rows(page).first.locator(".c-text")).to_have_text("This is line one.")
+
+
+LOST = """
+const ask = window.fetch;
+window.fetch = (path, options) =>
+  options?.method === 'PATCH' && localStorage.lost ? Promise.reject(new TypeError('lost')) : ask(path, options);
+"""  # what the page writes gets lost on its way, also while it leaves, when no route of the test's is in the way
+
+
+def test_what_was_typed_outlives_a_studio_that_does_not_answer_and_a_reload(visitor: Visitor) -> None:
+    page = visitor.page
+    page.add_init_script(LOST)
+    bring(visitor, "id\tcharacter\ttext\nA\tAhri\tThis is line one.\nB\tBasil\tThis is line two.")
+    page.evaluate("localStorage.lost = 'yes'")
+    page.reload()  # to begin with the script
+    row(page, "This is line one.").locator(".c-text").click()
+    page.keyboard.press("Enter")
+    page.keyboard.type(" Kept.")
+    page.keyboard.press("Enter")
+    expect(page.locator(".script-note", has_text="1 change not saved yet")).to_be_visible()
+    page.keyboard.press("Enter")
+    page.keyboard.type(" Under the pen.")
+    page.reload()
+    expect(row(page, "This is line one. Kept.")).to_be_visible()
+    expect(row(page, "This is line two. Under the pen.")).to_be_visible()
+    assert texts(visitor) == ["This is line one.", "This is line two."]
+    page.evaluate("localStorage.removeItem('lost')")
+    until(lambda: texts(visitor) == ["This is line one. Kept.", "This is line two. Under the pen."])
+    expect(page.locator(".script-note", has_text="not saved yet")).to_have_count(0)
+
+
+def test_one_column_of_many_lines_is_changed_at_once_and_taken_back(writer: Visitor) -> None:
+    page = writer.page
+    page.keyboard.press("Control+a")
+    page.get_by_role("button", name="Change a column").click()
+    page.get_by_role("dialog").get_by_label("Column").select_option("text")
+    page.get_by_role("dialog").get_by_label("Replace").fill(".")
+    page.get_by_role("dialog").get_by_label("With").fill("!")
+    page.get_by_role("dialog").get_by_role("button", name="Change", exact=True).click()
+    until(lambda: texts(writer) == ["This is line one!", "This is line two!", "This is line three!"])
+    page.get_by_role("button", name="Undo").click()
+    until(lambda: texts(writer) == ["This is line one.", "This is line two.", "This is line three."])
+
+
+def test_a_thousand_lines_are_a_screenful_of_rows_in_which_any_is_found_and_reached(visitor: Visitor) -> None:
+    bring(visitor, PASTED)
+    page = visitor.page
+    grid = page.get_by_role("grid", name="Lines")
+    expect(grid).to_have_attribute("aria-rowcount", "1001")
+    rows(page).first.locator(".c-text").click()
+    page.keyboard.press("Control+End")
+    expect(row(page, "N_0999").locator(".c-text")).to_be_focused()
+    expect(row(page, "N_0999")).to_have_attribute("aria-rowindex", "1001")
+    assert rows(page).count() < 60
+    page.keyboard.press("/")
+    page.keyboard.type("N_0077")
+    expect(grid).to_have_attribute("aria-rowcount", "2")
+    expect(row(page, "N_0077")).to_be_visible()
+    page.get_by_role("button", name="Show all", exact=True).click()
+    for order in ("ascending", "descending", "none"):
+        page.get_by_role("button", name="character", exact=True).click()
+        expect(page.get_by_role("columnheader", name="character")).to_have_attribute("aria-sort", order)
+
+
+def test_takes_are_chosen_by_digits_and_blind_listening_names_no_voice(visitor: Visitor) -> None:
+    bring(
+        visitor, "id\tcharacter\ttext\nA\tAhri\tThis is line one.", {"Ahri": {"": [QUICK, QUICK | {"voice": "basil"}]}}
+    )
+    page, cards = visitor.page, visitor.page.locator(".line-take")
+    page.get_by_role("button", name="Render 1 line").click()
+    expect(cards).to_have_count(2)
+    expect(page.get_by_role("button", name="All made")).to_be_visible()
+    rows(page).first.locator(".c-text").click()
+    for digit in "12":
+        page.keyboard.press(digit)
+        expect(page.locator(".line-take.chosen kbd")).to_have_text(digit)
+    expect(cards.filter(has_text="Amber")).to_have_count(1)
+    page.keyboard.press("b")
+    expect(page.get_by_role("button", name="Blind")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".takes-of-line")).not_to_contain_text(re.compile("Amber|Basil|seed|F5"))
+    page.keyboard.press("n")
+    page.keyboard.type("warmer")
+    page.keyboard.press("Enter")
+    until(lambda: "warmer" in [take["comment"] for take in sheet_of(visitor)["lines"][0]["takes"]])
+
+
+def test_cells_are_pasted_from_the_cursor_on(writer: Visitor) -> None:
+    page = writer.page
+    page.evaluate(
+        """() => {
+          const clipboardData = new DataTransfer();
+          clipboardData.setData('text/plain', 'Four.\\nFive.');
+          const options = { clipboardData, bubbles: true, cancelable: true };
+          document.activeElement.dispatchEvent(new ClipboardEvent('paste', options));
+        }"""
+    )
+    until(lambda: texts(writer) == ["Four.", "Five.", "This is line three."])
+
+
+def test_a_word_of_the_lexicon_is_previewed_and_makes_its_lines_stale(visitor: Visitor) -> None:
+    bring(visitor, "id\tcharacter\ttext\nA\tAhri\tKael is here.\nB\tAhri\tThis is line two.", {"Ahri": {"": [QUICK]}})
+    page = visitor.page
+    page.get_by_role("button", name="Render 2 lines").click()
+    expect(page.get_by_role("button", name="All made")).to_be_visible()
+    page.get_by_role("button", name="Lexicon").click()
+    page.get_by_role("button", name="Add a word").click()
+    page.get_by_label("Word", exact=True).fill("Kael")
+    page.get_by_label("Spoken as", exact=True).fill("Kayl")
+    page.get_by_role("dialog").get_by_role("button", name="Spoken as").click()
+    expect(page.get_by_role("dialog").locator(".spoken-form")).to_have_text("Kayl is here.")
+    page.get_by_role("button", name="Keep the lexicon").click()
+    expect(page.get_by_role("button", name="Render 1 stale")).to_be_visible()
+
+
+SLOW = """
+const ask = window.fetch;
+window.fetch = async (path, options) => {
+  if (options?.method === 'PATCH') await new Promise((done) => setTimeout(done, 1000));
+  return ask(path, options);
+};
+"""
+
+
+def test_selects_are_delivered_as_a_zip_also_those_just_made(visitor: Visitor, tmp_path: Path) -> None:
+    visitor.page.add_init_script(SLOW)
+    bring(
+        visitor, "id\tcharacter\ttext\nA\tAhri\tThis is line one.\nB\tAhri\tThis is line two.", {"Ahri": {"": [QUICK]}}
+    )
+    page = visitor.page
+    page.get_by_role("button", name="Render 2 lines").click()
+    expect(page.get_by_role("button", name="All made")).to_be_visible()
+    rows(page).first.locator(".c-text").click()
+    for key in ("s", "ArrowDown", "s"):
+        page.keyboard.press(key)
+    page.get_by_role("button", name="Deliver", exact=True).click()
+    page.get_by_role("button", name="Deliver 2 files").click()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download act.zip").click()
+    assert download.value.suggested_filename == "act.zip"
+    with zipfile.ZipFile(download.value.path()) as delivered:
+        assert sum(name.endswith(".wav") for name in delivered.namelist()) == 2
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+def test_axe_finds_nothing_serious_on_the_script_page(browser: Browser, studio: Served, theme: str) -> None:
+    with visiting(browser, studio) as visitor:
+        page = visitor.page
+        page.add_init_script(f"localStorage.setItem('studio-theme', '{theme}')")
+        visitor.refusals_expected = True  # the page asks once more for what is deleted below
+        bring(visitor, "id\tcharacter\ttext\nA\tAhri\tThis is line one.", {"Ahri": {"": [QUICK]}})
+        page.get_by_role("button", name="Render 1 line").click()
+        expect(page.locator(".line-take")).to_have_count(1)
+        expect(page.locator(".take-checks li")).not_to_have_count(0)
+        page.keyboard.press("Control+a")
+        assert serious(page) == []
+        for name in ("Cast", "Lexicon", "Render with more choice"):
+            page.get_by_role("button", name=name, exact=True).click()
+            expect(page.get_by_role("dialog")).to_be_visible()
+            assert serious(page) == []
+            page.keyboard.press("Escape")
+        for project in page.request.get(f"{visitor.url}/studio/projects").json():
+            page.request.delete(f"{visitor.url}/studio/projects/{project['id']}")
+        visitor.open("#script")
+        expect(page.get_by_role("button", name="Try an example")).to_be_visible()
+        assert serious(page) == []
+
+
+def test_lines_are_cards_on_a_phone(browser: Browser, studio: Served) -> None:
+    with visiting(browser, studio, **PHONE) as visitor:
+        bring(visitor, "id\tcharacter\ttext\nA\tAhri\tThis is line one.\nB\tAhri\tThis is line two.")
+        page = visitor.page
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        rows(page).nth(1).locator(".c-text").tap()
+        expect(page.locator(".line-drawer.open")).to_contain_text("This is line two.")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        small = page.evaluate(SMALL)
+        assert not small, small
+        assert serious(page) == []
+        page.locator(".line-drawer").get_by_role("button", name="Close").tap()
+        expect(page.locator(".line-drawer.open")).to_have_count(0)

@@ -1,0 +1,178 @@
+/** A sheet's lines: which show, who speaks them, what changes make of them, and cells on the clipboard. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { castingsOf, charactersOf, voiceless } from "../../assets/ui/js/script/casting.js";
+import { cellsOf, textOf } from "../../assets/ui/js/script/cells.js";
+import { added, applied, effective, inverse, touched } from "../../assets/ui/js/script/changes.js";
+import { columnsOf } from "../../assets/ui/js/script/columns.js";
+import { defaultTake, displayed, takeAt } from "../../assets/ui/js/script/line-takes.js";
+import { ALL, arranged, nextId, tally } from "../../assets/ui/js/script/lines.js";
+import { statusOf } from "../../assets/ui/js/script/status.js";
+
+const roles = { id: 0, character: 1, text: 2 };
+
+/** @param {string} id @param {Partial<LineTake>} facts */
+const take = (id, facts = {}) =>
+  /** @type {LineTake} */ ({ id, number: 1, mark: "", comment: "", checks: [], ...facts });
+
+/** @param {string} key @param {string[]} cells @param {Partial<ScriptLine>} facts */
+const line = (key, cells, facts = {}) =>
+  /** @type {ScriptLine} */ ({ key, cells, deleted: false, status: "none", why: "", takes: [], ...facts });
+
+const ahri = line("a", ["A_10", "Ahri", "Behind you!"], { status: "made", takes: [take("t1")] });
+const basil = line("b", ["A_9", "Basil", "Hold the gate"], { status: "stale", takes: [take("t2"), take("t3")] });
+const corin = line("c", ["A_9", "Corin", "Hold on"], { status: "none" });
+const all = [ahri, basil, corin];
+
+/** @param {Partial<import("../../assets/ui/js/script/lines.js").Filter>} filter */
+const shown = (filter, sort = /** @type {import("../../assets/ui/js/script/lines.js").Sort | null} */ (null)) =>
+  arranged(all, { filter: { ...ALL, ...filter }, sort, roles }).join("");
+
+test("a line is found by all words of its cells, whatever their case, by character and by status", () => {
+  assert.equal(shown({ words: "HOLD a_9" }), "bc");
+  assert.equal(shown({ words: "hold", character: "Corin" }), "c");
+  assert.equal(shown({ status: "stale" }), "b");
+  assert.equal(shown({}), "abc");
+});
+
+test("a deleted line shows nowhere and counts nowhere", () => {
+  const gone = { ...basil, deleted: true };
+  assert.deepEqual(arranged([gone, corin], { filter: ALL, sort: null, roles }), ["c"]);
+  assert.equal(tally([gone, corin]).all, 1);
+});
+
+test("numbers in ids sort as numbers, equal lines stay in the sheet's order both ways", () => {
+  assert.equal(shown({}, { by: 0, down: false }), "bca");
+  assert.equal(shown({}, { by: 0, down: true }), "abc");
+  assert.equal(shown({}, { by: "takes", down: true }), "bac");
+  assert.equal(shown({}, { by: "status", down: false }), "bca");
+});
+
+test("what is due are lines without a take, stale and failed ones", () => {
+  const counts = tally([...all, line("d", ["", "", ""], { status: "failed" }), line("e", [], { status: "empty" })]);
+  assert.equal(counts.due, 3);
+  assert.equal(counts.all, 5);
+});
+
+test("an emotion without voices has the character's, a character without voices everybody's", () => {
+  const [low, loud, any] = ["low", "loud", "any"].map((voice) => ({ voice, engine: "", settings: {} }));
+  const cast = { Ahri: { "": [low], shout: [loud] }, Corin: {}, "": { "": [any] } };
+  assert.deepEqual(castingsOf(cast, "Ahri", "shout"), [loud]);
+  assert.deepEqual(castingsOf(cast, "Ahri", "calm"), [low]);
+  assert.deepEqual(castingsOf(cast, "Corin", "calm"), [any]);
+  assert.deepEqual(castingsOf({ Ahri: { shout: [loud] } }, "Ahri", ""), []);
+});
+
+test("characters whom nobody speaks are named once, those with nothing to say left out", () => {
+  const cast = { Ahri: { "": [{ voice: "low", engine: "", settings: {} }] } };
+  const silent = line("d", ["", "Delia", " "]);
+  assert.deepEqual(voiceless([...all, silent, corin], roles, cast), ["Basil", "Corin"]);
+  assert.deepEqual(
+    charactersOf([...all, corin, silent], roles).map(({ name, lines }) => [name, lines]),
+    [
+      ["Corin", 2],
+      ["Ahri", 1],
+      ["Basil", 1],
+    ],
+  );
+});
+
+/** Lines after a change and after what takes it back. @param {SheetChange} change */
+function thereAndBack(change) {
+  const before = new Map(all.map((one) => [one.key, one]));
+  const back = inverse(change, before);
+  const after = all.map((one) => applied(one, change));
+  return { after, restored: after.map((one) => applied(one, back)) };
+}
+
+test("an edit, a deletion and a mark are taken back by their inverse", () => {
+  const edit = thereAndBack({ cells: [{ line: "a", column: 2, value: "Look out!" }], delete: ["c"] });
+  assert.equal(edit.after[0].cells[2], "Look out!");
+  assert.equal(edit.after[2].deleted, true);
+  assert.deepEqual(edit.restored, all);
+  const marked = thereAndBack({ marks: [{ line: "b", take: "t2", mark: "hold", comment: "later" }] });
+  assert.equal(marked.after[1].takes[0].mark, "hold");
+  assert.deepEqual(marked.restored, all);
+});
+
+test("one take of a line is its select, and taking the mark back gives it to the one that had it", () => {
+  const chosen = line("b", [], { takes: [take("t2", { mark: "select" }), take("t3")] });
+  /** @type {SheetChange} */
+  const change = { marks: [{ line: "b", take: "t3", mark: "select" }] };
+  const after = applied(chosen, change);
+  assert.deepEqual(
+    after.takes.map(({ mark }) => mark),
+    ["", "select"],
+  );
+  assert.deepEqual(applied(after, inverse(change, new Map([["b", chosen]]))), chosen);
+});
+
+test("what would change nothing is not sent", () => {
+  const lines = new Map(all.map((one) => [one.key, one]));
+  assert.equal(effective({ cells: [{ line: "a", column: 1, value: "Ahri" }] }, lines), null);
+  assert.equal(effective({ marks: [{ line: "a", take: "t1", mark: "" }] }, lines), null);
+  const some = effective({ cells: ["a", "b"].map((key) => ({ line: key, column: 1, value: "Ahri" })) }, lines);
+  assert.deepEqual([...touched(some ?? {})], ["b"]);
+});
+
+test("a line is stood for by its select, else by what is proposed, else by the latest", () => {
+  const [one, two, three] = [take("1"), take("2", { proposed: true }), take("3")];
+  assert.equal(defaultTake(line("a", [], { takes: [{ ...one, mark: "select" }, two, three] }))?.id, "1");
+  assert.equal(defaultTake(line("a", [], { takes: [one, two, three] }))?.id, "2");
+  assert.equal(defaultTake(line("a", [], { takes: [one, three] }))?.id, "3");
+});
+
+test("blind, takes show in an order of their own that stays, and digits count places", () => {
+  const many = line("a", [], { takes: ["q", "w", "e", "r", "t", "y"].map((id, at) => take(id, { number: at + 1 })) });
+  const blind = displayed(many, true).map(({ id }) => id);
+  assert.notEqual(blind.join(""), "qwerty");
+  assert.deepEqual(blind.toSorted(), ["q", "w", "e", "r", "t", "y"].sort());
+  assert.equal(takeAt(many, 2, true)?.id, blind[1]);
+  assert.equal(takeAt(many, 2, false)?.id, "w");
+});
+
+test("what a check doubts is said of a made line, but not to who listens blind", () => {
+  /** @type {TakeCheck} */
+  const check = { name: "words", outcome: "doubt", message: "one word unsure", model: "", value: null };
+  const doubted = line("a", [], { status: "made", takes: [take("t", { checks: [check] })] });
+  assert.equal(statusOf(doubted, doubted.takes[0], false).words, "words in doubt");
+  assert.equal(statusOf(doubted, doubted.takes[0], true).words, "made");
+  assert.equal(statusOf(line("b", [], { why: "nobody speaks Ahri" }), null, false).words, "no voice");
+});
+
+test("the grid shows id, character and text first, and every other column of the sheet after the status", () => {
+  const sheet = /** @type {Sheet} */ ({ columns: ["x", "text", "id", "y"], roles: { text: 1, id: 2 } });
+  const titles = columnsOf(sheet).map(({ title }) => title);
+  assert.deepEqual(titles, ["Selected", "id", "text", "Take", "Length", "Status", "x", "y"]);
+});
+
+test("cells with tabs, lines and quotes go to the clipboard and come back", () => {
+  const cells = [
+    ["one", 'he said "go"', ""],
+    ["two\nlines", "a\ttab", "x"],
+  ];
+  assert.deepEqual(cellsOf(textOf(cells)), cells);
+  assert.deepEqual(cellsOf("a\tb\r\nc\t\r\n"), [
+    ["a", "b"],
+    ["c", ""],
+  ]);
+  assert.deepEqual(cellsOf('5" nails\tx'), [['5" nails', "x"]]);
+});
+
+test("a new line is taken back by its deletion and done again by adding it, as the line it was", () => {
+  const change = { add: [{ key: "n", cells: ["A_11", "Ahri", ""] }] };
+  assert.deepEqual(effective(change, new Map()), change);
+  assert.deepEqual([...touched(change)], ["n"]);
+  assert.deepEqual(inverse(change, new Map()), { delete: ["n"] });
+  const gone = { ...added(change.add[0]), cells: ["A_11", "Ahri", "Here."], deleted: true };
+  assert.deepEqual(applied(gone, change), { ...gone, deleted: false });
+});
+
+test("a new line's id goes on from the last line's and is no other's", () => {
+  const ids = (/** @type {string[]} */ ...ids) => ids.map((id) => line(id, [id]));
+  assert.equal(nextId(ids("A2_0099"), 0), "A2_0100");
+  assert.equal(nextId(ids("A_11", "A_12", "A_10"), 0), "A_13");
+  assert.equal(nextId([...ids("A_1"), line("x", ["A_2"], { deleted: true })], 0), "A_3");
+  assert.equal(nextId(ids("A_1", "coda"), 0), "");
+  assert.equal(nextId([], 0), "L_001");
+});

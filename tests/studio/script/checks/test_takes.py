@@ -1,0 +1,161 @@
+"""What is said of a take's sound, and the process that looks at it."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+import soundfile
+
+from engines.types import Audio
+from studio.script.checks.checker import Checker
+from studio.script.checks.examination import Examination
+from studio.script.checks.judging import Checked, Expected
+from studio.script.checks.sounds import check_sounds
+from studio.script.script import TakeCheck
+from tests.waiting import until
+
+VOICES = Path(__file__).parents[4] / "assets" / "voices"
+RATE = 24_000
+LINE = "Welcome to the studio. Give me a line, and I will read it the way you hear it in your head."
+
+
+def clip(name: str) -> Audio:
+    samples, rate = soundfile.read(VOICES / f"{name}.flac", dtype="float32")
+    return Audio(samples, rate)
+
+
+AMBER = clip("references/amber")
+
+
+def hush(length_s: float) -> np.ndarray:
+    return np.zeros(round(length_s * RATE), np.float32)
+
+
+def voiced(length_s: float) -> np.ndarray:
+    return (0.2 * np.sin(2 * np.pi * 200 * np.arange(round(length_s * RATE)) / RATE)).astype(np.float32)
+
+
+def sound(*parts: np.ndarray) -> Audio:
+    return Audio(np.concatenate(parts).astype(np.float32), RATE)
+
+
+def of(name: str, audio: Audio, expected: Expected | None = None) -> TakeCheck:
+    return next(c for c in check_sounds(audio, expected or Expected(text="Go."), ()) if c.name == name)
+
+
+@pytest.fixture(scope="module")
+def examination() -> Examination:
+    return Examination()
+
+
+def test_a_good_take_has_no_fault() -> None:
+    audio = sound(hush(0.1), voiced(1), hush(0.1))
+    assert {check.outcome for check in check_sounds(audio, Expected(text="Go.", estimate_s=1.2), ())} == {"ok"}
+
+
+def test_clipping_is_noticed() -> None:
+    assert of("clipping", sound(hush(0.1), np.clip(9 * voiced(1), -1, 1), hush(0.1))).outcome == "fail"
+
+
+def test_a_take_cut_at_its_beginning_or_end_is_noticed() -> None:
+    assert of("beginning", sound(voiced(1), hush(0.1))).outcome == "doubt"
+    assert of("ending", sound(hush(0.1), voiced(1))).outcome == "fail"
+
+
+def test_a_burst_after_the_last_word_is_noticed(examination: Examination) -> None:
+    burst = np.random.default_rng(0).normal(0, 0.1, round(0.5 * RATE)).astype(np.float32)
+    checked = examination.check(Expected(text=LINE), sound(AMBER.samples, hush(0.3), burst, hush(0.1)))
+    assert outcomes(checked)["ending"] != "ok"
+    assert outcomes(examination.check(Expected(text=LINE), AMBER))["ending"] == "ok"
+
+
+def test_a_long_silence_is_a_fault_unless_the_line_asks_for_it() -> None:
+    audio = sound(hush(0.1), voiced(1), hush(2.9), voiced(1), hush(0.1))
+    assert of("silence", audio).outcome == "fail"
+    assert of("silence", audio, Expected(text="Go. [pause:2.5s] Now.")).outcome == "ok"
+
+
+def test_length_is_held_against_the_estimate_and_what_is_allowed() -> None:
+    audio = sound(hush(0.1), voiced(2.8), hush(0.1))
+    assert of("length", audio, Expected(text="Go.", estimate_s=3.1)).outcome == "ok"
+    assert of("length", audio, Expected(text="Go.", estimate_s=7.0)).outcome == "doubt"
+    assert of("length", audio, Expected(text="Go.", estimate_s=0.9)).outcome == "fail"
+    check = of("length", audio, Expected(text="Go.", estimate_s=3.0, max_s=2.5))
+    assert check.outcome == "fail" and "0.50 s more" in check.message
+
+
+def test_a_faint_take_is_in_doubt() -> None:
+    assert of("loudness", sound(hush(0.1), voiced(1) / 50, hush(0.1))).outcome == "doubt"
+
+
+@pytest.mark.parametrize(
+    "audio",
+    [
+        sound(np.zeros(0)),
+        sound(hush(1)),
+        sound(voiced(1), np.full(9, np.nan), hush(1)),
+        sound(np.full(9, np.inf)),
+        sound(np.ones(1)),
+    ],
+)
+def test_what_holds_no_voice_fails_without_an_error(examination: Examination, audio: Audio) -> None:
+    checked = examination.check(Expected(text="Go.", reference=audio), audio)
+    assert checked.score < 0.3 and any(check.outcome == "fail" for check in checked.checks)
+
+
+def test_odd_lines_are_checked_without_an_error(examination: Examination) -> None:
+    for text in ("", "你好", "...", "x" * 400, "Straße"):
+        assert examination.check(Expected(text=text), AMBER).checks
+
+
+def test_the_take_with_its_words_scores_higher_than_one_without(examination: Examination) -> None:
+    short = Audio(AMBER.samples[: round(3.5 * RATE)], RATE)
+    whole, cut = (examination.check(Expected(text=LINE), audio).score for audio in (AMBER, short))
+    assert whole > 0.4 > cut
+
+
+def test_the_voice_is_compared_with_the_reference(examination: Examination) -> None:
+    half = len(AMBER.samples) // 2
+    first, second = Audio(AMBER.samples[:half], RATE), Audio(AMBER.samples[half:], RATE)
+    assert outcome_of_voice(examination, second, first) == "ok"
+    assert outcome_of_voice(examination, clip("heldout/rms-deep"), first) in ("doubt", "fail")
+
+
+def outcome_of_voice(examination: Examination, audio: Audio, reference: Audio) -> str:
+    check = examination.encoder.check(audio, reference)
+    assert check.model == "resemblyzer" and check.value is not None and f"{check.value:.2f}" in check.message
+    return check.outcome
+
+
+def outcomes(checked: Checked) -> dict[str, str]:
+    return {check.name: check.outcome for check in checked.checks}
+
+
+def test_a_process_of_low_priority_answers_is_replaced_when_it_dies_and_ends_when_idle() -> None:
+    checker = Checker(idle_s=3600)
+    try:
+        first = checker.check(Expected(text=LINE), AMBER)
+        assert outcomes(first)["words"] == "ok" and checker.pid
+        assert psutil.Process(checker.pid).nice() > psutil.Process().nice()
+        os.kill(died := checker.pid, signal.SIGKILL)
+        assert checker.check(Expected(text=LINE), AMBER) == first
+        assert checker.pid != died
+    finally:
+        checker.close()
+    assert checker.pid is None
+
+
+def test_an_idle_process_ends() -> None:
+    checker = Checker(idle_s=0.0)
+    checker.check(Expected(text="Go."), sound(hush(0.1)))
+    until(lambda: checker.pid is None)
+
+
+def test_a_take_whose_check_never_ends_says_that_it_was_not_checked() -> None:
+    checker = Checker(within_s=0.2, command=(sys.executable, "-c", "import time; time.sleep(3600)"))
+    checked = checker.check(Expected(text="Go."), sound(voiced(0.01)))
+    assert outcomes(checked) == {"words": "unmeasured"} and checked.score == 0.0

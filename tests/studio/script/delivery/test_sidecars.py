@@ -1,0 +1,92 @@
+"""Subtitles, timings and mouths of a file: golden files, and what their descriptions ask for."""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from studio.script.delivery import Preset
+from studio.script.delivery.mouths import LONG_SHAPES_OF, SHAPES, SHAPES_OF, VISEMES, VISEMES_OF, mouth_shapes, visemes
+from studio.script.delivery.subtitles import srt
+from studio.script.delivery.timing import Spell, moved, spells
+from tests.studio.script.delivery.takes import WORDS, delivered, line, word
+
+GOLDEN = Path(__file__).parent / "golden"
+ARPABET = "AA AE AH AO AW AY B CH D DH EH ER EY F G HH IH IY JH K L M N NG OW OY P R S SH T TH UH UW V W Y Z ZH"
+PHONES = set(ARPABET.split(" "))
+
+
+@pytest.mark.parametrize("ending", [".srt", ".timings.json", ".visemes.json", ".rhubarb.json", ".rhubarb.tsv"])
+def test_sidecars_are_as_they_were_looked_through(ending: str, tmp_path: Path) -> None:
+    delivered([line("line")], tmp_path, Preset(template="{id}"))
+    assert (tmp_path / f"line{ending}").read_text("utf-8") == (GOLDEN / f"line{ending}").read_text("utf-8")
+
+
+def test_rhubarbs_two_forms_say_the_same_without_gaps(tmp_path: Path) -> None:
+    delivered([line("line")], tmp_path, Preset(template="{id}"))
+    told = json.loads((tmp_path / "line.rhubarb.json").read_text("utf-8"))
+    cues = told["mouthCues"]
+    assert told["metadata"] == {"soundFile": "line.wav", "duration": cues[-1]["end"]}
+    assert cues[0]["start"] == 0 and {cue["value"] for cue in cues} <= set(SHAPES)
+    assert [cue["end"] for cue in cues[:-1]] == [cue["start"] for cue in cues[1:]]
+    *starts, end = [row.split("\t") for row in (tmp_path / "line.rhubarb.tsv").read_text("utf-8").splitlines()]
+    assert [(float(start), shape) for start, shape in starts] == [(cue["start"], cue["value"]) for cue in cues]
+    assert (float(end[0]), end[1]) == (told["metadata"]["duration"], "X")
+
+
+def test_every_phone_has_a_viseme_and_a_mouth() -> None:
+    assert PHONES - {"HH"} == set(VISEMES_OF) - {"SIL"} == set(SHAPES_OF) - {"SIL"} and len(PHONES) == 39
+    assert {name for names in VISEMES_OF.values() for name in names} == set(VISEMES) and len(VISEMES) == 15
+    shown = {name for table in (SHAPES_OF, LONG_SHAPES_OF) for names in table.values() for name in names}
+    assert shown == set(SHAPES)
+
+
+def test_a_diphthong_moves_and_a_breath_looks_like_what_follows() -> None:
+    phones = [Spell("HH", 0.0, 0.1), Spell("AY", 0.1, 0.2), Spell("SIL", 0.2, 0.3)]
+    assert [(spell.name, round(spell.start_s, 3)) for spell in visemes(phones)] == [
+        ("aa", 0.0),
+        ("ih", 0.16),
+        ("sil", 0.2),
+    ]
+    assert [spell.name for spell in mouth_shapes([Spell("HH", 0.0, 0.1), Spell("AY", 0.1, 0.4)])] == ["D", "B"]
+
+
+def test_phones_fill_the_file_and_short_gaps_are_no_pauses() -> None:
+    words = (word("a", 0.2, ("AH0", 0.1)), word("b", 0.32, ("B", 0.1)), word("c", 0.6, ("IY1", 0.9)))
+    found = spells(words, 1.0)
+    assert [spell.name for spell in found] == ["SIL", "AH", "B", "SIL", "IY"]
+    assert found[0].start_s == 0 and found[-1].end_s == 1.0
+    assert all(a.end_s == b.start_s for a, b in pairwise(found))
+
+
+def test_words_move_with_the_edges_and_stay_in_the_file() -> None:
+    first, *_, last = moved(WORDS, shift_s=-0.15, length_s=0.5)
+    assert (first.start_s, round(first.end_s, 3)) == (0.0, 0.18)
+    assert last.phones[-1].end_s == 0.5
+
+
+def test_a_long_line_becomes_subtitles_short_enough_to_read() -> None:
+    text = "We hold the gate until the last of them is through, and then we run! " * 3
+    words = [word(token, 0.4 * n, ("AA", 0.3)) for n, token in enumerate(text.split())]
+    blocks = srt(text, words, 30.0).strip().split("\n\n")
+    assert len(blocks) == 3 and all(len(block.split("\n")[2]) <= 84 for block in blocks)
+    assert blocks[0].split("\n")[:2] == ["1", "00:00:00,000 --> 00:00:05,900"]
+    assert " ".join(block.split("\n")[2] for block in blocks) == text.strip()
+
+
+def test_a_sentence_without_end_is_cut_by_length_and_time() -> None:
+    text = "and on it goes " * 12
+    blocks = srt(text, [word(token, 0.2 * n, ("AA", 0.2)) for n, token in enumerate(text.split())], 10.0)
+    assert [len(block.split("\n")[2]) for block in blocks.strip().split("\n\n")] == [84, 83, 10]
+    slow = srt(text, [word(token, float(n), ("AA", 1.0)) for n, token in enumerate(text.split())], 50.0)
+    assert slow.startswith("1\n00:00:00,000 --> 00:00:07,000\nand on it goes and on it\n\n")
+
+
+def test_a_line_without_words_is_one_subtitle() -> None:
+    assert srt("Run!\n\n2\n00:00 --> 1", (), 3661.5) == "1\n00:00:00,000 --> 01:01:01,500\nRun! 2 00:00 → 1\n\n"
+
+
+def test_no_mouths_are_made_up_where_no_phones_were_found(tmp_path: Path) -> None:
+    report = delivered([line(words=())], tmp_path)
+    assert sorted(Path(path).name for path in report.files[0].sidecars) == ["A2_0141_01.srt", "A2_0141_01.timings.json"]

@@ -1,0 +1,108 @@
+"""Manifest and tables for engines: as their descriptions say, with golden files, and every path in them exists."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from studio.script.delivery import DeliveredLine, DeliveryReport, Preset
+from studio.script.delivery.handoffs import keys
+from tests.studio.script.delivery.takes import delivered, line
+
+GOLDEN = Path(__file__).parent / "golden"
+WWISE_HEADERS = {"Audio File", "Object Path", "Object Type", "Notes"}  # of those that its help lists
+LINES = (
+    line(direction="shouted over the wind", emotion="angry", notes="first of the act", row={"Level": "7"}),
+    line("A2_0142", sound=2, text='She said "run",\nand\tI ran.', character="Basil", level=0.4),
+    line("A2_0143", sound=3, text="-- No. =1+1", character="Basil", take=2, language="de"),
+)
+
+
+def delivery(folder: Path, lines: Sequence[DeliveredLine] = LINES, preset: Preset | None = None) -> DeliveryReport:
+    return delivered(lines, folder, preset)
+
+
+def rows(text: str, delimiter: str = ",") -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+
+
+@pytest.mark.parametrize(
+    "name", ["wwise.tsv", "keys.txt", "unreal-strings.csv", "unreal-dialogue.csv", "unity-strings.csv"]
+)
+def test_tables_are_as_they_were_looked_through(name: str, tmp_path: Path) -> None:
+    delivery(tmp_path)
+    assert (tmp_path / name).read_bytes() == (GOLDEN / name).read_bytes()
+
+
+def test_wwise_finds_every_file_from_where_its_table_lies(tmp_path: Path) -> None:
+    report = delivery(tmp_path)
+    header, *body = [row.split("\t") for row in (tmp_path / "wwise.tsv").read_text("utf-8").splitlines()]
+    assert set(header) <= WWISE_HEADERS and all(len(row) == len(header) for row in body)
+    assert all((tmp_path / row[0].replace("\\", "/")).is_file() for row in body) and len(body) == len(report.files)
+    assert all(
+        re.fullmatch(r"<Virtual Folder>\w+\\<Sound Voice>\w+", row[1]) and row[2] == "Sound Voice" for row in body
+    )
+
+
+def test_fmod_finds_every_file_by_a_key_of_its_own(tmp_path: Path) -> None:
+    report = delivery(tmp_path)
+    told = [row.split(", ", 1) for row in (tmp_path / "keys.txt").read_text("utf-8").splitlines()]
+    assert [path for _, path in told] == [file.path for file in report.files]
+    assert all((tmp_path / path).is_file() for _, path in told)
+    assert len({key for key, _ in told}) == len(told)
+
+
+def test_unreal_reads_keys_and_texts_with_its_escapes(tmp_path: Path) -> None:
+    delivery(tmp_path)
+    header, *body = rows((tmp_path / "unreal-strings.csv").read_text("utf-8"))
+    assert header[:2] == ["Key", "SourceString"]
+    assert body[1][1] == 'She said "run",\\nand\\tI ran.'
+    assert all((tmp_path / row[-1]).is_file() for row in body)
+    names, *script = rows((tmp_path / "unreal-dialogue.csv").read_text("utf-8"))
+    assert {"SpokenDialogue", "LocalizationKeys"} <= set(names)
+    assert all((tmp_path / row[names.index("AudioFileName")]).is_file() for row in script)
+    assert [row[names.index("LocalizationKeys")] for row in script] == [f'("{row[0]}")' for row in body]
+
+
+def test_unity_has_a_column_for_each_language(tmp_path: Path) -> None:
+    delivery(tmp_path)
+    header, *body = rows((tmp_path / "unity-strings.csv").read_bytes().decode())
+    assert header == ["Key", "Id", "Shared Comments", "English(en)", "German(de)"]
+    assert body[1][3] == LINES[1].text and body[1][4] == "" and body[2][4].endswith(LINES[2].text)
+    assert all((tmp_path / row[2].split(" · ")[-1]).is_file() for row in body)
+
+
+def test_keys_are_ids_where_those_differ_and_else_paths(tmp_path: Path) -> None:
+    files = delivery(tmp_path / "once").files
+    assert keys(files) == ["A2_0141", "A2_0142", "A2_0143"]
+    twice = delivery(tmp_path / "twice", [line("L"), line("l", take=2)]).files
+    assert keys(twice) == ["Ahri/L_01", "Ahri/l_02"]
+
+
+def test_the_manifest_tells_every_file_and_the_sheets_other_columns(tmp_path: Path) -> None:
+    report = delivery(tmp_path)
+    header, *body = rows((tmp_path / "manifest.csv").read_bytes().decode("utf-8-sig"))
+    assert [row[header.index("file")] for row in body] == [file.path for file in report.files]
+    assert [row[header.index("sheet: Level")] for row in body] == ["7", "", ""]
+    assert float(body[0][header.index("loudness_lufs")]) == round(report.files[0].loudness_lufs, 2)
+    told = json.loads((tmp_path / "manifest.json").read_text("utf-8"))
+    assert [file["text"] for file in told["files"]] == [line.text for line in LINES]
+    assert all((tmp_path / path).is_file() for file in told["files"] for path in (file["file"], *file["sidecars"]))
+
+
+def test_a_text_that_begins_as_a_formula_does_is_neutralised_and_told(tmp_path: Path) -> None:
+    report = delivery(tmp_path)
+    assert "1 texts" in report.flags[0]
+    assert rows((tmp_path / "unreal-strings.csv").read_text("utf-8"))[3][1] == "'-- No. =1+1"
+
+
+def test_what_was_not_chosen_is_not_written(tmp_path: Path) -> None:
+    report = delivery(tmp_path, preset=replace(Preset(), sidecars=("srt",), handoffs=("fmod",)))
+    on_disk = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file())
+    assert on_disk == list(report.paths)
+    assert {Path(path).suffix for path in on_disk} == {".wav", ".srt", ".csv", ".json", ".txt"}

@@ -1,0 +1,82 @@
+"""A sheet from the shell to files."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import soundfile
+
+from studio.script.commands import main
+from studio.script.scripts import Scripts
+from studio.settings import Settings
+from studio.studio import Studio
+from tests.engines.metronome import Metronome
+from tests.studio.house import studio_of
+
+
+def run(studio: Studio, *arguments: object) -> int:
+    @contextmanager
+    def opened() -> Iterator[Scripts]:
+        yield studio.scripts
+
+    return main([str(each) for each in ("render", *arguments)], opened)
+
+
+@pytest.fixture
+def sheet(tmp_path: Path) -> Path:
+    file = tmp_path / "act2.csv"
+    file.write_text("id,character,text\nA1,Ahri,one two\nA2,Basil,three\n", "utf-8")
+    return file
+
+
+def test_a_sheet_becomes_files_and_given_again_only_what_changed_is_made(
+    studio: Studio, metronome: Metronome, sheet: Path, tmp_path: Path
+) -> None:
+    assert run(studio, sheet, "--out", tmp_path / "first", "--voice", "anna") == 0
+    made = len(metronome.requests)
+    sheet.write_text(sheet.read_text("utf-8").replace("three", "drei"), "utf-8")
+    assert run(studio, sheet, "--out", tmp_path / "second") == 0
+    assert (made, len(metronome.requests)) == (2, 3)
+    first, second = ((tmp_path / name / "Ahri" / "A1_01.wav").read_bytes() for name in ("first", "second"))
+    assert first == second
+    assert soundfile.info(tmp_path / "second" / "Basil" / "A2_02.wav").samplerate == 48_000
+
+
+def test_a_sheet_is_delivered_to_a_store(
+    tmp_path: Path, metronome: Metronome, sheet: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "shelf").mkdir()
+    stores = (f"shelf=folder:{tmp_path / 'shelf'}",)
+    with studio_of(tmp_path, metronome, settings=Settings(data_dir=tmp_path / "data", stores=stores)) as studio:
+        assert run(studio, sheet, "--to", "nowhere", "--voice", "anna") == 1
+        assert "these stores do: shelf" in capsys.readouterr().err
+        assert not metronome.requests
+        assert run(studio, sheet, "--to", "shelf", "--voice", "anna") == 0
+    kept = next((tmp_path / "shelf" / "deliveries").glob("act2-act2-*.zip"))
+    assert capsys.readouterr().out == f"2 files in {kept}\n"
+
+
+def test_a_line_that_nobody_speaks_is_told_and_the_others_are_delivered(
+    studio: Studio, sheet: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(studio, sheet, "--out", tmp_path / "out", "--cast", "Ahri=anna") == 1
+    assert "A2: nobody speaks Basil yet" in capsys.readouterr().err
+    assert (tmp_path / "out" / "Ahri" / "A1_01.wav").is_file()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--cast", "Ahri"], "write 'Ahri' as CHARACTER=ID"),
+        (["--voice", "nobody"], "no champion nobody"),
+        (["--voice", "anna", "--set", "target_lufs=loud"], "a value in JSON"),
+        (["--voice", "anna", "--set", "target_lufs=9"], "target_lufs must lie between"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence(
+    studio: Studio, sheet: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+) -> None:
+    assert run(studio, sheet, "--out", tmp_path / "out", *arguments) == 1
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,58 @@
+"""What a take is held against."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engines.types import Audio, Reference
+from studio.order import Order
+from studio.script.checks.checker import Checker
+from studio.script.checks.judging import Checked, Expected
+from studio.script.judging import TakeJudge
+from studio.script.planning import LineReading
+from studio.script.rendering import PlannedTake
+
+RATE = 16_000
+
+
+class Noting(Checker):
+    """Notes what it is asked, and finds nothing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[Expected] = []
+
+    def check(self, expected: Expected, audio: Audio) -> Checked:
+        self.asked.append(expected)
+        return Checked((), 1.0)
+
+
+def tone(length_s: float) -> Audio:
+    samples = np.sin(np.arange(round(length_s * RATE)) * 0.2).astype(np.float32) * 0.3
+    return Audio(samples, RATE)
+
+
+def piece(limit: str) -> PlannedTake:
+    order = Order(text="KAYL thass waits", clip_id="c", start_s=0, end_s=1, transcript="")
+    return PlannedTake(line="k", reading=LineReading(voice="anna", order=order, limit=limit), seed=1)
+
+
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [("2", "should for 2.00 s at most"), ("=4", "should for 4.00 s exactly"), ("soon", "is no length")],
+)
+def test_a_take_of_another_length_than_its_line_wants_fails_in_words(limit: str, said: str) -> None:
+    judged = TakeJudge([Noting()], lambda order: Reference(tone(3.0), "one two three"))(piece(limit), tone(3.0))
+    (check,) = judged.checks
+    assert (check.name, check.outcome, judged.score) == ("fit", "fail", 0.75)
+    assert said in check.message
+
+
+def test_a_take_is_held_against_what_was_spoken_in_its_own_voice() -> None:
+    checker, reference = Noting(), Reference(tone(2.0), "one two three")
+    judged = TakeJudge([checker], lambda order: replace(reference))(piece("3"), tone(3.0))
+    (expected,) = checker.asked
+    assert judged.checks == ()
+    assert (expected.text, expected.reference) == ("KAYL thass waits", reference.audio)
+    assert expected.estimate_s is not None and expected.estimate_s > 0

@@ -1,0 +1,101 @@
+"""Pronunciation lexicons of the W3C's form are read and written."""
+
+import io
+
+import pytest
+from lxml import etree
+
+from studio.script.lexicon import BadLexicon
+from studio.script.pls import MAX_BYTES, NAMESPACE, read_pls, write_pls
+from studio.script.script import Respelling
+
+LEXICON = (
+    Respelling(word="Kael'thas", spoken="KAYL-thass"),
+    Respelling(word="Vi", spoken="vee", match_case=True),
+    Respelling(word="VI", spoken="the sixth", match_case=True),
+    Respelling(word="zaun", spoken="zawn & <co>", whole_word=False, voice="amber"),
+    Respelling(word="Éowë “the” 龙", spoken="AY-oh-way"),
+)
+
+
+def pls(lexemes: str) -> bytes:
+    return f'<lexicon version="1.0" xmlns="{NAMESPACE}" alphabet="ipa" xml:lang="en">{lexemes}</lexicon>'.encode()
+
+
+def test_what_is_written_is_read_again_exactly() -> None:
+    read = read_pls(write_pls(LEXICON))
+
+    assert tuple(read.respellings) == LEXICON
+    assert not read.notes
+    assert write_pls(read.respellings) == write_pls(LEXICON)
+
+
+def test_another_program_finds_words_and_aliases_in_the_specifications_namespace() -> None:
+    root = etree.parse(io.BytesIO(write_pls(LEXICON))).getroot()
+
+    assert root.tag == f"{{{NAMESPACE}}}lexicon"
+    assert dict(root.attrib) == {
+        "version": "1.0",
+        "alphabet": "ipa",
+        "{http://www.w3.org/XML/1998/namespace}lang": "en",
+    }
+    assert root.xpath("p:lexeme/p:grapheme/text()", namespaces={"p": NAMESPACE}) == [each.word for each in LEXICON]
+    assert root.xpath("p:lexeme/p:alias/text()", namespaces={"p": NAMESPACE}) == [each.spoken for each in LEXICON]
+
+
+def test_every_grapheme_of_a_lexeme_is_a_word_and_the_preferred_alias_is_spoken() -> None:
+    file = pls(
+        "<lexeme><grapheme>colour</grapheme><grapheme> color </grapheme><phoneme>ˈkʌlə</phoneme>"
+        '<alias>culler</alias><alias prefer="true">kuller</alias></lexeme>'
+    )
+
+    assert [(each.word, each.spoken) for each in read_pls(file).respellings] == [
+        ("colour", "kuller"),
+        ("color", "kuller"),
+    ]
+
+
+def test_of_a_word_given_twice_the_first_lexeme_is_used() -> None:
+    file = pls(
+        "<lexeme><grapheme>Ahri</grapheme><alias>first</alias></lexeme>"
+        "<lexeme><grapheme>Ahri</grapheme><alias>second</alias></lexeme>"
+    )
+
+    assert [each.spoken for each in read_pls(file).respellings] == ["first"]
+
+
+@pytest.mark.parametrize("alphabet", ["ipa", "x-arpabet"])
+def test_words_with_phonetic_signs_alone_are_left_out_and_named(alphabet: str) -> None:
+    file = pls(f'<lexeme><grapheme>Ahri</grapheme><phoneme alphabet="{alphabet}">AA1 R IY0</phoneme></lexeme>')
+
+    read = read_pls(file)
+
+    assert not read.respellings
+    assert "1 word was left out (Ahri)" in read.notes[0]
+    assert "as an English word" in read.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("file", "says"),
+    [
+        (b"", "no XML"),
+        (b"\x00\xff<lexicon", "no XML"),
+        (b"<html/>", "no pronunciation lexicon"),
+        (b'<?xml version="1.0" encoding="utf-99"?><lexicon/>', "no XML"),
+        (b'<!DOCTYPE l [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><lexicon>&b;</lexicon>', "entities or a DTD"),
+        (b'<!DOCTYPE l SYSTEM "file:///etc/passwd"><lexicon/>', "entities or a DTD"),
+        (b"<lexicon>" + b" " * MAX_BYTES + b"</lexicon>", "split it"),
+        (b"<a>" * 200_000, "no XML"),
+        (pls("<lexeme><grapheme>w</grapheme><alias>[pause:9s]</alias></lexeme>"), "brackets"),
+        (pls("<lexeme><grapheme/><alias>x</alias></lexeme>"), "names no word"),
+    ],
+)
+def test_a_file_that_is_no_lexicon_is_refused_with_what_to_do(file: bytes, says: str) -> None:
+    with pytest.raises(BadLexicon, match=says):
+        read_pls(file)
+
+
+def test_deep_nesting_is_borne() -> None:
+    deep = b"<a>" * 140_000 + b"</a>" * 140_000
+
+    assert not read_pls(pls("")[: -len("</lexicon>")] + deep + b"</lexicon>").respellings

@@ -1,0 +1,344 @@
+"""Scripts over a real server."""
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import soundfile
+
+from studio.script.render_choice import RenderChoice
+from studio.settings import Settings
+from studio.studio import Studio
+from tests.engines.metronome import Metronome
+from tests.studio.house import served, studio_of, web
+from tests.studio.script.conftest import cast_of, sheet_of
+from tests.waiting import until
+
+ROOT = "/studio/projects"
+
+
+@pytest.fixture
+def client(studio: Studio) -> Iterator[httpx.Client]:
+    with served(web(studio)) as address, httpx.Client(base_url=address) as client:
+        yield client
+
+
+class Work:
+    """A project over HTTP."""
+
+    def __init__(self, client: httpx.Client, *texts: str) -> None:
+        self.client = client
+        self.project = client.post(ROOT, json={"name": "Act 2"}).json()["id"]
+        self.patch({"cast": {"Ahri": {"": [{"voice": "anna"}]}}})
+        pasted = client.post(f"{ROOT}/{self.project}/sheets/paste", json={"text": sheet_of(*texts), "name": "act2.tsv"})
+        assert pasted.status_code == 201, pasted.text
+        self.sheet_path = f"{ROOT}/{self.project}/sheets/{pasted.json()['id']}"
+
+    @property
+    def sheet_id(self) -> str:
+        return self.sheet_path.rpartition("/")[2]
+
+    def sheet(self, **query: Any) -> dict[str, Any]:
+        return self.client.get(self.sheet_path, params=query).json()
+
+    def patch(self, change: dict[str, Any]) -> httpx.Response:
+        return self.client.patch(f"{ROOT}/{self.project}", json=change)
+
+    def edit(self, change: dict[str, Any]) -> httpx.Response:
+        return self.client.patch(self.sheet_path, json=change)
+
+    def render(self, **choice: Any) -> dict[str, Any]:
+        begun = self.client.post(f"{ROOT}/{self.project}/render", json={"sheet": self.sheet_id, **choice})
+        assert begun.status_code == 200, begun.text
+        until(lambda: self.client.get(f"{ROOT}/{self.project}/render").json()["state"] == "done")
+        return self.sheet()
+
+
+def test_a_sheet_is_pasted_rendered_and_heard(client: httpx.Client) -> None:
+    work = Work(client, "one", "two")
+    lines = work.render()["lines"]
+    assert [line["status"] for line in lines] == ["made", "made"]
+    take = lines[0]["takes"][0]
+    sound = client.get(f"{ROOT}/{work.project}/takes/{take['id']}/audio.wav", headers={"range": "bytes=0-99"})
+    assert (sound.status_code, len(sound.content)) == (206, 100)
+    whole = client.get(f"{ROOT}/{work.project}/takes/{take['id']}/audio.wav").content
+    samples, rate = soundfile.read(io.BytesIO(whole))
+    assert len(samples) / rate == pytest.approx(take["duration_s"])
+
+
+def test_a_page_is_told_only_the_lines_that_changed(client: httpx.Client) -> None:
+    work = Work(client, "one", "two", "three")
+    first = work.sheet()
+    work.edit({"cells": [{"line": first["lines"][2]["key"], "column": 2, "value": "drei"}]})
+    later = work.sheet(since=first["revision"], cast=first["cast"])
+    assert [line["cells"][2] for line in later["lines"]] == ["drei"]
+
+
+def test_another_cast_tells_every_line(client: httpx.Client) -> None:
+    work = Work(client, "one", "two")
+    first = work.sheet()
+    work.patch({"cast": {}})
+    assert len(work.sheet(since=first["revision"], cast=first["cast"])["lines"]) == 2
+
+
+def test_deleted_lines_sheets_and_projects_come_back(client: httpx.Client) -> None:
+    work = Work(client, "one", "two")
+    key = work.sheet()["lines"][0]["key"]
+    assert work.edit({"delete": [key]}).json()["count"] == 1
+    assert work.edit({"restore": [key]}).json()["count"] == 2
+    assert client.delete(work.sheet_path).json()["sheets"] == []
+    assert len(client.post(f"{work.sheet_path}/restore").json()["sheets"]) == 1
+    client.delete(f"{ROOT}/{work.project}")
+    assert client.get(ROOT).json() == []
+    assert client.get(f"{ROOT}/{work.project}").status_code == 404
+    assert client.post(f"{ROOT}/{work.project}/restore").json()["name"] == "Act 2"
+    assert work.sheet()["count"] == 2
+
+
+def test_a_line_that_is_added_twice_is_one_line_and_a_deleted_one_is_back(client: httpx.Client) -> None:
+    work = Work(client, "one")
+    add = {"add": [{"key": "00ff00ff00ff", "cells": ["L1", "Ahri", "two"]}]}
+    told = [work.edit(add).json()["lines"], work.edit(add).json()["lines"]]
+    assert [[line["key"] for line in lines] for lines in told] == [["00ff00ff00ff"], []]
+    work.edit({"delete": ["00ff00ff00ff"]})
+    assert [line["deleted"] for line in work.edit(add).json()["lines"]] == [False]
+    assert [line["cells"] for line in work.sheet()["lines"]] == [
+        ["L0", "Ahri", "one", "red"],
+        ["L1", "Ahri", "two", ""],
+    ]
+
+
+def test_lines_are_added_to_a_sheet_of_headings_alone_and_rendered(client: httpx.Client) -> None:
+    work = Work(client)
+    assert work.sheet()["lines"] == []
+    work.edit({"add": [{"cells": ["A", "Ahri", "one"]}, {"cells": ["B", "Ahri"]}]})
+    assert [line["status"] for line in work.render()["lines"]] == ["made", "empty"]
+
+
+def test_a_sheet_leaves_with_its_edits_and_unknown_columns(client: httpx.Client) -> None:
+    work = Work(client, "one")
+    work.edit({"cells": [{"line": work.sheet()["lines"][0]["key"], "column": 2, "value": "uno"}]})
+    file = client.get(f"{work.sheet_path}/file")
+    assert file.content.decode().splitlines()[1].split("\t") == ["L0", "Ahri", "uno", "red"]
+    assert "act2.tsv" in file.headers["content-disposition"]
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "said"),
+    [
+        ({"cells": [{"line": "nobody", "column": 2, "value": "x"}]}, 404, "no such line"),
+        ({"cells": [{"line": "FIRST", "column": 9, "value": "x"}]}, 400, "no such column"),
+        ({"cells": [{"line": "FIRST", "column": 2, "value": "x" * 10_001}]}, 400, "10,000 characters"),
+        ({"marks": [{"line": "FIRST", "take": "none", "mark": "select"}]}, 404, "no such take"),
+        ({"marks": [{"line": "FIRST", "take": "none", "mark": "best"}]}, 422, "select"),
+        ({"add": [{"cells": ["x" * 10_001]}]}, 400, "10,000 characters"),
+        ({"add": [{"cells": [], "key": "../project"}]}, 400, "12 hexadecimal digits"),
+        ({"roles": {"text": 17}}, 400, "no such column"),
+        ({"roles": {"colour": 1}}, 422, "roles"),
+    ],
+)
+def test_a_wrong_edit_is_refused_in_words_and_changes_nothing(
+    client: httpx.Client, change: dict[str, Any], status: int, said: str
+) -> None:
+    work = Work(client, "one")
+    before = work.sheet()
+    first = before["lines"][0]["key"]
+    for part in (change.get("cells", []), change.get("marks", [])):
+        for each in part:
+            each["line"] = each["line"].replace("FIRST", first)
+    good = {"line": first, "column": 2, "value": "uno"}
+    refused = work.edit({**change, "cells": [good, *change.get("cells", [])]})
+    assert (refused.status_code, work.sheet()) == (status, before)
+    assert said in refused.text
+
+
+@pytest.mark.parametrize("name", ["", " ", "x" * 121, "a\x00b"])
+def test_a_name_that_cannot_be_read_is_refused(client: httpx.Client, name: str) -> None:
+    assert client.post(ROOT, json={"name": name}).status_code == 400
+
+
+def test_a_voice_that_is_not_there_is_refused_and_the_cast_stays(client: httpx.Client) -> None:
+    work = Work(client, "one")
+    refused = work.patch({"cast": {"Ahri": {"": [{"voice": "nobody"}]}}})
+    assert refused.status_code == 404
+    assert client.get(f"{ROOT}/{work.project}").json()["cast"]["Ahri"][""][0]["voice"] == "anna"
+
+
+def test_scripts_are_the_owners_alone(tmp_path: Path) -> None:
+    settings = Settings(data_dir=tmp_path / "data", host="0.0.0.0", login="ann:a long password")
+    with studio_of(tmp_path, Metronome(), settings=settings) as studio, served(web(studio)) as address:
+        assert httpx.get(f"{address}/studio/projects").status_code == 401
+
+
+def test_a_restart_finds_everything(tmp_path: Path) -> None:
+    with (
+        studio_of(tmp_path, Metronome()) as studio,
+        served(web(studio)) as address,
+        httpx.Client(base_url=address) as client,
+    ):
+        work = Work(client, "one", "two")
+        before = work.render()
+    with studio_of(tmp_path, Metronome()) as studio:
+        found = studio.scripts.sheet(work.project, work.sheet_id)
+    assert json.loads(json.dumps(found["lines"])) == before["lines"]
+
+
+def test_a_deleted_project_goes_after_its_time_and_its_takes_with_it(studio: Studio, client: httpx.Client) -> None:
+    gone, kept = Work(client, "one"), Work(client, "two")
+    for work in (gone, kept):
+        work.render()
+    client.delete(f"{ROOT}/{gone.project}")
+    assert (studio.scripts.purge(3600.0), studio.scripts.purge(0.0)) == (0, 1)
+    assert client.post(f"{ROOT}/{gone.project}/restore").status_code == 404
+    assert [len(studio.history.list(f"script-{work.project}")) for work in (gone, kept)] == [0, 1]
+    assert kept.sheet()["lines"][0]["status"] == "made"
+
+
+def test_only_selects_are_delivered_and_the_same_project_gives_the_same_bytes(client: httpx.Client) -> None:
+    work = Work(client, "one", "two", "three")
+    nothing = client.post(f"{ROOT}/{work.project}/deliver", json={"sheet": work.sheet_id})
+    assert (nothing.status_code, "no line has a select" in nothing.text) == (400, True)
+    lines = work.render(takes=2)["lines"]
+    marks = [{"line": line["key"], "take": line["takes"][1]["id"], "mark": "select"} for line in lines[:2]]
+    work.edit({"marks": marks})
+    first, again = (delivered(client, work) for _ in range(2))
+    with zipfile.ZipFile(io.BytesIO(first)) as archive:
+        sounds = sorted(name for name in archive.namelist() if name.endswith(".wav"))
+    assert sounds == ["Ahri/L0_02.wav", "Ahri/L1_02.wav"]
+    assert first == again
+
+
+def delivered(client: httpx.Client, work: Work) -> bytes:
+    done = ended(client, work, client.post(f"{ROOT}/{work.project}/deliver", json={"sheet": work.sheet_id}).json())
+    assert done["state"] == "done", done
+    return client.get(done["result"]["file"]).content
+
+
+def ended(client: httpx.Client, work: Work, job: dict[str, Any]) -> dict[str, Any]:
+    place = f"{ROOT}/{work.project}/deliveries/{job['id']}"
+    until(lambda: client.get(place).json()["state"] != "running")
+    told: dict[str, Any] = client.get(place).json()
+    return told
+
+
+@pytest.fixture
+def shelved(tmp_path: Path, metronome: Metronome) -> Iterator[httpx.Client]:
+    """A studio that knows a folder, which is not there yet, and a repository."""
+    stores = (f"shelf=folder:{tmp_path / 'shelf'}", "hub=hf://studio/voices")
+    settings = Settings(data_dir=tmp_path / "data", stores=stores)
+    with (
+        studio_of(tmp_path, metronome, settings=settings) as studio,
+        served(web(studio)) as address,
+        httpx.Client(base_url=address) as client,
+    ):
+        yield client
+
+
+def test_a_delivery_is_remembered_and_what_no_delivery_can_be_is_not(client: httpx.Client) -> None:
+    work = Work(client, "one")
+    choice = {"preset": "game-44", "choices": {"target_lufs": -20}, "to": "shelf"}
+    assert work.patch({"delivery": choice}).json()["delivery"] == choice
+    wrong = work.patch({"delivery": {"preset": "game", "choices": {"target_lufs": 9}}})
+    assert (wrong.status_code, "target_lufs must lie between" in wrong.text) == (400, True)
+    assert client.get(f"{ROOT}/{work.project}").json()["delivery"] == choice
+
+
+def with_select(client: httpx.Client) -> Work:
+    work = Work(client, "one")
+    line = work.render()["lines"][0]
+    work.edit({"marks": [{"line": line["key"], "take": line["takes"][0]["id"], "mark": "select"}]})
+    return work
+
+
+def test_a_delivery_to_a_store_is_the_zip_that_is_downloaded_under_a_name_that_tells_its_content(
+    shelved: httpx.Client, tmp_path: Path
+) -> None:
+    (tmp_path / "shelf").mkdir()
+    work = with_select(shelved)
+    order = {"sheet": work.sheet_id, "to": "shelf"}
+    first, again = (
+        ended(shelved, work, shelved.post(f"{ROOT}/{work.project}/deliver", json=order).json()) for _ in range(2)
+    )
+    content = shelved.get(first["result"]["file"]).content
+    name = f"act-2-act2-{hashlib.sha256(content).hexdigest()[:12]}.zip"
+    assert first["result"]["where"] == again["result"]["where"] == str(tmp_path / "shelf" / "deliveries" / name)
+    assert Path(first["result"]["where"]).read_bytes() == content == delivered(shelved, work)
+    assert "holds exactly this" in again["message"]
+    assert shelved.get("/studio/stores/shelf").json() == []
+
+
+def test_a_delivery_that_failed_on_its_way_goes_on_without_being_made_again(
+    shelved: httpx.Client, tmp_path: Path
+) -> None:
+    work = with_select(shelved)
+    order = {"sheet": work.sheet_id, "to": "shelf"}
+    failed = ended(shelved, work, shelved.post(f"{ROOT}/{work.project}/deliver", json=order).json())
+    assert (failed["state"], failed["resumable"], "mount or create it" in failed["error"]) == ("failed", True, True)
+    made = set((tmp_path / "data" / "deliveries").glob("*.zip"))
+    (tmp_path / "shelf").mkdir()
+    resumed = shelved.post(f"{ROOT}/{work.project}/deliveries/{failed['id']}/resume").json()
+    assert ended(shelved, work, resumed)["state"] == "done"
+    assert (len(made), set((tmp_path / "data" / "deliveries").glob("*.zip"))) == (1, made)
+
+
+@pytest.mark.parametrize("store", ["hub", "nowhere"])
+def test_a_store_that_takes_no_deliveries_says_so_before_anything_is_made(shelved: httpx.Client, store: str) -> None:
+    work = with_select(shelved)
+    refused = shelved.post(f"{ROOT}/{work.project}/deliver", json={"sheet": work.sheet_id, "to": store})
+    assert (refused.status_code, "these stores do: shelf" in refused.json()["detail"]) == (404, True)
+    taking = {told["name"]: told["deliveries"] for told in shelved.get("/studio/stores").json()}
+    assert taking == {"shelf": True, "hub": False}
+
+
+def test_a_lexicon_is_heard_seen_and_carried_to_another_project(client: httpx.Client) -> None:
+    work, other = Work(client, "Kaelthas waits"), Work(client, "one")
+    work.render()
+    words = [{"word": "Kaelthas", "spoken": "KAYL thass"}]
+    assert client.put(f"{ROOT}/{work.project}/lexicon", json=words).json()["lexicon"][0]["spoken"] == "KAYL thass"
+    assert work.sheet()["lines"][0]["why"] == "text changed"
+    assert work.render()["lines"][0]["takes"][-1]["text"] == "KAYL thass waits"
+    told = client.post(f"{ROOT}/{work.project}/spoken", json={"text": "To Kaelthas!"}).json()
+    assert [part["respelled"] for part in told["parts"]] == [False, True, False]
+    file = client.get(f"{ROOT}/{work.project}/lexicon.pls").content
+    carried = client.post(f"{ROOT}/{other.project}/lexicon.pls", content=file).json()
+    assert carried["lexicon"] == client.get(f"{ROOT}/{work.project}").json()["lexicon"]
+
+
+def test_a_file_given_again_keeps_the_takes_of_lines_that_stayed(studio: Studio, tmp_path: Path) -> None:
+    file = tmp_path / "act2.csv"
+    project = studio.scripts.create("Act 2")["id"]
+    studio.scripts.change(project, cast=cast_of("anna"))
+    file.write_text("id,text\nA,one\nB,two\nC,three\n", "utf-8")
+    sheet = studio.scripts.put_sheet(project, file, file.name)["id"]
+    studio.scripts.render(project, RenderChoice(sheet=sheet))
+    until(lambda: studio.scripts.renderer.status(project).render.state == "done")
+    file.write_text("id,notes,text\nC,,three\nA,soft,uno\nD,,four\n", "utf-8")
+    again = studio.scripts.put_sheet(project, file, file.name)
+    present = [(line["cells"][0], line["status"]) for line in again["lines"] if not line["deleted"]]
+    assert (again["id"], present) == (sheet, [("C", "made"), ("A", "stale"), ("D", "none")])
+
+
+def test_a_character_named_as_a_voice_is_spoken_by_it(studio: Studio) -> None:
+    project = studio.scripts.create("Act 2")["id"]
+    studio.scripts.paste_sheet(project, sheet_of("one", character="Anna"), "act2.tsv")
+    studio.scripts.paste_sheet(project, sheet_of("two", character="Ben"), "act3.tsv")
+    assert {who: by[""][0].voice for who, by in studio.scripts.cast(project).items()} == {"Anna": "anna"}
+
+
+def test_lines_that_share_an_id_are_all_kept(studio: Studio, tmp_path: Path) -> None:
+    file = tmp_path / "act2.csv"
+    project = studio.scripts.create("Act 2")["id"]
+    studio.scripts.change(project, cast=cast_of("anna"))
+    file.write_text("id,text\nA,one\nA,two\n", "utf-8")
+    sheet = studio.scripts.put_sheet(project, file, file.name)["id"]
+    studio.scripts.render(project, RenderChoice(sheet=sheet))
+    until(lambda: studio.scripts.renderer.status(project).render.state == "done")
+    file.write_text("id,text\nA,one\nA,two\nA,three\n", "utf-8")
+    again = studio.scripts.put_sheet(project, file, file.name)
+    assert [line["status"] for line in again["lines"]] == ["made", "made", "none"]

@@ -1,0 +1,225 @@
+"""Renders: what is made, made again and left alone."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from engines.errors import BadInput
+from engines.types import Audio
+from studio.order import Order
+from studio.script.checks.judging import Checked
+from studio.script.render_choice import RenderChoice
+from studio.script.rendering import PlannedTake
+from studio.script.script import TakeCheck
+from studio.script.sheet_edit import CellEdit, MarkEdit, SheetEdit
+from studio.studio import Studio
+from tests.engines.metronome import Metronome
+from tests.studio.house import studio_of
+from tests.studio.script.conftest import cast_of, sheet_of
+from tests.waiting import until
+
+BAD = "this is always bad"
+
+
+def project_of(studio: Studio, *texts: str, voices: tuple[str, ...] = ("anna",)) -> tuple[str, str]:
+    """Ids of a new project with one sheet of these texts."""
+    project = studio.scripts.create("Act 2")["id"]
+    studio.scripts.change(project, cast=cast_of(*voices))
+    return project, studio.scripts.paste_sheet(project, sheet_of(*texts), "act2.tsv")["id"]
+
+
+def rendered(studio: Studio, project: str, sheet: str, **how: object) -> dict:
+    studio.scripts.render(project, RenderChoice(sheet=sheet, **how))
+    until(lambda: studio.scripts.renderer.status(project).render.state == "done")
+    return studio.scripts.sheet(project, sheet)
+
+
+def statuses(sheet: dict) -> list[str]:
+    return [line["status"] for line in sheet["lines"]]
+
+
+def test_every_line_gets_its_takes(studio: Studio) -> None:
+    sheet = rendered(studio, *project_of(studio, "one two", "three", "four"), takes=2)
+    assert statuses(sheet) == ["made"] * 3
+    assert [[take["number"] for take in line["takes"]] for line in sheet["lines"]] == [[1, 2]] * 3
+    assert len({take["seed"] for line in sheet["lines"] for take in line["takes"]}) == 6
+
+
+def test_an_edited_line_is_stale_and_exactly_it_is_made_again(studio: Studio) -> None:
+    project, sheet = project_of(studio, "one", "two", "three")
+    before = rendered(studio, project, sheet)
+    edit = SheetEdit(cells=[CellEdit(line=before["lines"][1]["key"], column=2, value="zwei")])
+    edited = studio.scripts.edit(project, sheet, edit)
+    assert [(line["status"], line["why"]) for line in edited["lines"]] == [("stale", "text changed")]
+    after = rendered(studio, project, sheet)
+    assert [len(line["takes"]) for line in after["lines"]] == [1, 2, 1]
+    assert studio.scripts.renderer.status(project).total == 1
+
+
+def test_a_text_put_back_has_its_take_again(studio: Studio) -> None:
+    project, sheet = project_of(studio, "one", "two")
+    key = rendered(studio, project, sheet)["lines"][0]["key"]
+    for text in ("uno", "one"):
+        after = studio.scripts.edit(project, sheet, SheetEdit(cells=[CellEdit(line=key, column=2, value=text)]))
+    assert statuses(after) == ["made"]
+
+
+def test_what_does_not_sound_makes_nothing_stale(studio: Studio) -> None:
+    project, sheet = project_of(studio, "one")
+    key = rendered(studio, project, sheet)["lines"][0]["key"]
+    after = studio.scripts.edit(project, sheet, SheetEdit(cells=[CellEdit(line=key, column=3, value="blue")]))
+    assert statuses(after) == ["made"]
+
+
+def test_a_line_made_again_keeps_its_earlier_takes(studio: Studio) -> None:
+    project, sheet = project_of(studio, "one")
+    first = rendered(studio, project, sheet)["lines"][0]
+    again = rendered(studio, project, sheet, lines=[first["key"]], again=True)["lines"][0]
+    assert [take["id"] for take in again["takes"]][:1] == [take["id"] for take in first["takes"]]
+    assert len({take["seed"] for take in again["takes"]}) == 2
+
+
+def test_each_voice_of_a_casting_speaks_every_line(studio: Studio) -> None:
+    saved = studio.session_clips.samples()[0].name
+    sheet = rendered(studio, *project_of(studio, "one", "two", voices=(saved,)))
+    assert [[take["voice"] for take in line["takes"]] for line in sheet["lines"]] == [[saved], [saved]]
+
+
+def test_a_line_that_cannot_be_spoken_is_told_and_holds_up_no_other(studio: Studio) -> None:
+    project, sheet = project_of(studio, "one", "no exclamations!", "three")
+    assert statuses(rendered(studio, project, sheet)) == ["made", "failed", "made"]
+    (failure,) = studio.scripts.renderer.status(project).render.failures.values()
+    assert "exclamations" in failure
+
+
+def test_a_character_whom_nobody_speaks_is_told(studio: Studio) -> None:
+    project, sheet = project_of(studio, "one")
+    studio.scripts.change(project, cast={})
+    (line,) = rendered(studio, project, sheet)["lines"]
+    assert line["status"] == "failed"
+    assert "nobody speaks Ahri" in line["why"]
+
+
+def test_a_render_with_nothing_to_do_is_refused(studio: Studio) -> None:
+    project, sheet = project_of(studio, "one")
+    rendered(studio, project, sheet)
+    with pytest.raises(BadInput, match="every line has its take"):
+        studio.scripts.render(project, RenderChoice(sheet=sheet))
+
+
+def test_a_take_whose_checks_fail_is_made_again_up_to_its_budget(tmp_path: Path) -> None:
+    def judge(piece: PlannedTake, audio: Audio) -> Checked:
+        text = piece.reading.order.text
+        outcome = "fail" if text == BAD or text not in judged else "ok"
+        judged.append(text)
+        return Checked(checks=(TakeCheck(name="words", outcome=outcome, message="heard"),), score=float(len(judged)))
+
+    judged: list[str] = []
+    with studio_of(tmp_path, Metronome(), judge=judge) as studio:
+        sheet = rendered(studio, *project_of(studio, "once too often here", BAD), budget=2)
+    first, second = sheet["lines"]
+    assert [len(first["takes"]), len(second["takes"])] == [2, 3]
+    assert [take["proposed"] for take in first["takes"]] == [False, True]
+
+
+def test_a_take_of_a_finished_render_that_was_not_checked_is_checked_at_the_next_start(tmp_path: Path) -> None:
+    def ended(piece: PlannedTake, audio: Audio) -> Checked:
+        raise SystemExit
+
+    with studio_of(tmp_path, Metronome(), judge=ended) as studio:
+        project, sheet = project_of(studio, "one two three four")
+        (line,) = rendered(studio, project, sheet)["lines"]
+        assert line["takes"][0]["score"] is None
+    with studio_of(tmp_path, Metronome()) as studio:
+        until(lambda: studio.scripts.sheet(project, sheet)["lines"][0]["takes"][0]["score"] is not None)
+
+
+def test_a_paused_render_begins_no_line_until_it_goes_on(studio: Studio, metronome: Metronome) -> None:
+    held = threading.Event()
+    metronome.gate = held.wait
+    project, sheet = project_of(studio, "one two three", "four")
+    studio.scripts.render(project, RenderChoice(sheet=sheet))
+    until(lambda: metronome.jobs)
+    studio.scripts.enter(project, "paused")
+    held.set()
+    until(lambda: not studio.manager.queue())
+    assert statuses(studio.scripts.sheet(project, sheet))[1] == "none"
+    studio.scripts.enter(project, "running")
+    until(lambda: studio.scripts.renderer.status(project).render.state == "done")
+    assert statuses(studio.scripts.sheet(project, sheet)) == ["made", "made"]
+
+
+def test_a_stopped_render_is_over(studio: Studio, metronome: Metronome) -> None:
+    held = threading.Event()
+    metronome.gate = held.wait
+    project, sheet = project_of(studio, "one", "two")
+    studio.scripts.render(project, RenderChoice(sheet=sheet))
+    studio.scripts.enter(project, "stopped")
+    held.set()
+    assert statuses(rendered(studio, project, sheet)) == ["made", "made"]
+
+
+def test_marks_and_comments_stay_with_their_take(studio: Studio) -> None:
+    project, sheet = project_of(studio, "one")
+    line = rendered(studio, project, sheet, takes=2)["lines"][0]
+    first, second = (take["id"] for take in line["takes"])
+    for take in (first, second):
+        marked = studio.scripts.edit(
+            project, sheet, SheetEdit(marks=[MarkEdit(line=line["key"], take=take, mark="select", comment="warm")])
+        )
+    (line,) = marked["lines"]
+    assert [(take["mark"], take["comment"]) for take in line["takes"]] == [("", "warm"), ("select", "warm")]
+    assert line["status"] == "select"
+
+
+def test_a_select_whose_text_changed_is_stale(studio: Studio) -> None:
+    project, sheet = project_of(studio, "one")
+    line = rendered(studio, project, sheet)["lines"][0]
+    mark = MarkEdit(line=line["key"], take=line["takes"][0]["id"], mark="select")
+    edit = SheetEdit(marks=[mark], cells=[CellEdit(line=line["key"], column=2, value="uno")])
+    assert statuses(studio.scripts.edit(project, sheet, edit)) == ["stale"]
+
+
+def test_whoever_else_speaks_goes_first(studio: Studio, metronome: Metronome) -> None:
+    """On a CPU the line that renders is given up for theirs, and made anew after it."""
+    held = threading.Event()
+    metronome.gate = held.wait
+    project, sheet = project_of(studio, "tick " * 60)
+    studio.scripts.render(project, RenderChoice(sheet=sheet))
+    until(lambda: metronome.jobs)
+    (given_up,) = metronome.jobs
+    sample = studio.session_clips.samples()[0]
+    order = Order(text="ab", clip_id=sample.clip_id, start_s=0, end_s=2, transcript=sample.transcript, engine="tick")
+    metronome.step_s = 0.001
+    performance = studio.speaking.speak(order, session_id="visitor")
+    held.set()
+    assert performance.wait(60)
+    until(lambda: studio.scripts.renderer.status(project).render.state == "done")
+    spoken = list(dict.fromkeys(id for step in metronome.steps for id in step))
+    assert [id == given_up for id in spoken[:1]] == [True]
+    assert (len(spoken), spoken[1]) == (3, performance.id)
+
+
+def test_a_deleted_project_renders_no_further(studio: Studio, metronome: Metronome) -> None:
+    held = threading.Event()
+    metronome.gate = held.wait
+    project, sheet = project_of(studio, "one", "two", "three")
+    studio.scripts.render(project, RenderChoice(sheet=sheet))
+    until(lambda: metronome.jobs)
+    studio.scripts.delete(project)
+    held.set()
+    other, other_sheet = project_of(studio, "four")
+    assert statuses(rendered(studio, other, other_sheet)) == ["made"]
+    studio.scripts.restore(project)
+    assert statuses(studio.scripts.sheet(project, sheet))[1:] == ["none", "none"]
+    assert studio.scripts.renderer.status(project).render.state == "stopped"
+
+
+def test_a_line_of_few_words_is_tried_with_four_seeds_unasked(tmp_path: Path) -> None:
+    def judge(piece: PlannedTake, audio: Audio) -> Checked:
+        return Checked((TakeCheck(name="words", outcome="fail", message="none heard"),), 0.0)
+
+    with studio_of(tmp_path, Metronome(), judge=judge) as studio:
+        sheet = rendered(studio, *project_of(studio, "Behind you", "The gate is open wide"))
+    assert [len(line["takes"]) for line in sheet["lines"]] == [4, 1]
