@@ -114,13 +114,15 @@ class Renderer:
 
     def _turn(self) -> None:
         self._collect()
-        if self._room.is_wanted():
+        if self._now and self._room.is_wanted():
             for speaking in self._now.values():
                 speaking.ticket.cancel()  # its take is made again after them
-        while time.monotonic() >= self._retry_at and self._room.has_place(len(self._now)):
+        while time.monotonic() >= self._retry_at:
             due = self._queue.next(lambda due: due.take_id in self._now)
             if due is None:
                 self._takes.check(self._queue.unjudged())
+                return
+            if not self._room.has_place(len(self._now)):
                 return
             self._begin(due)
 
