@@ -2,7 +2,8 @@
 
 Prints a table row for each number of listeners: how long a line takes to the end, how soon its first sound is there, seconds of
 wall clock a second of sound (RTF), and how many lines ran dry on the way. With --live a listener hears each line to its end
-before asking for the next; without, the next is asked for at once, as the public serving tables do it.
+before asking for the next; without, the next is asked for at once, as the public serving tables do it. With --spread they come
+at random moments, as people do; without, all at once.
 """
 
 import argparse
@@ -34,6 +35,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--lines", type=int, default=26, help="at least; every listener hears two")
     parser.add_argument("--voices", nargs="*", help="of the studio, in place of 26 prompts sent along")
     parser.add_argument("--live", action="store_true")
+    parser.add_argument(
+        "--spread", type=float, default=0.0, help="seconds over which the listeners come; 0: all at once"
+    )
     parser.add_argument("--out", type=Path, help="a JSON file to write the rows to")
     return parser.parse_args()
 
@@ -52,7 +56,8 @@ async def run(given: argparse.Namespace) -> None:
     await table_row(door, pairs[:2], 1, 2)  # the first line of all may compile
     rows: list[Row] = []
     for concurrency in given.concurrency:
-        row = await table_row(door, pairs, concurrency, max(given.lines, 2 * concurrency), given.live)
+        lines = max(given.lines, 2 * concurrency)
+        row = await table_row(door, pairs, concurrency, lines, given.live, given.spread)
         sys.stdout.write(f"{line(row)}\n")
         sys.stdout.flush()
         rows.append(row)
@@ -61,6 +66,7 @@ async def run(given: argparse.Namespace) -> None:
                 "engine": given.engine,
                 "door": given.door,
                 "live": given.live,
+                "spread_s": given.spread,
                 "settings": dict(given.set),
                 "rows": [asdict(row) for row in rows],
             }

@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import random
 import statistics
 import time
 from collections.abc import Iterator, Sequence
@@ -53,13 +54,20 @@ async def hear(door: Door, pair: Pair, seed: int) -> Heard:
     return Heard(first_s=first_s, latency_s=now_s, audio_s=audio_s, dry_s=dry_s)
 
 
-async def table_row(door: Door, pairs: Sequence[Pair], concurrency: int, requests: int, live: bool = False) -> Row:
-    """So many lines, `concurrency` at a time; a `live` listener asks for the next when the last was heard to its end."""
+async def table_row(
+    door: Door, pairs: Sequence[Pair], concurrency: int, requests: int, live: bool = False, spread_s: float = 0.0
+) -> Row:
+    """So many lines, `concurrency` at a time; a `live` listener asks for the next when the last was heard to its end.
+
+    Listeners come all at once, or at random moments of the first `spread_s` seconds.
+    """
+    moments = random.Random(concurrency)
     waiting = iter(zip(range(requests), itertools.cycle(pairs), strict=False))
     heard: list[Heard] = []
     failures: list[str] = []
 
-    async def listener(waiting: Iterator[tuple[int, Pair]]) -> None:
+    async def listener(waiting: Iterator[tuple[int, Pair]], after_s: float) -> None:
+        await asyncio.sleep(after_s)
         for seed, pair in waiting:
             try:
                 line = await hear(door, pair, seed)
@@ -71,7 +79,7 @@ async def table_row(door: Door, pairs: Sequence[Pair], concurrency: int, request
                 await asyncio.sleep(max(0.0, line.first_s + line.dry_s + line.audio_s - line.latency_s))
 
     began = time.monotonic()
-    await asyncio.gather(*(listener(waiting) for _ in range(concurrency)))
+    await asyncio.gather(*(listener(waiting, moments.uniform(0, spread_s)) for _ in range(concurrency)))
     wall_s = time.monotonic() - began
     if not heard:
         raise ConnectionError(failures[0])
