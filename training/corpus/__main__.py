@@ -5,6 +5,7 @@ import logging
 from pathlib import Path
 
 from training.corpus.sentences import build, read_sentences, write_sentences
+from training.corpus.speakers import warm
 from training.corpus.synthesis import CorpusOptions, write_corpus
 
 
@@ -25,6 +26,7 @@ def main() -> None:
     if args.out is None:
         parser.error("give the corpus a folder with --out")
     sentences = read_sentences(args.sentences) if args.sentences else build(args.seed)
+    warm()
     write_corpus(
         CorpusOptions(out=args.out, hours=args.hours, seed=args.seed, workers=args.workers, seconds=args.seconds),
         sentences,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from training.corpus.recordings import write_index
 from training.corpus.sentences import Sentences
-from training.corpus.speakers import draw_speaker, render, warm
+from training.corpus.speakers import draw_speaker, render
 from training.references import RATE_HZ
 
 log = logging.getLogger(__name__)
@@ -110,11 +110,11 @@ def synthesize(task: Task) -> tuple[int, SpeakerAudio]:
 def write_corpus(options: CorpusOptions, sentences: Sentences, speak: Speak = synthesize) -> None:
     """Write the corpus folder; every speaker depends on seed and number alone, however many workers there are.
 
-    Synthesizers are foreign code: a speaker with whom one crashes or hangs is left out.
+    Synthesizers are foreign code: a speaker with whom one crashes or hangs is left out. Workers are forks of this process and
+    share what it has loaded.
     """
     options.out.mkdir(parents=True, exist_ok=True)
     started, index = time.monotonic(), Index()
-    warm()  # before the fork, so that the workers share what it loads
     with (
         multiprocessing.get_context("fork").Pool(options.workers) as pool,
         (options.out / "audio.i16").open("wb") as file,
