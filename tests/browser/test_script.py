@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.serving import Served
 from tests.browser.test_finish import PHONE, SMALL, serious
-from tests.browser.visiting import Visitor, visiting
+from tests.browser.visiting import Visitor, held_back, visiting
 from tests.waiting import until
 
 ROWS = (
@@ -341,3 +341,35 @@ def test_lines_are_cards_on_a_phone(browser: Browser, studio: Served) -> None:
         assert serious(page) == []
         page.locator(".line-drawer").get_by_role("button", name="Close").tap()
         expect(page.locator(".line-drawer.open")).to_have_count(0)
+
+
+def test_what_is_done_with_a_sheet_is_offered_once_the_sheet_is_there(writer: Visitor) -> None:
+    page, dialog = writer.page, writer.page.get_by_role("dialog")
+    offered = page.locator(".script-tools button, .render-bar button").filter(visible=True)
+    with held_back(page, "**/studio/projects/*/sheets/*"):
+        with page.expect_request("**/studio/projects/*/sheets/*"):
+            page.reload()
+        expect(offered).to_have_count(0)
+    page.get_by_role("button", name="Deliver", exact=True).click()
+    expect(dialog.get_by_role("heading", name="Deliver act.tsv")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Cast", exact=True).click()
+    expect(dialog.locator(".cast-part")).to_have_count(2)
+
+
+def test_what_is_typed_while_another_project_opens_is_for_the_one_that_shows(writer: Visitor) -> None:
+    page, api, root = writer.page, writer.page.request, f"{writer.url}/studio/projects"
+    other = api.post(root, data={"name": "Other"}).json()["id"]
+    assert api.post(f"{root}/{other}/sheets/paste", data={"text": "id\ttext\nO\tElsewhere.", "name": "other.tsv"}).ok
+    page.reload()
+    expect(rows(page)).to_have_count(3)
+    with held_back(page, f"**/studio/projects/{other}/sheets/*"):
+        with page.expect_request(f"**/studio/projects/{other}/sheets/*"):
+            page.get_by_label("Project", exact=True).select_option("Other")
+        rows(page).first.locator(".c-text").click()
+        page.keyboard.press("Enter")
+        page.keyboard.type(" Still here.")
+        with page.expect_request(lambda request: request.method == "PATCH") as edit:
+            page.keyboard.press("Enter")
+        assert other not in edit.value.url
+    expect(rows(page)).to_have_count(1)

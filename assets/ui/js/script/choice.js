@@ -7,7 +7,7 @@ import { entry, menu } from "../core/menu.js";
 import { patch, post, remove } from "../core/server.js";
 import { toast } from "../core/toast.js";
 import { openColumns } from "./columns-dialog.js";
-import { desk, openProject, openSheet, projectPath, ROOT, setProject, sheetPath } from "./desk.js";
+import { desk, openProject, openSheet, projectPath, ROOT, sheetPath } from "./desk.js";
 import { beginSheet, chooseSheet } from "./imports.js";
 import { askName, askPaste } from "./name-dialog.js";
 
@@ -64,8 +64,6 @@ function choose(select, other, open) {
 export function newProject() {
   askName("New project", "Name", "Create", "", async (name) => {
     const project = await post(ROOT, { name });
-    desk.projects ??= [];
-    setProject(project);
     await openProject(project.id);
   });
 }
@@ -131,7 +129,7 @@ function removeProject() {
     desk.projects = (desk.projects ?? []).filter(({ id }) => id !== project.id);
     await openProject(desk.projects[0]?.id ?? "");
     const back = async () => {
-      setProject(await post(projectPath("/restore", project.id)));
+      await post(projectPath("/restore", project.id));
       await openProject(project.id);
     };
     toast(`${project.name} is deleted.`, { action: "Undo", onaction: () => attempt(back) });

@@ -21,11 +21,11 @@ export const desk = {
   /** In the sheet's order, with what was changed here. @type {Map<string, ScriptLine>} */ lines: new Map(),
   /** @type {SheetRender | null} */ render: null,
   trouble: "", // why there is nothing to show
-  opening: false,
 };
 
 /** Of which revision a line is. @type {Map<string, number>} */
 const revisions = new Map();
+let opened = 0; // how often something was
 let asked = 0; // revision of the sheet up to which all is known
 let watching = false;
 
@@ -54,47 +54,59 @@ export async function arrive() {
 async function load() {
   const kept = loadJson(KEY, { project: "", sheet: "" });
   try {
-    desk.projects = await get(ROOT);
-    desk.trouble = "";
-    const project = desk.projects?.find(({ id }) => id === (desk.project?.id ?? kept.project)) ?? desk.projects?.[0];
+    const projects = await get(ROOT);
+    const known = projects.find((/** @type {Project} */ { id }) => id === (desk.project?.id ?? kept.project));
+    const project = known ?? projects[0];
     const sheet = desk.sheet && project?.id === desk.project?.id ? desk.sheet.id : kept.sheet;
-    await openProject(project?.id ?? "", sheet);
+    await openProject(project?.id ?? "", sheet, projects);
+    desk.trouble = "";
   } catch (error) {
     desk.trouble = reason(error);
   }
 }
 
-/** Throws Refusal. @param {string} id  empty: none @param {string} sheet  the first where it is gone */
-export async function openProject(id, sheet = "") {
+/**
+ * Show a project with its sheet once both are told: until then everything is about what shows. What is opened later
+ * takes its place. Throws Refusal.
+ * @param {string} id  empty: none @param {string} sheet  the first where it is gone @param {Project[]} projects
+ */
+export async function openProject(id, sheet = "", projects = desk.projects ?? []) {
+  opened += 1;
+  const mine = opened;
   const project = id ? await get(`${ROOT}/${id}`) : null;
-  setProject(project);
   const sheets = /** @type {Project["sheets"]} */ (project?.sheets ?? []).map((one) => one.id);
-  await openSheet(sheets.includes(sheet) ? sheet : (sheets[0] ?? ""));
+  const wanted = sheets.includes(sheet) ? sheet : sheets[0];
+  const isShown = wanted !== undefined && wanted === desk.sheet?.id;
+  const told = wanted && !isShown ? await get(`${ROOT}/${id}/sheets/${wanted}`) : null;
+  if (mine !== opened) return;
+  desk.projects = projects;
+  if (!isShown) {
+    place(project);
+    showSheet(told);
+  }
+  setProject(project);
+  if (isShown) await look();
 }
 
 /** As it was told last. @param {Project | null} project */
 export function setProject(project) {
-  desk.project = project;
-  if (desk.projects && project) {
-    const others = desk.projects.filter(({ id }) => id !== project.id);
-    const place = desk.projects.findIndex(({ id }) => id === project.id);
-    desk.projects = others.toSpliced(place < 0 ? others.length : place, 0, project);
-  }
+  place(project);
   setRender(project?.render ?? null);
   changed(STATE.script);
 }
 
-/** Throws Refusal. @param {string} id  empty: none */
-export async function openSheet(id) {
-  if (id === desk.sheet?.id) return look();
-  desk.opening = Boolean(id);
-  if (desk.opening) changed(STATE.script);
-  try {
-    showSheet(id ? await get(projectPath(`/sheets/${id}`)) : null);
-  } finally {
-    desk.opening = false;
-  }
-  return undefined;
+/** The open project, and where it stands among all. @param {Project | null} project */
+function place(project) {
+  desk.project = project;
+  if (!desk.projects || !project) return;
+  const others = desk.projects.filter(({ id }) => id !== project.id);
+  const at = desk.projects.findIndex(({ id }) => id === project.id);
+  desk.projects = others.toSpliced(at < 0 ? others.length : at, 0, project);
+}
+
+/** Throws Refusal. @param {string} id */
+export function openSheet(id) {
+  return openProject(desk.project?.id ?? "", id);
 }
 
 /** A sheet told whole. @param {Sheet | null} sheet */

@@ -7,7 +7,7 @@ import { post } from "../core/server.js";
 import { toast } from "../core/toast.js";
 import { upload } from "../core/upload.js";
 import { openColumns } from "./columns-dialog.js";
-import { desk, openProject, projectPath, ROOT, setProject, showSheet } from "./desk.js";
+import { desk, openProject, projectPath, ROOT } from "./desk.js";
 import { EXAMPLE } from "./example.js";
 
 const EMPTY = "id\tcharacter\ttext\n";
@@ -46,10 +46,7 @@ function bring(name, send, tell = told) {
     announce(`Reading ${name}.`);
     const project = desk.project ?? (await post(ROOT, { name: name.replace(/\.[^.]*$/, "") || "Script" }));
     const sheet = await send(project.id);
-    desk.projects ??= [];
-    setProject(project);
     await openProject(project.id, sheet.id);
-    showSheet(sheet);
     tell(sheet);
   });
 }

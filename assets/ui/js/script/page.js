@@ -33,9 +33,10 @@ export function mount(element) {
   const grid = new Grid({ add });
   const drawer = new Drawer({ edit: () => editText(grid, drawer) });
   const [filters, bar] = [new Filters({ add }), new RenderBar()];
+  const acts = [bar.element, tools()]; // with the sheet that shows
   const empty = h("div.empty.script-empty", { hidden: true });
   const none = h("div.none-fits", { hidden: true });
-  const head = h("div.script-head", {}, h("h2.sr-only", {}, "Script"), choice(), h("span.gap"), bar.element, tools());
+  const head = h("div.script-head", {}, h("h2.sr-only", {}, "Script"), choice(), h("span.gap"), ...acts);
   const main = h("div.script-main", {}, filters.element, bar.notes, grid.element, none, drawer.element);
   const drop = h("p.drop-note", { "aria-hidden": "true" }, icon("download"), "Drop a sheet to import it");
   element.append(h("div.script", {}, head, main, empty, drop));
@@ -50,7 +51,8 @@ export function mount(element) {
   follow([STATE.script, STATE.access], () => {
     const shown = Boolean(access.owner && desk.sheet);
     [head.hidden, main.hidden] = [!access.owner || !desk.projects?.length, !shown];
-    empty.hidden = shown || desk.opening;
+    for (const act of acts) act.hidden = !shown;
+    empty.hidden = shown;
     if (!shown) empty.replaceChildren(...emptyState());
     if (shown && grid.layoutOf !== layout()) grid.layOut(layout());
   });
