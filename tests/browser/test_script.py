@@ -373,3 +373,22 @@ def test_what_is_typed_while_another_project_opens_is_for_the_one_that_shows(wri
             page.keyboard.press("Enter")
         assert other not in edit.value.url
     expect(rows(page)).to_have_count(1)
+
+
+def test_a_message_takes_back_its_own_change_and_goes_once_a_key_took_it_back(writer: Visitor) -> None:
+    page, message = writer.page, writer.page.locator(".toast", has_text="1 line deleted.")
+    row(page, "This is line three.").locator(".c-text").click()
+    page.keyboard.press("Delete")
+    until(lambda: texts(writer) == ["This is line one.", "This is line two."])
+    row(page, "This is line one.").locator(".c-text").click()
+    page.keyboard.press("Enter")
+    page.keyboard.type(" Again.")
+    page.keyboard.press("Enter")
+    message.get_by_role("button", name="Undo").click()
+    until(lambda: texts(writer) == ["This is line one. Again.", "This is line two.", "This is line three."])
+    row(page, "This is line three.").locator(".c-text").click()
+    page.keyboard.press("Delete")
+    expect(message).to_be_visible()
+    page.keyboard.press("Control+z")
+    expect(message).to_have_count(0)
+    until(lambda: len(texts(writer)) == 3)

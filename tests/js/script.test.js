@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { castingsOf, charactersOf, voiceless } from "../../assets/ui/js/script/casting.js";
 import { cellsOf, textOf } from "../../assets/ui/js/script/cells.js";
-import { added, applied, effective, inverse, touched } from "../../assets/ui/js/script/changes.js";
+import { added, applied, effective, inverse, standing, touched } from "../../assets/ui/js/script/changes.js";
 import { columnsOf } from "../../assets/ui/js/script/columns.js";
 import { defaultTake, displayed, takeAt } from "../../assets/ui/js/script/line-takes.js";
 import { ALL, arranged, nextId, tally } from "../../assets/ui/js/script/lines.js";
@@ -93,6 +93,15 @@ test("an edit, a deletion and a mark are taken back by their inverse", () => {
   const marked = thereAndBack({ marks: [{ line: "b", take: "t2", mark: "hold", comment: "later" }] });
   assert.equal(marked.after[1].takes[0].mark, "hold");
   assert.deepEqual(marked.restored, all);
+});
+
+test("what was changed once more since is not taken back", () => {
+  const change = { cells: ["a", "b"].map((key) => ({ line: key, column: 2, value: "Now!" })) };
+  const lines = new Map(all.map((one) => [one.key, one]));
+  const back = inverse(change, lines);
+  const since = new Map(all.map((one) => [one.key, applied(one, change)]));
+  since.set("b", applied(basil, { cells: [{ line: "b", column: 2, value: "Later." }] }));
+  assert.deepEqual(standing(back, change, since), { cells: [{ line: "a", column: 2, value: "Behind you!" }] });
 });
 
 test("one take of a line is its select, and taking the mark back gives it to the one that had it", () => {

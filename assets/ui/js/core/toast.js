@@ -8,6 +8,7 @@ const MOST = 3; // on the page at once
 let holder = null;
 
 /**
+ * Returns what takes it away.
  * @param {string} text  a sentence
  * @param {{failed?: boolean, action?: string, onaction?: () => unknown}} how
  */
@@ -33,6 +34,7 @@ export function toast(text, { failed = false, action = "", onaction = () => {} }
   for (const oldest of [...holder.children].slice(0, -MOST)) oldest.remove();
   announce(text, failed);
   if (!action) leaveAfter(note, failed ? FAILURE_STAYS_MS : STAYS_MS); // what can be done about it is not taken away
+  return remove;
 }
 
 /** What failed is past once it is tried anew. */

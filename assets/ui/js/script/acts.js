@@ -4,10 +4,9 @@ import { load } from "../audio/tracks.js";
 import { announce } from "../core/dom.js";
 import { plural } from "../core/format.js";
 import { attempt } from "../core/login.js";
-import { toast } from "../core/toast.js";
 import { desk, projectPath } from "./desk.js";
 import { displayed, takeAt } from "./line-takes.js";
-import { perform, undo } from "./undo.js";
+import { perform } from "./undo.js";
 import { chooseTake, current, takeOfLine, targets, view } from "./view.js";
 
 const RATE = 48_000; // of the context that takes are heard at
@@ -81,14 +80,14 @@ export function comment(line, take, comment) {
 export function discard() {
   const keys = targets();
   if (!keys.length) return;
-  perform({ delete: keys }, `deletion of ${plural(keys.length, "line")}`);
-  toast(`${plural(keys.length, "line")} deleted.`, { action: "Undo", onaction: undo });
+  const lines = plural(keys.length, "line");
+  perform({ delete: keys }, `deletion of ${lines}`, { message: `${lines} deleted.` });
 }
 
 /** The text of one column in all lines that are meant. @param {number} column @param {string} value */
 export function fill(column, value) {
   const keys = targets();
   const cells = keys.map((line) => ({ line, column, value }));
-  if (!perform({ cells }, `${desk.sheet?.columns[column]} of ${plural(keys.length, "line")}`)) return;
-  toast(`${plural(keys.length, "line")} changed.`, { action: "Undo", onaction: undo });
+  const lines = plural(keys.length, "line");
+  perform({ cells }, `${desk.sheet?.columns[column]} of ${lines}`, { message: `${lines} changed.` });
 }

@@ -5,7 +5,7 @@ import { plural } from "../core/format.js";
 import { toast } from "../core/toast.js";
 import { fill } from "./acts.js";
 import { desk } from "./desk.js";
-import { perform, undo } from "./undo.js";
+import { perform } from "./undo.js";
 import { targets } from "./view.js";
 
 const FORM = "fill-form";
@@ -48,6 +48,6 @@ function replace(column, sought, value) {
     return { line, column, value: before.replaceAll(sought, value) };
   });
   const count = cells.filter(({ line, value: after }) => after !== desk.lines.get(line)?.cells[column]).length;
-  if (!perform({ cells }, `“${sought}” replaced`)) return toast(`No chosen line says “${sought}” there.`);
-  return toast(`${plural(count, "line")} changed.`, { action: "Undo", onaction: undo });
+  if (!perform({ cells }, `“${sought}” replaced`, { message: `${plural(count, "line")} changed.` }))
+    toast(`No chosen line says “${sought}” there.`);
 }

@@ -65,6 +65,19 @@ function unmarked({ take: id, mark, comment }, line) {
   ];
 }
 
+/**
+ * Of what takes a change back, that which is still as the change left it.
+ * @param {SheetChange} back @param {SheetChange} forth @param {ReadonlyMap<string, ScriptLine>} lines @returns {SheetChange}
+ */
+export function standing(back, forth, lines) {
+  if (!back.cells) return back;
+  const stands = (/** @type {number} */ at) => {
+    const { line, column, value } = /** @type {NonNullable<SheetChange["cells"]>} */ (forth.cells)[at];
+    return lines.get(line)?.cells[column] === value;
+  };
+  return { ...back, cells: back.cells.filter((_, at) => stands(at)) };
+}
+
 /** The change without what would change nothing; null where nothing is left. @param {SheetChange} change @param {ReadonlyMap<string, ScriptLine>} lines */
 export function effective(change, lines) {
   const cells = change.cells?.filter(({ line, column, value }) => (lines.get(line)?.cells[column] ?? "") !== value);

@@ -2,11 +2,10 @@
 import { announce } from "../core/dom.js";
 import { plural } from "../core/format.js";
 import { page } from "../core/pages.js";
-import { toast } from "../core/toast.js";
 import { cellsOf, textOf } from "./cells.js";
 import { desk } from "./desk.js";
 import { pasteSheet } from "./imports.js";
-import { perform, undo } from "./undo.js";
+import { perform } from "./undo.js";
 import { targets, view } from "./view.js";
 
 /** @import { Grid } from "./grid.js" */
@@ -58,6 +57,5 @@ function paste({ columns }, text) {
       into[across] === undefined ? [] : [{ line, column: into[across], value }],
     ),
   );
-  if (!perform({ cells }, "paste")) return;
-  toast(`${plural(keys.length, "line")} pasted into.`, { action: "Undo", onaction: undo });
+  perform({ cells }, "paste", { message: `${plural(keys.length, "line")} pasted into.` });
 }

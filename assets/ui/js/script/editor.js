@@ -61,7 +61,7 @@ function open(grid, { line, column, title, value, cell }) {
       const focused = element.matches(":focus");
       close();
       const amend = () => edit(grid, text);
-      perform({ cells: [{ line, column, value: text }] }, `${title} edited`, amend);
+      perform({ cells: [{ line, column, value: text }] }, `${title} edited`, { amend });
       if (down || right) step(down, right);
       if (focused || down || right) grid.reveal();
     },

@@ -10,6 +10,7 @@ import { desk, foresee, projectPath, receive, reload } from "./desk.js";
 import { addPending, allPending, dropPending } from "./pending.js";
 
 /** @import { Pending } from "./pending.js" */
+/** @typedef {{project: string, sheet: string}} Place */
 
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 15_000;
@@ -21,15 +22,13 @@ let timer = 0;
 /** Whom to ask what becomes of a refused change. @type {WeakMap<Pending, () => void>} */
 const amends = new WeakMap();
 
-/** Show a change of the open sheet, and send it. @param {SheetChange} change @param {() => void} [amend]  offered where it is refused */
-export function submit(change, amend) {
-  const { project, sheet } = desk;
-  if (!project || !sheet) return;
+/** Show a change of a sheet where it is open, and send it. @param {SheetChange} change @param {Place} place @param {() => void} [amend]  offered where it is refused */
+export function submit(change, place, amend) {
   /** @type {Pending} */
-  const one = { project: project.id, sheet: sheet.id, change };
+  const one = { ...place, change };
   if (amend) amends.set(one, amend);
   addPending(one);
-  foresee(change, touched(change));
+  if (place.sheet === desk.sheet?.id) foresee(change, touched(change));
   changed(STATE.unsaved);
   sendAll();
 }

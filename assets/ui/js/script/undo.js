@@ -1,11 +1,13 @@
 /** Every change of a sheet's lines, with a way back and forth. */
 import { announce } from "../core/dom.js";
-import { effective, inverse, touched } from "./changes.js";
+import { toast } from "../core/toast.js";
+import { effective, inverse, standing, touched } from "./changes.js";
 import { desk } from "./desk.js";
 import { submit } from "./outbox.js";
 import { moveTo, view } from "./view.js";
 
-/** @typedef {{sheet: string, forth: SheetChange, back: SheetChange, words: string}} Step */
+/** @import { Place } from "./outbox.js" */
+/** @typedef {{place: Place, forth: SheetChange, back: SheetChange, words: string, dismiss: () => void}} Step */
 
 const MOST = 500;
 /** @type {Step[]} */
@@ -15,36 +17,53 @@ let undone = [];
 
 /**
  * Change the open sheet. Whether there was anything to change.
- * @param {SheetChange} change @param {string} words  what it does, for whoever takes it back @param {() => void} [amend]  offered where it is refused
+ * @param {SheetChange} change @param {string} words  what it does, for whoever takes it back
+ * @param {{amend?: () => void, message?: string}} how  `amend` is offered where it is refused, the message with a way back
  */
-export function perform(change, words, amend) {
+export function perform(change, words, { amend, message = "" } = {}) {
   const forth = effective(change, desk.lines);
-  if (!forth || !desk.sheet) return false;
-  done = [...done, { sheet: desk.sheet.id, forth, back: inverse(forth, desk.lines), words }].slice(-MOST);
+  const { project, sheet } = desk;
+  if (!forth || !project || !sheet) return false;
+  const place = { project: project.id, sheet: sheet.id };
+  /** @type {Step} */
+  const step = { place, forth, back: inverse(forth, desk.lines), words, dismiss: () => {} };
+  done = [...done, step].slice(-MOST);
   undone = [];
-  submit(forth, amend);
+  submit(forth, place, amend);
+  if (message) step.dismiss = toast(message, { action: "Undo", onaction: () => takeBack(step) });
   return true;
 }
 
 export function undo() {
-  const last = done.findLast(({ sheet }) => sheet === desk.sheet?.id);
-  if (!last) return announce("Nothing to undo.");
-  done = done.filter((one) => one !== last);
-  undone = [...undone, last];
-  return redone(last.back, `Undone: ${last.words}.`);
+  const last = done.findLast(isHere);
+  return last ? takeBack(last) : announce("Nothing to undo.");
+}
+
+/** What was changed once more since stays so. @param {Step} step */
+function takeBack(step) {
+  step.dismiss();
+  done = done.filter((one) => one !== step);
+  undone = [...undone, step];
+  const back = isHere(step) ? standing(step.back, step.forth, desk.lines) : step.back;
+  return redone(back, step.place, `Undone: ${step.words}.`);
 }
 
 export function redo() {
-  const last = undone.findLast(({ sheet }) => sheet === desk.sheet?.id);
+  const last = undone.findLast(isHere);
   if (!last) return announce("Nothing to do again.");
   undone = undone.filter((one) => one !== last);
   done = [...done, last];
-  return redone(last.forth, `Done again: ${last.words}.`);
+  return redone(last.forth, last.place, `Done again: ${last.words}.`);
 }
 
-/** @param {SheetChange} change @param {string} words */
-function redone(change, words) {
-  submit(change);
+/** @param {Step} step */
+function isHere({ place }) {
+  return place.sheet === desk.sheet?.id;
+}
+
+/** @param {SheetChange} change @param {Place} place @param {string} words */
+function redone(change, place, words) {
+  submit(change, place);
   const line = [...touched(change)].find((key) => view.places.has(key));
   if (line) moveTo(line);
   announce(words);
