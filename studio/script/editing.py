@@ -69,6 +69,15 @@ def _all(sheet: Sheet, changes: Mapping[str, LineChange]) -> dict[str, ScriptLin
     return {key: change(known[key]) for key, change in changes.items()}
 
 
+def retold(sheet: Sheet, keys: Iterable[str]) -> Sheet:
+    """The sheet with these lines as if they had changed; itself where it has none of them."""
+    named, revision = set(keys), sheet.revision + 1
+    if not any(line.key in named for line in sheet.lines):
+        return sheet
+    lines = tuple(replace(line, revision=revision) if line.key in named else line for line in sheet.lines)
+    return replace(sheet, lines=lines, revision=revision)
+
+
 def with_cell(column: int, value: str, at: str) -> LineChange:
     """A change of one cell. Raises BadInput."""
 

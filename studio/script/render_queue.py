@@ -4,7 +4,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +16,7 @@ from studio.database import saving
 from studio.errors import NotFound
 from studio.files import atomic_write
 from studio.named_voices import NamedVoices
-from studio.script.editing import find
+from studio.script.editing import find, retold
 from studio.script.planning import LineReading, Readings, fresh, take_id
 from studio.script.projects import Projects
 from studio.script.render_choice import RenderChoice, asked_for
@@ -86,8 +86,12 @@ class RenderQueue:
             if self.runs(project_id):
                 raise BadInput("this project renders already; stop that first, or wait for its end")
             render = Render(sheet=sheet.id, lines=wanted, budget=choice.budget, failures=failures)
+            before = self._renders.get(project_id)
             self._save(project_id, render)
             self._count(project_id)
+            self._retell(project_id, render.sheet, failures)
+            if before is not None:
+                self._retell(project_id, before.sheet, before.failures)
         return self.status(project_id)
 
     def runs(self, project_id: str) -> bool:
@@ -142,7 +146,7 @@ class RenderQueue:
 
     def fail(self, due_piece: DuePiece, error: EngineError) -> None:
         """A take that cannot be made: its line is left out, and the reason told."""
-        self._fail(due_piece.project.id, due_piece.piece.line, error)
+        self._fail(due_piece.project.id, {due_piece.piece.line: str(error)})
 
     def count_compute(self, project_id: str, compute_s: float) -> None:
         """Something was spoken, at this cost; which take it is kept for is not known yet."""
@@ -167,29 +171,40 @@ class RenderQueue:
             return None
         wanted = {each.key: each for each in render.lines}
         readings = Readings(project, self._voices)
-        for key in list(left.keys):
-            try:
-                line = find(sheet, key)
-                spoken = [] if line.deleted else readings.of(sheet, line)
-            except EngineError as error:
-                self._fail(project_id, key, error)
-                continue
-            if not outstanding(wanted[key], line, spoken, render.budget):
-                left.keys.remove(key)
-            for piece in due(wanted[key], line, spoken, render.budget):
-                found = DuePiece(project, sheet.id, piece)
-                if not under_way(found):
-                    return found
+        failures: dict[str, str] = {}
+        try:
+            for key in list(left.keys):
+                try:
+                    line = find(sheet, key)
+                    spoken = [] if line.deleted else readings.of(sheet, line)
+                except EngineError as error:
+                    failures[key] = str(error)
+                    continue
+                if not outstanding(wanted[key], line, spoken, render.budget):
+                    left.keys.remove(key)
+                for piece in due(wanted[key], line, spoken, render.budget):
+                    found = DuePiece(project, sheet.id, piece)
+                    if not under_way(found):
+                        return found
+        finally:
+            self._fail(project_id, failures)
         if not left.keys:
             self._save(project_id, replace(self._renders[project_id], state="done"))
         return None
 
-    def _fail(self, project_id: str, key: str, error: EngineError) -> None:
+    def _fail(self, project_id: str, failures: Mapping[str, str]) -> None:
+        if not failures:
+            return
         with self._lock:
             render, left = self._renders[project_id], self._remaining[project_id]
-            if key in left.keys:
-                left.keys.remove(key)
-            self._save(project_id, replace(render, failures={**render.failures, key: str(error)}))
+            left.keys = deque(key for key in left.keys if key not in failures)
+            self._save(project_id, replace(render, failures={**render.failures, **failures}))
+            self._retell(project_id, render.sheet, failures)
+
+    def _retell(self, project_id: str, sheet_id: str, keys: Iterable[str]) -> None:
+        """Whoever asks what changed is told of these lines: they fail now, or no longer."""
+        with suppress(NotFound):  # the sheet was removed meanwhile
+            self._projects.change_sheet(project_id, sheet_id, lambda sheet: retold(sheet, keys))
 
     def _count(self, project_id: str) -> None:
         render = self._renders[project_id]

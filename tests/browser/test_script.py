@@ -392,3 +392,21 @@ def test_a_message_takes_back_its_own_change_and_goes_once_a_key_took_it_back(wr
     page.keyboard.press("Control+z")
     expect(message).to_have_count(0)
     until(lambda: len(texts(writer)) == 3)
+
+
+def test_lines_that_could_not_be_made_are_told_on_their_own_sheet(writer: Visitor) -> None:
+    page, told = writer.page, writer.page.locator(".script-note", has_text="1 line could not be made")
+    page.keyboard.press("Control+Enter")
+    expect(told).to_contain_text("Nobody speaks Ahri")
+    expect(row(page, "This is line one.")).to_contain_text("failed")
+    root = f"{writer.url}/studio/projects"
+    project = page.request.get(root).json()[-1]["id"]
+    other = {"text": "id\tcharacter\ttext\nO\tAhri\tElsewhere.", "name": "other.tsv"}
+    assert page.request.post(f"{root}/{project}/sheets/paste", data=other).ok
+    page.reload()
+    expect(told).to_be_visible()
+    page.get_by_label("Sheet", exact=True).select_option("other.tsv")
+    expect(row(page, "Elsewhere.")).to_be_visible()
+    expect(told).to_have_count(0)
+    page.get_by_label("Sheet", exact=True).select_option("act.tsv")
+    expect(told).to_be_visible()

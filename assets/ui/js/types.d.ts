@@ -278,7 +278,7 @@ interface Sheet {
   render: SheetRender | null;
 }
 interface SheetRender {
-  state: "running" | "paused" | "done" | "stopped" | "failed";
+  state: "running" | "paused" | "done" | "stopped";
   sheet: string;
   done: number;
   total: number;
@@ -286,7 +286,6 @@ interface SheetRender {
   eta_s: number | null;
   compute_s: number;
   audio_s: number;
-  message?: string;
 }
 interface RenderOrder {
   sheet: string;

@@ -80,6 +80,23 @@ def test_a_page_is_told_only_the_lines_that_changed(client: httpx.Client) -> Non
     assert [line["cells"][2] for line in later["lines"]] == ["drei"]
 
 
+def test_lines_that_fail_are_told_to_a_page_that_asks_what_changed_and_so_is_that_they_fail_no_longer(
+    client: httpx.Client,
+) -> None:
+    work = Work(client, "one", "no exclamations!", "no more!")
+    first = work.sheet()
+
+    def later() -> list[tuple[str, str]]:
+        told = work.sheet(since=first["revision"], cast=first["cast"])["lines"]
+        return [(line["cells"][2], line["status"]) for line in told]
+
+    assert [line["status"] for line in work.render()["lines"]] == ["made", "failed", "failed"]
+    assert later() == [("one", "made"), ("no exclamations!", "failed"), ("no more!", "failed")]
+    first = work.sheet()
+    work.render(lines=[first["lines"][1]["key"]])
+    assert later() == [("no exclamations!", "failed"), ("no more!", "none")]
+
+
 def test_another_cast_tells_every_line(client: httpx.Client) -> None:
     work = Work(client, "one", "two")
     first = work.sheet()

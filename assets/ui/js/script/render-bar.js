@@ -2,12 +2,12 @@
 import { follow } from "../core/bus.js";
 import { announce, h, icon, iconButton } from "../core/dom.js";
 import { STATE } from "../core/events.js";
-import { about, plural, seconds } from "../core/format.js";
+import { about, plural, seconds, sentence } from "../core/format.js";
 import { attempt } from "../core/login.js";
 import { post } from "../core/server.js";
 import { openCast } from "./cast-dialog.js";
 import { voiceless } from "./casting.js";
-import { desk, projectPath, roles, setRender } from "./desk.js";
+import { desk, isRendering, projectPath, roles, setRender } from "./desk.js";
 import { tally } from "./lines.js";
 import { sendAll, waitingWords } from "./outbox.js";
 import { askRender, renderDue } from "./render-dialog.js";
@@ -86,9 +86,8 @@ export class RenderBar {
   #outcome() {
     const { render } = desk;
     const id = JSON.stringify([render?.sheet, render?.total, render?.audio_s, render?.failed.length]);
-    if (!render || render.state === "running" || render.state === "paused" || id === this.dismissed) return null;
-    if (!render.failed.length && render.state !== "failed") return null;
-    const words = `${plural(render.failed.length, "line")} could not be made. ${render.message ?? render.failed[0]?.message ?? ""}`;
+    if (!render?.failed.length || render.sheet !== desk.sheet?.id || isRendering() || id === this.dismissed) return null;
+    const words = `${plural(render.failed.length, "line")} could not be made. ${sentence(render.failed[0].message)}`;
     const dismiss = () => {
       this.dismissed = id;
       this.#drawNotes();
