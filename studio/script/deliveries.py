@@ -18,7 +18,7 @@ from studio.jobs import Job, Jobs, UnknownJob
 from studio.progress import ProgressReporter, share
 from studio.script.delivery import DeliveredLine, DeliveryReport, Preset, deliver, preset_of, zipped
 from studio.script.projects import Projects, new_id
-from studio.script.script import DeliveryChoice, LineTake, Project, ScriptLine, Sheet, TimedWord, cell
+from studio.script.script import DeliveryChoice, LineTake, Project, ScriptLine, Sheet, TakeCheck, TimedWord, cell
 from studio.stores import ArchiveFacts, Store, UnknownStore
 from studio.stores.backend import file_sha256
 
@@ -176,6 +176,7 @@ class Deliveries:
             voice=take.voice,
             engine=take.engine,
             seed=take.seed,
+            faults=tuple(_fault(check) for check in take.checks if check.outcome == "fail"),
             made_at=stored.created_at,
             words=tuple(self._align(audio(), take.text)),
             audio=audio,
@@ -206,6 +207,10 @@ def _id_part(name: str) -> str:
     """What of a name an id may hold; never empty."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     return NOT_IN_IDS.sub("-", plain)[:NAME_MAX].strip("-") or "script"
+
+
+def _fault(check: TakeCheck) -> str:
+    return f"The check of {check.name} failed: {check.message.rstrip('.')}."
 
 
 def _name(sheet: Sheet, line: ScriptLine) -> str:

@@ -58,7 +58,8 @@ def _cleaned(line: DeliveredLine) -> DeliveredLine:
     texts = {field.name: legal(value) for field in fields(line) if isinstance(value := getattr(line, field.name), str)}
     words = tuple(replace(word, word=legal(word.word)) for word in line.words)
     row = {legal(name): legal(value) for name, value in line.row.items()}
-    return replace(line, words=words, row=row, **texts)  # type: ignore[arg-type]
+    faults = tuple(map(legal, line.faults))
+    return replace(line, words=words, row=row, faults=faults, **texts)  # type: ignore[arg-type]
 
 
 def _refuse_clashes(lines: Sequence[DeliveredLine], stems: Sequence[str], preset: Preset) -> None:
@@ -95,7 +96,7 @@ def _saved(line: DeliveredLine, stem: str, made: WrittenFile, preset: Preset, fo
         true_peak_dbtp=made.levels.true_peak_dbtp,
         gain_db=made.gain_db,
         sha256=hashlib.sha256(made.content).hexdigest(),
-        flags=made.flags,
+        flags=(*line.faults, *made.flags),
     )
 
 

@@ -24,6 +24,7 @@ class DeliveredLine:
     voice: str = ""  # champion or sample
     engine: str = ""
     seed: int = 0
+    faults: tuple[str, ...] = ()  # sentences: which of its checks failed
     made_at: datetime | None = None  # when the take was made; no other time is written anywhere
     words: tuple[TimedWord, ...] = ()  # in the take's own seconds
     row: Mapping[str, str] = field(default_factory=dict)  # the sheet's other columns, for the manifest

@@ -12,7 +12,11 @@ import httpx
 import pytest
 import soundfile
 
+from engines.types import Audio
+from studio.script.checks.judging import Checked
 from studio.script.render_choice import RenderChoice
+from studio.script.rendering import PlannedTake
+from studio.script.script import TakeCheck
 from studio.settings import Settings
 from studio.studio import Studio
 from tests.engines.metronome import Metronome
@@ -229,6 +233,29 @@ def test_only_selects_are_delivered_and_the_same_project_gives_the_same_bytes(cl
         sounds = sorted(name for name in archive.namelist() if name.endswith(".wav"))
     assert sounds == ["Ahri/L0_02.wav", "Ahri/L1_02.wav"]
     assert first == again
+
+
+def test_a_check_that_failed_on_a_delivered_take_is_among_what_somebody_should_look_at(tmp_path: Path) -> None:
+    def judge(piece: PlannedTake, audio: Audio) -> Checked:
+        lost = TakeCheck(name="words", outcome="fail", message="Missing or wrong: “one”")
+        quiet = TakeCheck(name="loudness", outcome="doubt", message="It is quiet.")
+        return Checked((lost, quiet), 0.0)
+
+    with (
+        studio_of(tmp_path, Metronome(), judge=judge) as studio,
+        served(web(studio)) as address,
+        httpx.Client(base_url=address) as client,
+    ):
+        work = with_select(client)
+        done = ended(client, work, client.post(f"{ROOT}/{work.project}/deliver", json={"sheet": work.sheet_id}).json())
+        (flagged,) = done["result"]["report"]["flagged"]
+        manifest = json.loads(
+            zipfile.ZipFile(io.BytesIO(client.get(done["result"]["file"]).content)).read("manifest.json")
+        )
+    assert (
+        flagged["flags"][0] == manifest["files"][0]["flags"][0] == "The check of words failed: Missing or wrong: “one”."
+    )
+    assert not any("quiet" in flag for flag in flagged["flags"])
 
 
 def delivered(client: httpx.Client, work: Work) -> bytes:
