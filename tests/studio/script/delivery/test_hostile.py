@@ -56,7 +56,7 @@ lines = st.builds(
 
 def runs(cell: str) -> bool:
     """Whether a spreadsheet might calculate it; written anew, not as the code under test does."""
-    return bool(re.match(r"\s*[=+\-@＝＋－＠]", cell)) and not re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", cell)
+    return bool(re.match(r"\s*[=+\-@＝＋－＠]", cell)) and not re.fullmatch(r"[-+]?[0-9]+(\.[0-9]+)?", cell)
 
 
 @settings(max_examples=40, deadline=None)

@@ -10,6 +10,7 @@ from studio.script.delivery import Preset
 from studio.script.delivery.mouths import LONG_SHAPES_OF, SHAPES, SHAPES_OF, VISEMES, VISEMES_OF, mouth_shapes, visemes
 from studio.script.delivery.subtitles import srt
 from studio.script.delivery.timing import Spell, moved, spells
+from studio.script.script import TimedWord
 from tests.studio.script.delivery.takes import WORDS, delivered, line, word
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -81,6 +82,27 @@ def test_a_sentence_without_end_is_cut_by_length_and_time() -> None:
     assert [len(block.split("\n")[2]) for block in blocks.strip().split("\n\n")] == [84, 83, 10]
     slow = srt(text, [word(token, float(n), ("AA", 1.0)) for n, token in enumerate(text.split())], 50.0)
     assert slow.startswith("1\n00:00:00,000 --> 00:00:07,000\nand on it goes and on it\n\n")
+
+
+@pytest.mark.parametrize(
+    ("ends", "expected"),
+    [
+        ((0.5, 0.5, 1.0), ["00:00:00,000 --> 00:00:00,500 One. Two.", "00:00:00,500 --> 00:00:01,000 Three."]),
+        ((0.0, 0.5, 1.0), ["00:00:00,000 --> 00:00:00,500 One. Two.", "00:00:00,500 --> 00:00:01,000 Three."]),
+        ((1.0, 1.0, 1.0), ["00:00:00,000 --> 00:00:01,000 One. Two. Three."]),
+        ((0.0, 0.0, 0.0), ["00:00:00,000 --> 00:00:01,000 One. Two. Three."]),
+    ],
+)
+def test_what_would_be_shown_for_no_time_is_read_with_its_neighbour(
+    ends: tuple[float, float, float], expected: list[str]
+) -> None:
+    starts = (0.0, *ends[:2])
+    words = [
+        TimedWord(word=said, start_s=start_s, end_s=end_s)
+        for said, start_s, end_s in zip(("One.", "Two.", "Three."), starts, ends, strict=True)
+    ]
+    blocks = srt("One. Two. Three.", words, 1.0).strip().split("\n\n")
+    assert [" ".join(block.split("\n")[1:]) for block in blocks] == expected
 
 
 def test_a_line_without_words_is_one_subtitle() -> None:
