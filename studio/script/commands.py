@@ -68,6 +68,8 @@ def _render(arguments: Namespace, open_scripts: Open) -> int:
             scripts.deliveries.store(arguments.to)  # refused before anything is made
         made = select_all(scripts, asked, report, threading.Event())
         delivered, where = _delivered(scripts.deliveries, made, preset, arguments, report)
+    for note in made.notes:
+        _refuse(note, DONE)
     for name, why in made.failed:
         _refuse(f"{name}: {why}", FAILED)
     for file in delivered.files:

@@ -109,6 +109,7 @@ class Table:
     columns: tuple[str, ...]  # names as they are written; may repeat or be empty; all are empty without a header
     rows: tuple[tuple[str, ...], ...]  # each as long as `columns`
     form: SheetForm
+    notes: tuple[str, ...] = ()  # sentences: what of its file did not come in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

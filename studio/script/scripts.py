@@ -1,6 +1,6 @@
 """The use cases of scripts, all in one place: routes, the page and the shell call nothing behind it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +13,7 @@ from studio.script.deliveries import Deliveries
 from studio.script.delivery import preset_of
 from studio.script.disclosure import project_json, sheet_json
 from studio.script.editing import with_table
+from studio.script.import_notes import import_notes
 from studio.script.lexicon import LexiconPart, parts, place_of
 from studio.script.lexicon import checked as checked_lexicon
 from studio.script.planning import Readings
@@ -22,7 +23,7 @@ from studio.script.render_choice import RenderChoice
 from studio.script.render_queue import RenderStatus, UnknownRender
 from studio.script.renderer import Renderer
 from studio.script.rendering import RenderState
-from studio.script.script import Cast, Casting, DeliveryChoice, Project, Respelling, Sheet, SheetForm, Table, cell
+from studio.script.script import Cast, Casting, DeliveryChoice, Project, Respelling, Role, Sheet, SheetForm, Table, cell
 from studio.script.sheet_edit import SheetEdit, edited
 from studio.script.tables import read_pasted, read_table, write_table
 from studio.script.tables.columns import recognised
@@ -128,7 +129,7 @@ class Scripts:
     # Sheets.
 
     def import_sheet(self, project_id: str, path: Path, name: str) -> dict[str, Any]:
-        """Raises UnknownProject, BadSheet, NotSaved."""
+        """The sheet, and as `notes` what did not come in or cannot be used. Raises UnknownProject, BadSheet, NotSaved."""
         return self._added(project_id, read_table(path.read_bytes(), name), name)
 
     def paste_sheet(self, project_id: str, text: str, name: str) -> dict[str, Any]:
@@ -146,7 +147,7 @@ class Scripts:
             return self._added(project_id, table, name)
         roles = recognised(table.columns, table.rows)
         self._projects.change_sheet(project_id, here.id, lambda sheet: with_table(sheet, table, roles))
-        return self.sheet(project_id, here.id)
+        return self._brought(project_id, here.id, table, roles)
 
     def sheet(self, project_id: str, sheet_id: str, since: int = 0, known: str = "") -> dict[str, Any]:
         """What changed of it after revision `since`, everything where the cast is not `known`. Raises UnknownSheet."""
@@ -196,9 +197,14 @@ class Scripts:
 
     def _added(self, project_id: str, table: Table, name: str) -> dict[str, Any]:
         named = " ".join(Path(name).name.split())[:120] or f"sheet.{table.form.kind}"
-        sheet = self._projects.add_sheet(project_id, named, table, recognised(table.columns, table.rows))
+        roles = recognised(table.columns, table.rows)
+        sheet = self._projects.add_sheet(project_id, named, table, roles)
         self._cast_namesakes(project_id, sheet)
-        return self.sheet(project_id, sheet.id)
+        return self._brought(project_id, sheet.id, table, roles)
+
+    def _brought(self, project_id: str, id: str, table: Table, roles: Mapping[Role, int]) -> dict[str, Any]:
+        """A sheet that has just come in, with what there is to know of that."""
+        return self.sheet(project_id, id) | {"notes": list(import_notes(table, roles))}
 
     def _cast_namesakes(self, project_id: str, sheet: Sheet) -> None:
         """A character that nobody speaks yet is spoken by the champion, or the sample, of its name."""

@@ -35,6 +35,7 @@ class SelectedSheet:
 
     project: str
     sheet: str
+    notes: Sequence[str]  # what did not come in, or cannot be used
     failed: Sequence[tuple[str, str]]  # line and reason
 
 
@@ -44,9 +45,10 @@ def select_all(scripts: Scripts, asked: WholeSheet, report: ProgressReporter, st
     if asked.voices:
         cast = {who: {"": (Casting(voice=voice, engine=asked.engine),)} for who, voice in asked.voices.items()}
         scripts.change(project, cast={**scripts.cast(project), **cast})
-    sheet = scripts.put_sheet(project, asked.file, asked.name)["id"]
+    put = scripts.put_sheet(project, asked.file, asked.name)
+    sheet = put["id"]
     _render(scripts, project, RenderChoice(sheet=sheet, takes=asked.takes, budget=asked.best_of - 1), report, stop)
-    return SelectedSheet(project=project, sheet=sheet, failed=_select(scripts, project, sheet))
+    return SelectedSheet(project=project, sheet=sheet, notes=put["notes"], failed=_select(scripts, project, sheet))
 
 
 def _project(scripts: Scripts, name: str) -> str:

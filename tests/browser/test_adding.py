@@ -1,6 +1,9 @@
 """Lines written on the Script page itself."""
 
+from pathlib import Path
+
 import pytest
+from openpyxl import Workbook
 from playwright.sync_api import Browser, expect
 
 from tests.browser.serving import Served
@@ -84,3 +87,25 @@ def test_a_line_is_added_on_a_phone(browser: Browser, studio: Served) -> None:
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         assert not page.evaluate(SMALL)
         assert serious(page) == []
+
+
+def test_what_of_a_workbook_did_not_come_in_is_told_until_it_was_read(visitor: Visitor, tmp_path: Path) -> None:
+    page, book = visitor.page, Workbook()
+    for cells in (("id", "text", "max_s"), ("A_1", "One.", "=1+1"), ("A_1", "Two.", "soon")):
+        book.active.append(cells)
+    book.create_sheet("Props")
+    book.save(tmp_path / "act.xlsx")
+    bring(visitor, "id\tcharacter\ttext\nA_1\tAhri\tOne.")
+    page.get_by_role("button", name="More for this sheet and project").click()
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("menuitem", name="Import a sheet…").click()
+    chooser.value.set_files(tmp_path / "act.xlsx")
+    note = page.locator(".script-note", has_text="Props did not")
+    for words in ("A cell holds a formula without a result, the first at C2", "1 id stands in several lines", "“soon”"):
+        expect(note).to_contain_text(words)
+    assert serious(page) == []
+    note.get_by_role("button", name="Dismiss").click()
+    expect(note).to_have_count(0)
+    page.get_by_role("button", name="More for this sheet and project").click()
+    page.get_by_role("menuitem", name="Columns…").click()
+    expect(page.get_by_label("What max_s says").locator("option:checked")).to_have_text("Longest seconds")

@@ -276,6 +276,7 @@ interface Sheet {
   roles: Roles;
   lines: ScriptLine[]; // those that changed
   render: SheetRender | null;
+  notes?: string[]; // of one that has just come in
 }
 interface SheetRender {
   state: "running" | "paused" | "done" | "stopped";

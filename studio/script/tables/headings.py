@@ -56,7 +56,7 @@ HEADINGS: Mapping[Role, str] = {
     "max_s": """
         max; max length; max duration; max seconds; max time; maximum length; maximum duration; maximum seconds;
         maximum time; time limit; length limit; duration limit; limit; max len; max dur; duration; length; time;
-        target duration; target length; timing; s; sec; seconds
+        target duration; target length; timing; longest; longest seconds; longest time; longest length; s; sec; seconds
         maximale länge; max länge; maximallänge; maximale dauer; max dauer; höchstdauer; dauer; länge; sekunden
         durée max; durée maximale; durée maxi; longueur max; longueur maximale; durée; secondes
         duración máxima; duración máx; duración max; longitud máxima; tiempo máximo; duración; segundos

@@ -1,8 +1,10 @@
 """XLSX as cells of text: what a person sees in the first worksheet with something in it."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+
+from openpyxl.utils import get_column_letter
 
 from studio.script.script import SheetForm, Table
 from studio.script.tables.assembly import TOO_MANY_COLUMNS, TOO_MANY_ROWS, assembled, bounded
@@ -13,11 +15,15 @@ from studio.script.tables.package import Package, Relations
 from studio.script.tables.values import Format, as_number, displayed, unescaped
 
 SAVE_AS = "save the sheet as .xlsx or CSV UTF-8"
+NAMED = 3  # of many worksheets
 REFERENCE = re.compile(r"([A-Za-z]{1,3})\d+")
 
 
 def read_workbook(data: bytes) -> Table:
-    """The table; its form has the worksheet's title and which columns hold numbers. Other worksheets are left out."""
+    """The table; its form has the worksheet's title and which columns hold numbers.
+
+    Other worksheets are left out, and of formulas all but their last results; its notes say where that is a loss.
+    """
     package = Package(data)
     part = Relations(package, "").of_kind("officeDocument")
     if part not in package:
@@ -29,12 +35,14 @@ def read_workbook(data: bytes) -> Table:
     for kind, handler in (("sharedStrings", shared), ("styles", styles)):
         if (other := relations.of_kind(kind)) in package:
             package.read(other, handler)
-    for title, relation in dict.fromkeys(book.sheets):
+    worksheets = list(dict.fromkeys(book.sheets))
+    for number, (title, relation) in enumerate(worksheets, 1):
         if (worksheet := relations[relation]) in package:
             cells = Cells(shared.texts, styles.formats, book.from_1904)
             package.read(worksheet, cells)
             if cells.rows:
-                return _table(cells, title)
+                others = [other for other, _ in worksheets[number:]]
+                return replace(_table(cells, title), notes=tuple(_notes(cells, title, others)))
     raise BadSheet("the workbook's sheets are empty; add a header and lines")
 
 
@@ -45,6 +53,22 @@ def _table(cells: "Cells", title: str) -> Table:
     header = len(table.form.above) + any(table.columns)
     numbers = sorted(column for column in cells.numbers if cells.last_text.get(column, 0) <= header)
     return replace(table, form=replace(table.form, numbers=tuple(numbers)))
+
+
+def _notes(cells: "Cells", title: str, others: Sequence[str]) -> Iterator[str]:
+    """What did not come in; worksheets before this one were empty."""
+    if others:
+        shown = ", ".join(cleaned(other) for other in others[:NAMED]) + (" and others" if others[NAMED:] else "")
+        yield f"Of the workbook, {cleaned(title)} came in; {shown} did not, and a sheet that you save does not hold them."
+    if cells.uncalculated:
+        first = cells.uncalculated[0]
+        count = (
+            f"{len(cells.uncalculated):,} cells hold formulas" if cells.uncalculated[1:] else "A cell holds a formula"
+        )
+        yield (
+            f"{count} without a result, the first at {first}, and came in empty; "
+            "open the workbook in a spreadsheet, save it there, and import it again."
+        )
 
 
 class Workbook:
@@ -128,12 +152,13 @@ class Cells:
     def __init__(self, shared: Sequence[str], formats: Sequence[Format], from_1904: bool) -> None:
         self.rows: dict[int, dict[int, str]] = {}  # by numbers from 1, columns from 0
         self.numbers: set[int] = set()  # columns with one
+        self.uncalculated: list[str] = []  # where formulas without a result stand
         self.last_text: dict[int, int] = {}  # the last row of a column in which something else stands
         self._shared, self._formats, self._from_1904 = shared, formats, from_1904
         self._row, self._column = 0, -1
         self._attributes: Mapping[str, str] = {}
         self._pieces: list[str] = []
-        self._reads = self._phonetic = False
+        self._reads = self._phonetic = self._formula = False
 
     def row(self, number: int) -> list[str]:
         cells = self.rows.get(number, {})
@@ -144,6 +169,9 @@ class Cells:
             self._attributes = attributes
             self._pieces = []
             self._column = _column(attributes.get("r", ""), self._column + 1)
+            self._formula = False
+        elif tag == "f":
+            self._formula = True
         elif tag == "v" or tag == "t":
             self._reads = not self._phonetic
         elif tag == "rPh":
@@ -163,6 +191,8 @@ class Cells:
             self._phonetic = False
         elif tag == "c" and self._pieces:
             self._keep("".join(self._pieces))
+        elif tag == "c" and self._formula and self._attributes.get("t") != "str":  # a text may be empty
+            self.uncalculated.append(f"{get_column_letter(self._column + 1)}{self._row}")
 
     def _keep(self, raw: str) -> None:
         kind = self._attributes.get("t", "n")

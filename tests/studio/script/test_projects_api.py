@@ -101,6 +101,16 @@ def test_lines_that_fail_are_told_to_a_page_that_asks_what_changed_and_so_is_tha
     assert later() == [("no exclamations!", "failed"), ("no more!", "none")]
 
 
+def test_an_import_tells_of_ids_that_lines_share_and_of_lengths_that_cannot_be_read(client: httpx.Client) -> None:
+    project = client.post(ROOT, json={"name": "Act 2"}).json()["id"]
+    rows = "id\ttext\tmax seconds\nA\tone\tsoon\nA\ttwo\t2.5\n\tthree\t\n\tfour\tlater\nB\tfive\t=2 s\n"
+    pasted = client.post(f"{ROOT}/{project}/sheets/paste", json={"text": rows, "name": "a.tsv"}).json()
+    ids, lengths = pasted["notes"]
+    assert ids.startswith("1 id stands in several lines: A. ")
+    assert lengths.startswith("2 lines have a length that cannot be read: “soon”, “later”. Write 2.5 ")
+    assert client.get(f"{ROOT}/{project}/sheets/{pasted['id']}").json().get("notes") is None
+
+
 def test_another_cast_tells_every_line(client: httpx.Client) -> None:
     work = Work(client, "one", "two")
     first = work.sheet()

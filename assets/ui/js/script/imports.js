@@ -1,5 +1,7 @@
 /** Bringing sheets in: a file, a paste, an example; a project is made for the first. */
+import { changed } from "../core/bus.js";
 import { announce } from "../core/dom.js";
+import { STATE } from "../core/events.js";
 import { chooseFile } from "../core/file-picker.js";
 import { plural } from "../core/format.js";
 import { attempt, ownerOnly } from "../core/login.js";
@@ -11,7 +13,20 @@ import { desk, openProject, projectPath, ROOT } from "./desk.js";
 import { EXAMPLE } from "./example.js";
 
 const EMPTY = "id\tcharacter\ttext\n";
+/** What there is to know of sheets that came in, until it was read. @type {Map<string, string[]>} */
+const notes = new Map();
 const ACCEPTED = ".csv,.tsv,.txt,.xlsx";
+
+/** @param {string | undefined} sheet */
+export function importNotes(sheet) {
+  return notes.get(sheet ?? "") ?? [];
+}
+
+/** They were read. @param {string} sheet */
+export function dropImportNotes(sheet) {
+  notes.delete(sheet);
+  changed(STATE.script);
+}
 
 export function chooseSheet() {
   chooseFile(ACCEPTED, importSheet);
@@ -46,6 +61,7 @@ function bring(name, send, tell = told) {
     announce(`Reading ${name}.`);
     const project = desk.project ?? (await post(ROOT, { name: name.replace(/\.[^.]*$/, "") || "Script" }));
     const sheet = await send(project.id);
+    notes.set(sheet.id, sheet.notes ?? []);
     await openProject(project.id, sheet.id);
     tell(sheet);
   });

@@ -8,6 +8,7 @@ import { post } from "../core/server.js";
 import { openCast } from "./cast-dialog.js";
 import { voiceless } from "./casting.js";
 import { desk, isRendering, projectPath, roles, setRender } from "./desk.js";
+import { dropImportNotes, importNotes } from "./imports.js";
 import { tally } from "./lines.js";
 import { sendAll, waitingWords } from "./outbox.js";
 import { askRender, renderDue } from "./render-dialog.js";
@@ -58,7 +59,9 @@ export class RenderBar {
 
   /** What stands in the way, and what runs. */
   #drawNotes() {
-    const notes = [unsaved(), uncast(), this.#running(), checking(), this.#outcome()].filter((note) => note !== null);
+    const notes = [unsaved(), imported(), uncast(), this.#running(), checking(), this.#outcome()].filter(
+      (note) => note !== null,
+    );
     const drawn = JSON.stringify(notes.map(({ words, acts }) => [words, Object.keys(acts)]));
     for (const { share } of notes) if (share !== undefined) this.element.style.setProperty("--share", String(share));
     if (drawn === this.noted) return;
@@ -86,7 +89,8 @@ export class RenderBar {
   #outcome() {
     const { render } = desk;
     const id = JSON.stringify([render?.sheet, render?.total, render?.audio_s, render?.failed.length]);
-    if (!render?.failed.length || render.sheet !== desk.sheet?.id || isRendering() || id === this.dismissed) return null;
+    if (!render?.failed.length || render.sheet !== desk.sheet?.id || isRendering() || id === this.dismissed)
+      return null;
     const words = `${plural(render.failed.length, "line")} could not be made. ${sentence(render.failed[0].message)}`;
     const dismiss = () => {
       this.dismissed = id;
@@ -156,6 +160,13 @@ function drawNote({ words, hint, acts, sign, share }) {
 function unsaved() {
   const words = waitingWords();
   return words ? { words, sign: "warn", acts: { "Try now": sendAll } } : null;
+}
+
+/** What did not come in, or cannot be used. @returns {Note | null} */
+function imported() {
+  const { sheet } = desk;
+  const words = importNotes(sheet?.id).join(" ");
+  return sheet && words ? { words, sign: "warn", acts: { Dismiss: () => dropImportNotes(sheet.id) } } : null;
 }
 
 /** Characters whom nobody speaks. @returns {Note | null} */

@@ -13,6 +13,7 @@ HEADERS = [
     "Numéro|Personnage|Réplique|Émotion|Nom du fichier|Scène|Durée max (s)|Langue|Commentaires",
     "Identificador|Personaje|Diálogo|Emoción|Archivo|Escena|Duración máxima|Idioma|Notas",
     "番号|キャラクター|セリフ|感情|ファイル名|シーン|最大秒数|言語|備考",
+    "id|character|text|emotion|file name|scene|longest seconds|language|notes",
     "LineID|CharacterName|Dialogue (EN)|Acting notes|Audio file|Scene #|Max seconds|Language code|Remarks",
 ]
 

@@ -56,6 +56,20 @@ def test_a_formula_is_its_last_result_and_phonetic_guides_are_left_out() -> None
     )
 
 
+def test_formulas_without_a_result_and_worksheets_that_do_not_come_in_are_told() -> None:
+    cells = "<c t='str'><f>A1</f><v></v></c><c><f>1+1</f></c><c><f>SUM(1,1)</f><v></v></c><c><f>1+1</f><v>2</v></c>"
+    (note,) = read_table(attacks.workbook(f"<row>{NAMES}</row><row>{cells}</row>"), "a.xlsx").notes
+    assert "2 cells hold formulas without a result, the first at B2," in note
+    book = openpyxl.Workbook()
+    for title in ("Act 1", "Act 2", "Props"):
+        book.create_sheet(title).append(["id", "text"])
+    file = io.BytesIO()
+    book.save(file)
+    (note,) = read_table(file.getvalue(), "a.xlsx").notes
+    assert note.startswith("Of the workbook, Act 1 came in; Act 2, Props did not,")
+    assert read_table(saved(["id", "text"], ["L1", "Hello"]), "a.xlsx").notes == ()
+
+
 def test_no_cell_is_written_as_a_formula_or_an_error() -> None:
     cells = ("=1+1", "#N/A", "-- wait!", "+1", "TRUE", "12")
     data = write_table(Table(columns=(), rows=(cells,), form=SheetForm(kind="xlsx")))
