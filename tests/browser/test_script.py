@@ -187,8 +187,10 @@ def test_what_was_typed_outlives_a_studio_that_does_not_answer_and_a_reload(visi
     expect(row(page, "This is line one. Kept.")).to_be_visible()
     expect(row(page, "This is line two. Under the pen.")).to_be_visible()
     assert texts(visitor) == ["This is line one.", "This is line two."]
+    page.locator(".toast", has_text="This is not saved yet").hover()  # it does not go by itself
     page.evaluate("localStorage.removeItem('lost')")
     until(lambda: texts(visitor) == ["This is line one. Kept.", "This is line two. Under the pen."])
+    expect(page.locator(".toast", has_text="This is not saved yet")).to_have_count(0)
     expect(page.locator(".script-note", has_text="not saved yet")).to_have_count(0)
 
 
@@ -410,3 +412,51 @@ def test_lines_that_could_not_be_made_are_told_on_their_own_sheet(writer: Visito
     expect(told).to_have_count(0)
     page.get_by_label("Sheet", exact=True).select_option("act.tsv")
     expect(told).to_be_visible()
+
+
+COVERED = """() => {
+  const box = (part) => document.querySelector(part).getBoundingClientRect();
+  const [grid, drawer, strip] = ['.line-grid', '.line-drawer', '.strip'].map(box);
+  return [grid.height < 132, grid.bottom > drawer.top, drawer.bottom > strip.top, drawer.height < 40];
+}"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1280, 560), (800, 600), (1000, 540)])
+def test_the_takes_leave_the_grid_its_room_in_a_small_window(writer: Visitor, width: int, height: int) -> None:
+    writer.page.set_viewport_size({"width": width, "height": height})
+    until(lambda: not any(writer.page.evaluate(COVERED)))
+
+
+def test_messages_do_not_lie_over_the_takes(writer: Visitor) -> None:
+    page = writer.page
+    for words in ("This is line three.", "This is line two."):
+        row(page, words).locator(".c-text").click()
+        page.keyboard.press("Delete")
+    page.get_by_role("button", name="Lexicon").click()
+    page.keyboard.press("Escape")
+    drawer = page.locator(".line-drawer").bounding_box()
+    message = page.locator(".toast").last.bounding_box()
+    assert drawer and message and message["y"] + message["height"] <= drawer["y"]
+
+
+BEYOND = """(dialog) => [...dialog.querySelectorAll('.sheet-body *')]
+  .filter((part) => part.getBoundingClientRect().right > dialog.getBoundingClientRect().right - 8)
+  .map((part) => part.outerHTML.slice(0, 100))"""
+
+
+def test_cast_and_lexicon_fit_on_a_phone(browser: Browser, studio: Served) -> None:
+    with visiting(browser, studio, **PHONE) as visitor:
+        page, dialog = visitor.page, visitor.page.locator("dialog[open]")
+        table = "id\tcharacter\ttext\temotion\nA\tAhri of the Nine Long Tails\tThis is line one.\tquietly, to herself\n"
+        cast = {"Ahri of the Nine Long Tails": {"": [QUICK], "quietly, to herself": [QUICK]}}
+        bring(visitor, table + "B\tAhri of the Nine Long Tails\tThis is line two.\tshouting across the valley", cast)
+        page.get_by_role("button", name="Cast", exact=True).tap()
+        expect(dialog.locator(".casting")).to_have_count(2)
+        dialog.get_by_text("Settings (1)", exact=True).first.tap()
+        assert dialog.evaluate(BEYOND) == []
+        dialog.get_by_role("button", name="Close").tap()
+        page.get_by_role("button", name="Lexicon", exact=True).tap()
+        dialog.get_by_role("button", name="Add a word").tap()
+        expect(dialog.get_by_label("Case")).to_be_visible()
+        assert dialog.evaluate(BEYOND) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -19,6 +19,7 @@ const LONGEST_WAIT_MS = 15_000;
 let sending = null;
 let failures = 0; // in a row
 let timer = 0;
+let dismissTrouble = () => {};
 /** Whom to ask what becomes of a refused change. @type {WeakMap<Pending, () => void>} */
 const amends = new WeakMap();
 
@@ -64,6 +65,7 @@ async function sent(one) {
   try {
     const told = await patch(projectPath(`/sheets/${one.sheet}`, one.project), one.change);
     failures = 0;
+    dismissTrouble();
     dropPending(one);
     if (one.sheet === desk.sheet?.id) receive({ ...told, id: one.sheet });
     return true;
@@ -90,7 +92,7 @@ function wait(error) {
   timer = setTimeout(sendAll, Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1)));
   if (failures > 1) return;
   const login = refusedWith(error, 401) && { action: "Log in", onaction: openLogin };
-  toast(`This is not saved yet. ${reason(error)} What you changed stays here and is sent again.`, {
+  dismissTrouble = toast(`This is not saved yet. ${reason(error)} What you changed stays here and is sent again.`, {
     failed: true,
     ...login,
   });
