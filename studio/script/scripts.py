@@ -1,7 +1,7 @@
 """The use cases of scripts, all in one place: routes, the page and the shell call nothing behind it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from studio.script.render_queue import RenderStatus, UnknownRender
 from studio.script.renderer import Renderer
 from studio.script.rendering import RenderState
 from studio.script.script import Cast, Casting, DeliveryChoice, Project, Respelling, Role, Sheet, SheetForm, Table, cell
-from studio.script.sheet_edit import SheetEdit, edited
+from studio.script.sheet_edit import SheetEdit, edited, overwritten
 from studio.script.tables import read_pasted, read_table, write_table
 from studio.script.tables.columns import recognised
 
@@ -155,13 +155,21 @@ class Scripts:
         return sheet_json(sheet, self._readings(project), self._render(project_id), since, known)
 
     def edit(self, project_id: str, sheet_id: str, edit: SheetEdit) -> dict[str, Any]:
-        """The lines that it changed. Raises UnknownSheet, UnknownLine, BadInput, NotSaved."""
+        """The lines that it changed; as `overwritten` what its writer had not seen and took the place of.
+
+        Raises UnknownSheet, UnknownLine, BadInput, NotSaved.
+        """
         at = self._now().isoformat(timespec="seconds")
+        unseen: list[dict[str, Any]] = []
+
+        def change(sheet: Sheet) -> Sheet:
+            unseen.extend(asdict(cell) for cell in overwritten(sheet, edit))
+            return edited(sheet, edit, at)
+
         before = self._projects.sheet(project_id, sheet_id).revision
-        self._projects.change_sheet(project_id, sheet_id, lambda sheet: edited(sheet, edit, at))
-        project = self._projects.get(project_id)
-        readings = self._readings(project)
-        return self.sheet(project_id, sheet_id, since=before, known=readings.digest)
+        self._projects.change_sheet(project_id, sheet_id, change)
+        readings = self._readings(self._projects.get(project_id))
+        return self.sheet(project_id, sheet_id, since=before, known=readings.digest) | {"overwritten": unseen}
 
     def remove_sheet(self, project_id: str, sheet_id: str) -> dict[str, Any]:
         """Raises UnknownSheet, NotSaved."""

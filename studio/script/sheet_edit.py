@@ -21,6 +21,7 @@ class CellEdit:
     line: str
     column: int
     value: str
+    before: str | None = None  # what the writer took it to say
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +43,19 @@ class SheetEdit:
     delete: Sequence[str] = ()
     restore: Sequence[str] = ()
     add: Sequence[NewLine] = ()
+
+
+def overwritten(sheet: Sheet, edit: SheetEdit) -> Sequence[CellEdit]:
+    """The cells of an edit that say neither what its writer took them to say nor what is written, as they are now."""
+    wanted = {(written.line, written.column): written for written in edit.cells if written.before is not None}
+    keys = {line for line, _ in wanted}
+    found = []
+    for line in (line for line in sheet.lines if line.key in keys):
+        for column, value in enumerate(line.cells):
+            written = wanted.get((line.key, column))
+            if written is not None and value not in (written.before, written.value):
+                found.append(CellEdit(line=line.key, column=column, value=value))
+    return found
 
 
 def edited(sheet: Sheet, edit: SheetEdit, at: str) -> Sheet:

@@ -460,3 +460,47 @@ def test_cast_and_lexicon_fit_on_a_phone(browser: Browser, studio: Served) -> No
         expect(dialog.get_by_label("Case")).to_be_visible()
         assert dialog.evaluate(BEYOND) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def elsewhere(writer: Visitor, **change: Any) -> None:
+    """A change of the sheet that this page did not make."""
+    root = f"{writer.url}/studio/projects"
+    project = writer.page.request.get(root).json()[-1]
+    sheet = f"{root}/{project['id']}/sheets/{project['sheets'][0]['id']}"
+    assert writer.page.request.patch(sheet, data=change).ok
+
+
+def test_whoever_writes_over_another_tabs_text_is_told_and_can_take_it(writer: Visitor) -> None:
+    page, key = writer.page, sheet_of(writer)["lines"][0]["key"]
+    page.keyboard.press("Enter")
+    elsewhere(writer, cells=[{"line": key, "column": 2, "value": "Theirs."}])
+    page.keyboard.type(" Mine.")
+    page.keyboard.press("Enter")
+    until(lambda: texts(writer)[0] == "This is line one. Mine.")
+    message = page.locator(".toast", has_text="A was changed elsewhere meanwhile, to “Theirs.”")
+    message.get_by_role("button", name="Take theirs").click()
+    until(lambda: texts(writer)[0] == "Theirs.")
+
+
+def test_a_cell_that_was_opened_and_left_as_it_was_does_not_undo_another_tabs_text(writer: Visitor) -> None:
+    page, key = writer.page, sheet_of(writer)["lines"][0]["key"]
+    page.keyboard.press("Enter")
+    elsewhere(writer, cells=[{"line": key, "column": 2, "value": "Theirs."}])
+    expect(rows(page).first.locator(".c-text")).to_have_text("Theirs.")
+    page.keyboard.press("Tab")
+    rows(page).nth(1).locator(".c-text").click()
+    page.keyboard.press("Enter")
+    page.keyboard.type(" Later.")
+    page.keyboard.press("Enter")
+    until(lambda: texts(writer)[:2] == ["Theirs.", "This is line two. Later."])
+
+
+def test_a_text_for_a_line_that_another_tab_deleted_can_be_brought_back(writer: Visitor) -> None:
+    page, key = writer.page, sheet_of(writer)["lines"][0]["key"]
+    page.keyboard.press("Enter")
+    elsewhere(writer, delete=[key])
+    page.keyboard.type(" Mine.")
+    page.keyboard.press("Enter")
+    message = page.locator(".toast", has_text="The line that you changed is deleted.")
+    message.get_by_role("button", name="Bring back").click()
+    until(lambda: texts(writer)[0] == "This is line one. Mine.")

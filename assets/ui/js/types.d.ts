@@ -277,6 +277,7 @@ interface Sheet {
   lines: ScriptLine[]; // those that changed
   render: SheetRender | null;
   notes?: string[]; // of one that has just come in
+  overwritten?: { line: string; column: number; value: string }[]; // by a change whose writer had not seen it
 }
 interface SheetRender {
   state: "running" | "paused" | "done" | "stopped";
@@ -297,7 +298,7 @@ interface RenderOrder {
 }
 /** Changes of a sheet that take effect together. */
 interface SheetChange {
-  cells?: { line: string; column: number; value: string }[];
+  cells?: { line: string; column: number; value: string; before?: string }[]; // before: as it was seen
   marks?: { line: string; take: string; mark?: Mark; comment?: string }[];
   delete?: string[];
   restore?: string[];

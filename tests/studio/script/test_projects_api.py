@@ -111,6 +111,21 @@ def test_an_import_tells_of_ids_that_lines_share_and_of_lengths_that_cannot_be_r
     assert client.get(f"{ROOT}/{project}/sheets/{pasted['id']}").json().get("notes") is None
 
 
+def test_whoever_writes_over_what_they_have_not_seen_is_told_what_it_was(client: httpx.Client) -> None:
+    work = Work(client, "one", "two")
+    key = work.sheet()["lines"][0]["key"]
+
+    def written(value: str, before: str | None = None) -> list[dict[str, Any]]:
+        cell = {"line": key, "column": 2, "value": value} | ({} if before is None else {"before": before})
+        told: list[dict[str, Any]] = work.edit({"cells": [cell]}).json()["overwritten"]
+        return told
+
+    assert written("uno", "one") == written("uno", "one") == []
+    assert written("eins", "one") == [{"line": key, "column": 2, "value": "uno", "before": None}]
+    assert written("un") == []
+    assert work.sheet()["lines"][0]["cells"][2] == "un"
+
+
 def test_another_cast_tells_every_line(client: httpx.Client) -> None:
     work = Work(client, "one", "two")
     first = work.sheet()

@@ -37,6 +37,7 @@ export const EVENT = /** @type {const} */ ({
   jobDone: "job-done",
   pageLeaves: "page-leaves",
   pairHeard: "pair-heard", // a side was heard long enough
+  sheetSaved: "sheet-saved", // the studio has a change of it
   reveal: "reveal", // a field is to be seen
   storeChanged: "store-changed",
 });
@@ -53,6 +54,7 @@ export const EVENT = /** @type {const} */ ({
  *   "job-done": Job,
  *   "page-leaves": null,
  *   "pair-heard": null,
+ *   "sheet-saved": import("../script/outbox.js").Saved,
  *   "reveal": import("./fields.js").FieldName,
  *   "store-changed": null,
  * }} Payloads

@@ -24,6 +24,16 @@ function marked(take, { take: id, mark, comment }) {
   return { ...take, ...(mark !== undefined && { mark }), ...(comment !== undefined && { comment }) };
 }
 
+/**
+ * The change with what each of its cells said to whoever made it.
+ * @param {SheetChange} change @param {ReadonlyMap<string, ScriptLine>} lines @returns {SheetChange}
+ */
+export function seen(change, lines) {
+  if (!change.cells) return change;
+  const cells = change.cells.map((cell) => ({ before: lines.get(cell.line)?.cells[cell.column], ...cell }));
+  return { ...change, cells };
+}
+
 /** Keys of the lines that a change is about. @param {SheetChange} change */
 export function touched({ cells = [], marks = [], delete: gone = [], restore = [], add = [] }) {
   const edited = [...cells, ...marks].map(({ line }) => line);

@@ -23,7 +23,8 @@ export function edit(grid, typed) {
   const cell = grid.cell();
   const column = grid.columns[view.column];
   if (!cell || typeof column.by !== "number") return;
-  open(grid, { line: line.key, column: column.by, title: column.title, value: typed ?? line.cells[column.by], cell });
+  const before = line.cells[column.by];
+  open(grid, { line: line.key, column: column.by, title: column.title, before, value: typed ?? before, cell });
 }
 
 /** Edit the line's text, wherever the cursor is; in a sheet without one its first cell. @param {Grid} grid */
@@ -41,8 +42,11 @@ function toCell({ columns }) {
   return view.column >= 0;
 }
 
-/** @param {Grid} grid @param {{line: string, column: number, title: string, value: string, cell: HTMLElement}} what */
-function open(grid, { line, column, title, value, cell }) {
+/**
+ * @param {Grid} grid
+ * @param {{line: string, column: number, title: string, before: string, value: string, cell: HTMLElement}} what  `before` is what it says
+ */
+function open(grid, { line, column, title, before, value, cell }) {
   const element = h("textarea.cell-editor", { "aria-label": title, rows: 1, spellcheck: "true" });
   element.value = value;
   const close = () => {
@@ -61,7 +65,8 @@ function open(grid, { line, column, title, value, cell }) {
       const focused = element.matches(":focus");
       close();
       const amend = () => edit(grid, text);
-      perform({ cells: [{ line, column, value: text }] }, `${title} edited`, { amend });
+      const cells = text === before ? [] : [{ line, column, value: text, before }];
+      perform({ cells }, `${title} edited`, { amend });
       if (down || right) step(down, right);
       if (focused || down || right) grid.reveal();
     },

@@ -1,16 +1,17 @@
 /** Brings changes to the studio one after another, again and again until it has them. */
-import { changed } from "../core/bus.js";
-import { STATE } from "../core/events.js";
+import { changed, emit } from "../core/bus.js";
+import { EVENT, STATE } from "../core/events.js";
 import { plural } from "../core/format.js";
 import { openLogin } from "../core/login.js";
 import { patch, Refusal, reason, refusedWith } from "../core/server.js";
 import { toast } from "../core/toast.js";
-import { touched } from "./changes.js";
+import { seen, touched } from "./changes.js";
 import { desk, foresee, projectPath, receive, reload } from "./desk.js";
 import { addPending, allPending, dropPending } from "./pending.js";
 
 /** @import { Pending } from "./pending.js" */
 /** @typedef {{project: string, sheet: string}} Place */
+/** @typedef {{place: Place, change: SheetChange, told: Sheet}} Saved */
 
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 15_000;
@@ -26,7 +27,7 @@ const amends = new WeakMap();
 /** Show a change of a sheet where it is open, and send it. @param {SheetChange} change @param {Place} place @param {() => void} [amend]  offered where it is refused */
 export function submit(change, place, amend) {
   /** @type {Pending} */
-  const one = { ...place, change };
+  const one = { ...place, change: place.sheet === desk.sheet?.id ? seen(change, desk.lines) : change };
   if (amend) amends.set(one, amend);
   addPending(one);
   if (place.sheet === desk.sheet?.id) foresee(change, touched(change));
@@ -68,6 +69,7 @@ async function sent(one) {
     dismissTrouble();
     dropPending(one);
     if (one.sheet === desk.sheet?.id) receive({ ...told, id: one.sheet });
+    emit(EVENT.sheetSaved, { place: { project: one.project, sheet: one.sheet }, change: one.change, told });
     return true;
   } catch (error) {
     if (error instanceof Refusal && !error.retryable && !refusedWith(error, 401, 403)) return refused(one, error);

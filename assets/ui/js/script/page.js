@@ -14,6 +14,7 @@ import { openDeliver } from "./deliver-dialog.js";
 import { arrive, desk } from "./desk.js";
 import { Drawer } from "./drawer.js";
 import { toText } from "./editor.js";
+import { hearElsewhere } from "./elsewhere.js";
 import { Filters } from "./filters.js";
 import { Grid } from "./grid.js";
 import { beginSheet, bringExample, chooseSheet } from "./imports.js";
@@ -48,6 +49,7 @@ export function mount(element) {
   });
   hearPointer(grid, drawer);
   hearClipboard(grid);
+  hearElsewhere();
   follow([STATE.script, STATE.access], () => {
     const shown = Boolean(access.owner && desk.sheet);
     [head.hidden, main.hidden] = [!access.owner || !desk.projects?.length, !shown];
