@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.test_finish import serious
 from tests.browser.test_script import QUICK, bring, rows, statuses
-from tests.browser.visiting import Visitor
+from tests.browser.visiting import Visitor, held_back
 from tests.waiting import until
 
 
@@ -52,3 +52,12 @@ def test_what_was_chosen_is_delivered_to_a_store_and_offered_again(deliverer: Vi
     page.get_by_role("button", name="Back to the preset").click()
     expect(chosen(page, "Sample rate")).to_have_value("48000")
     until(lambda: page.request.get(f"{deliverer.url}/studio/projects").json()[-1]["delivery"]["choices"] == {})
+
+
+def test_nothing_is_delivered_before_it_is_known_what_can_be_chosen(deliverer: Visitor) -> None:
+    page = deliverer.page
+    page.keyboard.press("Escape")
+    with held_back(page, "**/delivery/presets"):
+        page.get_by_role("button", name="Deliver", exact=True).click()
+        expect(page.get_by_role("button", name="Deliver 1 file")).to_be_disabled()
+    expect(page.get_by_role("button", name="Deliver 1 file")).to_be_enabled()

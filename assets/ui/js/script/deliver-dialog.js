@@ -33,7 +33,7 @@ export async function openDeliver() {
   );
   const form = h("form.deliver-form", { id: FORM });
   const words = `Deliver ${plural(selects.length, "file")}`;
-  const go = h("button.primary", { form: FORM, disabled: !selects.length }, words);
+  const go = h("button.primary", { form: FORM, disabled: true }, words);
   const dialog = openDialog({ title: `Deliver ${sheet.name}`, look: "wide", body: [form], actions: [go] });
   if (!selects.length)
     return form.append(
@@ -42,6 +42,7 @@ export async function openDeliver() {
   try {
     const [presets, stores] = await Promise.all([get(`${ROOT}/delivery/presets`), get("/studio/stores")]);
     hearSubmit({ form, go, words, dialog }, fill(form, presets, stores));
+    go.disabled = false;
   } catch (error) {
     dialog.showError(reason(error));
   }
