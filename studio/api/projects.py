@@ -1,7 +1,7 @@
 """Scripts over HTTP: projects, their sheets, renders and takes. The owner's alone."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Annotated, Any, Literal
 
 from anyio import to_thread
@@ -164,6 +164,17 @@ def _sheets(studio: Studio, routes: APIRouter) -> None:
     @routes.post("/{project}/sheets/{sheet}/restore")
     def restore(project: str, sheet: str) -> dict[str, Any]:
         return scripts.restore_sheet(project, sheet)
+
+    @routes.put("/{project}/sheets/{sheet}/file")
+    async def update(project: str, sheet: str, name: str, request: Request, preview: bool = False) -> dict[str, Any]:
+        """The sheet as it is in the body's file, its lines matched by their ids. A preview tells how many would change."""
+        async with received(request, studio.settings.data_dir / UPLOADS) as path:
+            try:
+                if preview:
+                    return asdict(await to_thread.run_sync(scripts.table_changes, project, sheet, path, name))
+                return await to_thread.run_sync(scripts.update_sheet, project, sheet, path, name)
+            finally:
+                path.unlink()
 
     @routes.get("/{project}/sheets/{sheet}/file")
     def file(project: str, sheet: str, kind: Annotated[Literal["", "csv", "tsv", "xlsx"], Query()] = "") -> Response:

@@ -192,15 +192,49 @@ def _written(line: NewLine, width: int) -> tuple[str, ...]:
 
 def with_table(sheet: Sheet, table: Table, roles: Mapping[Role, int]) -> Sheet:
     """The sheet as its file is now. A line whose id is there again keeps its takes; one that is not there is deleted."""
-    known = dict(zip(_names((line.cells for line in sheet.lines), sheet.roles), sheet.lines, strict=True))
+    matched, others = _matched(sheet, table, roles)
     revision, width = sheet.revision + 1, len(table.columns)
-    lines = []
-    for name, row in zip(_names(table.rows, roles), table.rows, strict=True):
-        line = known.pop(name, None) or lines_of([row])[0]
-        lines.append(replace(line, cells=tuple(row), deleted=False, revision=revision))
-    gone = (replace(line, cells=_wide(line.cells, width), deleted=True, revision=revision) for line in known.values())
+    lines = [replace(line or lines_of([row])[0], cells=row, deleted=False, revision=revision) for line, row in matched]
+    gone = (replace(line, cells=_wide(line.cells, width), deleted=True, revision=revision) for line in others)
     columns, form = table.columns, table.form
     return replace(sheet, columns=columns, roles=roles, form=form, lines=(*lines, *gone), revision=revision)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableChanges:
+    """How many lines another table of a sheet would change, add and delete."""
+
+    changed: int
+    added: int
+    gone: int
+
+
+def table_changes(sheet: Sheet, table: Table, roles: Mapping[Role, int]) -> TableChanges:
+    """What `with_table` would make of the lines that are not deleted."""
+    matched, others = _matched(sheet, table, roles)
+    present = [(line, row) for line, row in matched if line is not None and not line.deleted]
+    same = sum(_said(line.cells, sheet.columns) == _said(row, table.columns) for line, row in present)
+    return TableChanges(
+        changed=len(present) - same,
+        added=len(matched) - len(present),
+        gone=sum(not line.deleted for line in others),
+    )
+
+
+def _matched(
+    sheet: Sheet, table: Table, roles: Mapping[Role, int]
+) -> tuple[list[tuple[ScriptLine | None, tuple[str, ...]]], list[ScriptLine]]:
+    """Each row with the line that it is of, those that are not deleted first; and the lines without a row."""
+    lines = sorted(sheet.lines, key=lambda line: line.deleted)
+    known = dict(zip(_names((line.cells for line in lines), sheet.roles), lines, strict=True))
+    matched = [(known.pop(name, None), row) for name, row in zip(_names(table.rows, roles), table.rows, strict=True)]
+    gone = {line.key for line in known.values()}
+    return matched, [line for line in sheet.lines if line.key in gone]
+
+
+def _said(cells: Sequence[str], columns: Sequence[str]) -> Counter[tuple[str, str]]:
+    """What a line says, wherever its columns stand."""
+    return Counter((name, cell) for name, cell in zip(columns, cells, strict=True) if cell)
 
 
 def _names(rows: Iterable[Sequence[str]], roles: Mapping[Role, int]) -> Iterator[tuple[str, int]]:

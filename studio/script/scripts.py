@@ -12,7 +12,7 @@ from studio.named_voices import NamedVoices
 from studio.script.deliveries import Deliveries
 from studio.script.delivery import preset_of
 from studio.script.disclosure import project_json, sheet_json
-from studio.script.editing import with_table
+from studio.script.editing import TableChanges, table_changes, with_table
 from studio.script.import_notes import import_notes
 from studio.script.lexicon import LexiconPart, parts, place_of
 from studio.script.lexicon import checked as checked_lexicon
@@ -145,9 +145,16 @@ class Scripts:
         here = next((sheet for sheet in self._projects.sheets(project_id) if sheet.name == name), None)
         if here is None:
             return self._added(project_id, table, name)
-        roles = recognised(table.columns, table.rows)
-        self._projects.change_sheet(project_id, here.id, lambda sheet: with_table(sheet, table, roles))
-        return self._brought(project_id, here.id, table, roles)
+        return self._put(project_id, here.id, table)
+
+    def update_sheet(self, project_id: str, sheet_id: str, path: Path, name: str) -> dict[str, Any]:
+        """The sheet as a file has it: lines of the same id keep their takes. Raises UnknownSheet, BadSheet, NotSaved."""
+        return self._put(project_id, sheet_id, read_table(path.read_bytes(), name))
+
+    def table_changes(self, project_id: str, sheet_id: str, path: Path, name: str) -> TableChanges:
+        """What `update_sheet` would do. Raises UnknownSheet, BadSheet."""
+        table, sheet = read_table(path.read_bytes(), name), self._projects.sheet(project_id, sheet_id)
+        return table_changes(sheet, table, _roles(sheet, table))
 
     def sheet(self, project_id: str, sheet_id: str, since: int = 0, known: str = "") -> dict[str, Any]:
         """What changed of it after revision `since`, everything where the cast is not `known`. Raises UnknownSheet."""
@@ -210,6 +217,13 @@ class Scripts:
         self._cast_namesakes(project_id, sheet)
         return self._brought(project_id, sheet.id, table, roles)
 
+    def _put(self, project_id: str, sheet_id: str, table: Table) -> dict[str, Any]:
+        put = self._projects.change_sheet(
+            project_id, sheet_id, lambda sheet: with_table(sheet, table, _roles(sheet, table))
+        )
+        self._cast_namesakes(project_id, put)
+        return self._brought(project_id, put.id, table, put.roles)
+
     def _brought(self, project_id: str, id: str, table: Table, roles: Mapping[Role, int]) -> dict[str, Any]:
         """A sheet that has just come in, with what there is to know of that."""
         return self.sheet(project_id, id) | {"notes": list(import_notes(table, roles))}
@@ -237,3 +251,8 @@ class Scripts:
                     raise BadInput(f"choose {CASTINGS_MAX} different voices at most for one character")
                 for casting in castings:
                     self._voices.order("", casting.voice, casting.engine, casting.settings)
+
+
+def _roles(sheet: Sheet, table: Table) -> Mapping[Role, int]:
+    """Which column of another table of a sheet holds what: as somebody chose, where the columns are the same."""
+    return sheet.roles if table.columns == sheet.columns else recognised(table.columns, table.rows)

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 from openpyxl import Workbook
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Locator, expect
 
 from tests.browser.serving import Served
 from tests.browser.test_finish import PHONE, SMALL, serious
-from tests.browser.test_script import LOST, bring, row, rows, sheet_of
+from tests.browser.test_script import LOST, PASTE, THREE, bring, row, rows, sheet_of
 from tests.browser.visiting import Visitor, visiting
 from tests.waiting import until
 
@@ -109,3 +109,47 @@ def test_what_of_a_workbook_did_not_come_in_is_told_until_it_was_read(visitor: V
     page.get_by_role("button", name="More for this sheet and project").click()
     page.get_by_role("menuitem", name="Columns…").click()
     expect(page.get_by_label("What max_s says").locator("option:checked")).to_have_text("Longest seconds")
+
+
+def test_a_changed_sheet_that_comes_again_updates_the_one_that_is_here_once_that_is_asked(
+    visitor: Visitor, tmp_path: Path
+) -> None:
+    bring(visitor, THREE)
+    page, file = visitor.page, tmp_path / "act.tsv"
+    keys = [line["key"] for line in sheet_of(visitor)["lines"]]
+    rows_ = ("id\tcharacter\ttext\tnote", "C\tAhri\tThis is line three.\t", "A\tAhri\tChanged.\t", "D\tBo\tNew.\t")
+    file.write_text("\n".join(rows_), "utf-8")
+
+    def bring_again() -> Locator:
+        page.get_by_role("button", name="More for this sheet and project").click()
+        with page.expect_file_chooser() as chooser:
+            page.get_by_role("menuitem", name="Import a sheet…").click()
+        chooser.value.set_files(file)
+        asked = page.get_by_role("dialog", name="Update act.tsv?")
+        return asked
+
+    asked = bring_again()
+    expect(asked).to_contain_text("1 line changed, 1 new, 1 gone.")
+    assert [line["key"] for line in sheet_of(visitor)["lines"]] == keys
+    asked.get_by_role("button", name="Update").click()
+    expect(rows(page)).to_have_count(3)
+    expect(row(page, "Changed.")).to_be_visible()
+    present = [line["key"] for line in sheet_of(visitor)["lines"] if not line["deleted"]]
+    assert present[:2] == [keys[2], keys[0]]
+    bring_again().get_by_role("button", name="Keep both").click()
+    expect(page.get_by_label("Sheet", exact=True).locator("option", has_text="act.tsv")).to_have_count(2)
+
+
+def test_a_whole_sheet_pasted_over_an_open_one_asks_what_it_is(visitor: Visitor) -> None:
+    bring(visitor, THREE)
+    page, before = visitor.page, cells(visitor)
+    rows(page).first.locator(".c-text").click()
+    text = "id\tcharacter\ttext\nA\tAhri\tPasted.\nB\tBo\tThis is line two."
+    page.evaluate(PASTE, text)
+    asked = page.get_by_role("dialog", name="Update act.tsv?")
+    expect(asked).to_contain_text("1 line changed, 0 new, 1 gone.")
+    page.keyboard.press("Escape")
+    assert cells(visitor) == before
+    page.evaluate(PASTE, text)
+    asked.get_by_role("button", name="Update").click()
+    until(lambda: cells(visitor) == [["A", "Ahri", "Pasted."], ["B", "Bo", "This is line two."]])

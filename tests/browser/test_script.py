@@ -69,13 +69,13 @@ def bring(visitor: Visitor, text: str, cast: dict[str, Any] | None = None) -> No
     expect(rows(visitor.page).first).to_be_visible()
 
 
+THREE = "id\tcharacter\ttext\tnote\nA\tAhri\tThis is line one.\t\nB\tBo\tThis is line two.\t\nC\tAhri\tThis is line three.\t"
+
+
 @pytest.fixture
 def writer(visitor: Visitor) -> Iterator[Visitor]:
     """Somebody at a sheet of three lines that nobody speaks yet."""
-    bring(
-        visitor,
-        "id\tcharacter\ttext\tnote\nA\tAhri\tThis is line one.\t\nB\tBo\tThis is line two.\t\nC\tAhri\tThis is line three.\t",
-    )
+    bring(visitor, THREE)
     rows(visitor.page).first.locator(".c-text").click()
     yield visitor
 
@@ -249,16 +249,17 @@ def test_takes_are_chosen_by_digits_and_blind_listening_names_no_voice(visitor: 
     until(lambda: "warmer" in [take["comment"] for take in sheet_of(visitor)["lines"][0]["takes"]])
 
 
+PASTE = """(text) => {
+  const clipboardData = new DataTransfer();
+  clipboardData.setData('text/plain', text);
+  const options = { clipboardData, bubbles: true, cancelable: true };
+  document.activeElement.dispatchEvent(new ClipboardEvent('paste', options));
+}"""
+
+
 def test_cells_are_pasted_from_the_cursor_on(writer: Visitor) -> None:
     page = writer.page
-    page.evaluate(
-        """() => {
-          const clipboardData = new DataTransfer();
-          clipboardData.setData('text/plain', 'Four.\\nFive.');
-          const options = { clipboardData, bubbles: true, cancelable: true };
-          document.activeElement.dispatchEvent(new ClipboardEvent('paste', options));
-        }"""
-    )
+    page.evaluate(PASTE, "Four.\nFive.")
     until(lambda: texts(writer) == ["Four.", "Five.", "This is line three."])
 
 

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { castingsOf, charactersOf, voiceless } from "../../assets/ui/js/script/casting.js";
 import { cellsOf, textOf } from "../../assets/ui/js/script/cells.js";
 import { added, applied, effective, inverse, standing, touched } from "../../assets/ui/js/script/changes.js";
-import { columnsOf } from "../../assets/ui/js/script/columns.js";
+import { columnsOf, isHeader } from "../../assets/ui/js/script/columns.js";
 import { defaultTake, displayed, takeAt } from "../../assets/ui/js/script/line-takes.js";
 import { ALL, arranged, nextId, tally } from "../../assets/ui/js/script/lines.js";
 import { statusOf } from "../../assets/ui/js/script/status.js";
@@ -153,6 +153,14 @@ test("the grid shows id, character and text first, and every other column of the
   const sheet = /** @type {Sheet} */ ({ columns: ["x", "text", "id", "y"], roles: { text: 1, id: 2 } });
   const titles = columnsOf(sheet).map(({ title }) => title);
   assert.deepEqual(titles, ["Selected", "id", "text", "Take", "Length", "Status", "x", "y"]);
+});
+
+test("headings are told from lines by two names that columns have", () => {
+  const columns = ["Cue", "Who", "Says"];
+  assert.ok(isHeader(["who", "Budget", " SAYS "], columns));
+  assert.ok(isHeader(["id", "text"], columns));
+  assert.ok(!isHeader(["L_1", "Who", "Hold the gate."], columns));
+  assert.ok(!isHeader(["text"], columns));
 });
 
 test("cells with tabs, lines and quotes go to the clipboard and come back", () => {

@@ -393,6 +393,34 @@ def test_a_file_given_again_keeps_the_takes_of_lines_that_stayed(studio: Studio,
     assert (again["id"], present) == (sheet, [("C", "made"), ("A", "stale"), ("D", "none")])
 
 
+def test_a_changed_file_is_counted_first_and_then_matched_by_ids_with_the_columns_that_were_chosen(
+    client: httpx.Client,
+) -> None:
+    work = Work(client, "one", "two", "three", "four")
+    first = work.sheet()
+    work.edit({"delete": [first["lines"][3]["key"]], "roles": {"id": 3, "notes": 0}})
+    work.edit({"roles": {"id": 0, "notes": None, "emotion": 3}})
+    file = "id\tcharacter\ttext\tcolour\nL2\tAhri\tdrei\tred\nL0\tAhri\tone\tred\nL3\tAhri\tfour\tred\n"
+    query = {"name": "act2.tsv", "preview": True}
+    before = work.sheet()
+    told = client.put(f"{work.sheet_path}/file", params=query, content=file.encode()).json()
+    assert (told, work.sheet()) == ({"changed": 1, "added": 1, "gone": 1}, before)
+    updated = client.put(f"{work.sheet_path}/file", params={"name": "act2.tsv"}, content=file.encode()).json()
+    present = [(line["key"], line["cells"][2]) for line in updated["lines"] if not line["deleted"]]
+    keys = [line["key"] for line in first["lines"]]
+    assert present == [(keys[2], "drei"), (keys[0], "one"), (keys[3], "four")]
+    assert (updated["roles"]["emotion"], updated["notes"]) == (3, [])
+
+
+def test_a_line_that_stands_goes_before_a_deleted_one_of_its_id(client: httpx.Client) -> None:
+    work = Work(client, "one")
+    work.edit({"delete": [work.sheet()["lines"][0]["key"]], "add": [{"cells": ["L0", "Ahri", "one anew", "red"]}]})
+    key = work.sheet()["lines"][1]["key"]
+    file = b"id\tcharacter\ttext\tcolour\nL0\tAhri\tone again\tred\n"
+    updated = client.put(f"{work.sheet_path}/file", params={"name": "act2.tsv"}, content=file).json()
+    assert [line["key"] for line in updated["lines"] if not line["deleted"]] == [key]
+
+
 def test_a_character_named_as_a_voice_is_spoken_by_it(studio: Studio) -> None:
     project = studio.scripts.create("Act 2")["id"]
     studio.scripts.paste_sheet(project, sheet_of("one", character="Anna"), "act2.tsv")

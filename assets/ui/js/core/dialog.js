@@ -47,6 +47,21 @@ export function openDialog({ title, look = "", body, actions = [], onclose = () 
 /** @typedef {ReturnType<typeof openDialog>} Dialog */
 
 /**
+ * A question with its answers, the first of which is the likely one; closed, none of them was given.
+ * @param {string} title @param {string} words @param {Record<string, () => unknown>} answers
+ */
+export function askWhich(title, words, answers) {
+  const buttons = Object.entries(answers).map(([name, act], at) => {
+    const onclick = () => {
+      dialog.close();
+      act();
+    };
+    return h(at ? "button.quiet" : "button.primary", { type: "button", onclick }, name);
+  });
+  const dialog = openDialog({ title, look: "narrow", body: [h("p", {}, words)], actions: buttons.reverse() });
+}
+
+/**
  * A labelled field.
  * @param {string} label
  * @param {HTMLElement} input

@@ -3,8 +3,9 @@ import { announce } from "../core/dom.js";
 import { plural } from "../core/format.js";
 import { page } from "../core/pages.js";
 import { cellsOf, textOf } from "./cells.js";
+import { isHeader } from "./columns.js";
 import { desk } from "./desk.js";
-import { pasteSheet } from "./imports.js";
+import { pasteOver, pasteSheet } from "./imports.js";
 import { perform } from "./undo.js";
 import { targets, view } from "./view.js";
 
@@ -22,8 +23,11 @@ export function hearClipboard(grid) {
     const text = event.clipboardData?.getData("text/plain") ?? "";
     if (!isOurs(event) || !text) return;
     event.preventDefault();
-    if (desk.sheet) paste(grid, text);
-    else pasteSheet(text);
+    const rows = cellsOf(text);
+    const { sheet } = desk;
+    if (!sheet) pasteSheet(text);
+    else if (rows.length > 1 && isHeader(rows[0], sheet.columns)) pasteOver(text, () => paste(grid, rows));
+    else paste(grid, rows);
   });
   document.addEventListener("copy", (event) => {
     if (!isOurs(event) || !desk.sheet || String(getSelection())) return;
@@ -45,9 +49,8 @@ function copied({ columns }) {
   );
 }
 
-/** Into the lines that show, from the cursor on down and to the right; one cell goes into the whole selection. @param {Grid} grid @param {string} text */
-function paste({ columns }, text) {
-  const rows = cellsOf(text);
+/** Into the lines that show, from the cursor on down and to the right; one cell goes into the whole selection. @param {Grid} grid @param {string[][]} rows */
+function paste({ columns }, rows) {
   const alone = rows.length === 1 && rows[0].length === 1;
   const first = view.places.get(view.line ?? "") ?? 0;
   const keys = alone ? targets() : view.shown.slice(first, first + rows.length);

@@ -1,5 +1,7 @@
 /** What the grid shows of a sheet, and how wide. */
 
+import { ROLES } from "./lines.js";
+
 /** @import { SortKey } from "./lines.js" */
 /**
  * @typedef {{kind: "tick" | "cell" | "take" | "length" | "status", name: string, title: string, by: SortKey | null,
@@ -43,6 +45,13 @@ export function columnsOf({ columns, roles }) {
 function cellColumn(column, title, role) {
   const [width, least] = (role && WIDTHS[role]) ?? ["152px", 152];
   return { kind: "cell", name: role ?? "other", title: title || `Column ${column + 1}`, by: column, width, least };
+}
+
+/** Whether cells are headings: two at least are called as a column of the sheet or as what a column may say. @param {string[]} cells @param {string[]} columns */
+export function isHeader(cells, columns) {
+  const named = [...columns, ...Object.keys(ROLES), ...Object.values(ROLES)];
+  const known = new Set(named.map((name) => name.trim().toLowerCase()).filter(Boolean));
+  return cells.filter((cell) => known.has(cell.trim().toLowerCase())).length > 1;
 }
 
 /** For the style: the tracks, and how narrow they get. @param {Column[]} columns */

@@ -1,5 +1,6 @@
 /** Bringing sheets in: a file, a paste, an example; a project is made for the first. */
 import { changed } from "../core/bus.js";
+import { askWhich } from "../core/dialog.js";
 import { announce } from "../core/dom.js";
 import { STATE } from "../core/events.js";
 import { chooseFile } from "../core/file-picker.js";
@@ -9,8 +10,9 @@ import { post } from "../core/server.js";
 import { toast } from "../core/toast.js";
 import { upload } from "../core/upload.js";
 import { openColumns } from "./columns-dialog.js";
-import { desk, openProject, projectPath, ROOT } from "./desk.js";
+import { desk, openProject, projectPath, ROOT, reload } from "./desk.js";
 import { EXAMPLE } from "./example.js";
+import { saved } from "./outbox.js";
 
 const EMPTY = "id\tcharacter\ttext\n";
 /** What there is to know of sheets that came in, until it was read. @type {Map<string, string[]>} */
@@ -32,10 +34,45 @@ export function chooseSheet() {
   chooseFile(ACCEPTED, importSheet);
 }
 
-/** @param {File} file */
+/** One of a name that is here already may be it, changed. @param {File} file */
 export function importSheet(file) {
-  const name = encodeURIComponent(file.name);
-  return bring(file.name, (project) => upload(projectPath(`/sheets?name=${name}`, project), file));
+  const add = () => bring(file.name, (project) => upload(projectPath(`/sheets?name=${nameOf(file)}`, project), file));
+  const here = desk.project?.sheets.find(({ name }) => name === file.name);
+  return here ? askUpdate(here, file, { "Keep both": add }) : add();
+}
+
+/** Cells that are a sheet of their own, while another one is open. @param {string} text @param {() => void} into  puts them into its cells */
+export function pasteOver(text, into) {
+  const { sheet } = desk;
+  if (!sheet) return pasteSheet(text);
+  const file = new File([text], "pasted.tsv");
+  return askUpdate(sheet, file, { "Bring in as another sheet": () => pasteSheet(text), "Paste into the cells": into });
+}
+
+/** @param {File} file */
+function nameOf({ name }) {
+  return encodeURIComponent(name);
+}
+
+/**
+ * Whether a file is the sheet that is here, changed; nothing happens before the answer.
+ * @param {{id: string, name: string}} sheet @param {File} file @param {Record<string, () => unknown>} others  what else it may be
+ */
+function askUpdate({ id, name }, file, others) {
+  return attempt(async () => {
+    if (!(await ownerOnly())) return;
+    await saved();
+    const path = projectPath(`/sheets/${id}/file?name=${nameOf(file)}`);
+    const counts = await upload(`${path}&preview=true`, file, { method: "PUT" });
+    const words = `${plural(counts.changed, "line")} changed, ${counts.added} new, ${counts.gone} gone`;
+    const update = () =>
+      bring(
+        file.name,
+        () => upload(path, file, { method: "PUT" }),
+        () => toast(`${name} is updated: ${words}.`),
+      );
+    askWhich(`Update ${name}?`, `${words}. Lines of the same id keep their takes.`, { Update: update, ...others });
+  });
 }
 
 /** Cells as a spreadsheet puts them on the clipboard. @param {string} text */
@@ -62,7 +99,9 @@ function bring(name, send, tell = told) {
     const project = desk.project ?? (await post(ROOT, { name: name.replace(/\.[^.]*$/, "") || "Script" }));
     const sheet = await send(project.id);
     notes.set(sheet.id, sheet.notes ?? []);
+    const shows = sheet.id === desk.sheet?.id;
     await openProject(project.id, sheet.id);
+    if (shows) await reload(); // its lines may stand in another order
     tell(sheet);
   });
 }
