@@ -105,6 +105,13 @@ def found(line: ScriptLine, made_from: str, seed: int) -> LineTake | None:
     return next((take for take in line.takes if (take.made_from, take.seed) == (made_from, seed)), None)
 
 
+def to_retake(line: ScriptLine, readings: Sequence[LineReading]) -> LineTake | None:
+    """The latest take that is what would be made now, where it is marked for a retake and no take is selected."""
+    current = fresh(line, readings)
+    is_wanted = current and current[-1].mark == "retake" and all(take.mark != "select" for take in line.takes)
+    return current[-1] if is_wanted else None
+
+
 def fresh(line: ScriptLine, readings: Sequence[LineReading]) -> Sequence[LineTake]:
     """Takes of the line that are what would be made of it now."""
     current = {reading.digest for reading in readings}

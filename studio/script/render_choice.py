@@ -1,11 +1,11 @@
 """What is asked of a render, as lines and takes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from engines.errors import BadInput, EngineError
 from studio.script.editing import find
-from studio.script.planning import LineReading, Readings, fresh
+from studio.script.planning import LineReading, Readings, fresh, to_retake
 from studio.script.rendering import LineRender, asked
 from studio.script.script import ScriptLine, Sheet, cell
 
@@ -22,7 +22,7 @@ class RenderChoice:
     """What is asked for."""
 
     sheet: str
-    lines: Sequence[str] | None = None  # their keys; None = all that lack a fresh take
+    lines: Sequence[str] | None = None  # their keys; None = all that lack a fresh take, or are marked for a retake
     takes: int = 1  # of each voice
     budget: int = 0  # further seeds for a take whose checks fail
     again: bool = False  # besides the takes there are
@@ -38,15 +38,23 @@ def asked_for(
     for line in _chosen(sheet, choice):
         try:
             spoken = readings.of(sheet, line)
-            if choice.lines is None and all(len(fresh(line, [each])) >= choice.takes for each in spoken) and spoken:
+            again = {each.voice for each in spoken} if choice.again else _retaken(line, spoken)
+            is_made = spoken and all(len(fresh(line, [each])) >= choice.takes for each in spoken)
+            if choice.lines is None and is_made and not _retaken(line, spoken):
                 continue
-            wanted.append(asked(line, _castable(sheet, line, spoken), choice.takes, again=choice.again))
+            wanted.append(asked(line, _castable(sheet, line, spoken), choice.takes, again))
         except EngineError as error:
             wanted.append(LineRender(key=line.key))
             failures[line.key] = str(error)
     if not wanted:
         raise NothingToRender("every line has its take already; ask for another one of those you choose")
     return tuple(wanted), failures
+
+
+def _retaken(line: ScriptLine, readings: Sequence[LineReading]) -> Set[str]:
+    """Whose take is marked for a retake."""
+    take = to_retake(line, readings)
+    return set() if take is None else {take.voice}
 
 
 def _chosen(sheet: Sheet, choice: RenderChoice) -> Sequence[ScriptLine]:

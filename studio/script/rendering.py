@@ -1,6 +1,6 @@
 """A render: which takes of which lines are to be made. What is due follows from it and the sheet alone."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -44,11 +44,11 @@ class PlannedTake:
     seed: int
 
 
-def asked(line: ScriptLine, readings: Sequence[LineReading], takes: int, *, again: bool) -> LineRender:
-    """So many takes of each voice; with `again`, besides those it has."""
+def asked(line: ScriptLine, readings: Sequence[LineReading], takes: int, again: Set[str]) -> LineRender:
+    """So many takes of each voice; of those in `again`, besides those it has."""
     varieties = {}
     for reading in readings:
-        made = len(fresh(line, [reading])) if again else 0
+        made = len(fresh(line, [reading])) if reading.voice in again else 0
         varieties[reading.voice] = tuple(range(made, made + takes))
     return LineRender(key=line.key, varieties=varieties)
 

@@ -7,7 +7,7 @@ import { added, applied, effective, inverse, standing, touched } from "../../ass
 import { columnsOf, isHeader } from "../../assets/ui/js/script/columns.js";
 import { defaultTake, displayed, takeAt } from "../../assets/ui/js/script/line-takes.js";
 import { ALL, arranged, nextId, tally } from "../../assets/ui/js/script/lines.js";
-import { statusOf } from "../../assets/ui/js/script/status.js";
+import { STATES, statusOf } from "../../assets/ui/js/script/status.js";
 
 const roles = { id: 0, character: 1, text: 2 };
 
@@ -48,10 +48,11 @@ test("numbers in ids sort as numbers, equal lines stay in the sheet's order both
   assert.equal(shown({}, { by: "status", down: false }), "bca");
 });
 
-test("what is due are lines without a take, stale and failed ones", () => {
-  const counts = tally([...all, line("d", ["", "", ""], { status: "failed" }), line("e", [], { status: "empty" })]);
-  assert.equal(counts.due, 3);
-  assert.equal(counts.all, 5);
+test("what is due are lines without a take, stale and failed ones and those marked for a retake", () => {
+  const others = /** @type {LineStatus[]} */ (["failed", "empty", "retake"]);
+  const counts = tally([...all, ...others.map((status) => line(status, [], { status }))]);
+  assert.equal(counts.due, 4);
+  assert.equal(counts.all, 6);
 });
 
 test("an emotion without voices has the character's, a character without voices everybody's", () => {
@@ -144,9 +145,23 @@ test("what a check doubts is said of a made line, but not to who listens blind",
   /** @type {TakeCheck} */
   const check = { name: "words", outcome: "doubt", message: "one word unsure", model: "", value: null };
   const doubted = line("a", [], { status: "made", takes: [take("t", { checks: [check] })] });
-  assert.equal(statusOf(doubted, doubted.takes[0], false).words, "words in doubt");
+  assert.equal(statusOf(doubted, doubted.takes[0], false).words, "in doubt: words");
   assert.equal(statusOf(doubted, doubted.takes[0], true).words, "made");
-  assert.equal(statusOf(line("b", [], { why: "nobody speaks Ahri" }), null, false).words, "no voice");
+  assert.equal(statusOf(line("b", [], { why: "nobody speaks Ahri" }), null, false).words, "not made: no voice");
+});
+
+test("what a line's state is called begins with the words by which it is sought", () => {
+  const checks = [
+    ["words", "fail"],
+    ["likeness", "doubt"],
+  ].map(([name, outcome]) => /** @type {TakeCheck} */ ({ name, outcome, message: "found", model: "", value: null }));
+  const doubted = line("a", [], { status: "made", takes: [take("t", { checks })] });
+  assert.equal(statusOf(doubted, doubted.takes[0], false).words, "in doubt: 2 checks");
+  for (const [status, { words }] of Object.entries(STATES))
+    if (status !== "doubt") {
+      const one = line("a", [], { status: /** @type {LineStatus} */ (status), why: "so it is" });
+      assert.ok(statusOf(one, null, false).words.startsWith(words));
+    }
 });
 
 test("the grid shows id, character and text first, and every other column of the sheet after the status", () => {

@@ -95,7 +95,7 @@ export function tally(lines) {
     counts[status] += 1;
     counts.all += 1;
     counts.unchecked += takes.filter(({ score, stale }) => score === null && !stale).length;
-    if (["none", "stale", "failed"].includes(status)) counts.due += 1;
+    if (["none", "stale", "failed", "retake"].includes(status)) counts.due += 1;
   }
   return counts;
 }

@@ -120,10 +120,10 @@ export class RenderBar {
 }
 
 /** @param {Counts} counts */
-function renderWords({ due, none, stale, failed, all }) {
+function renderWords({ due, stale, failed, all }) {
   if (!due) return all ? "All made" : "Render";
   if (stale === due) return `Render ${stale} stale`;
-  return failed && !none && !stale ? `Try ${plural(failed, "line")} again` : `Render ${plural(due, "line")}`;
+  return failed === due ? `Try ${plural(failed, "line")} again` : `Render ${plural(due, "line")}`;
 }
 
 /** Each shows the lines it counts. @param {Counts} counts */

@@ -20,7 +20,7 @@ async function render(order) {
   await look();
 }
 
-/** Every line that has no take, or a stale one. */
+/** Every line that has no take or a stale one, or is marked for a retake. */
 export function renderDue() {
   return attempt(() => render({}));
 }
@@ -45,7 +45,7 @@ export function askRender() {
     "select",
     {},
     h("option", { value: "chosen", disabled: !chosen.length }, `Selection: ${plural(chosen.length, "line")}`),
-    h("option", { value: "due", disabled: !due }, `Not made or stale: ${plural(due, "line")}`),
+    h("option", { value: "due", disabled: !due }, `Not made, stale or to retake: ${plural(due, "line")}`),
     h("option", { value: "shown" }, `All that show: ${plural(view.shown.length, "line")}`),
   );
   which.value = view.selected.size || !due ? "chosen" : "due";

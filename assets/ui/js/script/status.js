@@ -28,14 +28,12 @@ export function statusOf(line, take, blind) {
     return { state: "doubt", words: doubts(/** @type {LineTake} */ (take)), sign: "warn", title: found };
   const comment = status === "retake" && take?.comment;
   const more = comment || (why && (status === "none" ? "no voice" : why));
-  const instead = status === "none" && why;
-  return { state: status, words: instead ? "no voice" : more ? `${words}: ${more}` : words, sign, title: why || found };
+  return { state: status, words: more ? `${words}: ${more}` : words, sign, title: why || found };
 }
 
-/** @param {LineTake} take */
+/** Beginning as the filter calls it. @param {LineTake} take */
 function doubts(take) {
   const { failed, doubtful } = verdict(take);
   const name = take.checks.find(({ outcome }) => outcome === (failed ? "fail" : "doubt"))?.name ?? "";
-  if (failed + doubtful > 1) return `${failed + doubtful} checks in doubt`;
-  return failed ? `${name} failed` : `${name} in doubt`;
+  return `${STATES.doubt.words}: ${failed + doubtful > 1 ? `${failed + doubtful} checks` : name}`;
 }
