@@ -24,7 +24,9 @@ def project_json(project: Project, sheets: Sequence[Sheet], render: RenderStatus
         "id": project.id,
         "name": project.name,
         "created_at": project.created_at,
-        "sheets": [{"id": sheet.id, "name": sheet.name, "lines": _present(sheet)} for sheet in sheets],
+        "sheets": [
+            {"id": sheet.id, "name": sheet.name, "lines": _present(sheet), "takes": _takes(sheet)} for sheet in sheets
+        ],
         "cast": {
             who: {how: [asdict(each) for each in castings] for how, castings in by.items()}
             for who, by in project.cast.items()
@@ -156,3 +158,7 @@ def _estimate_s(text: str) -> float | None:
 
 def _present(sheet: Sheet) -> int:
     return sum(not line.deleted for line in sheet.lines)
+
+
+def _takes(sheet: Sheet) -> int:
+    return sum(len(line.takes) for line in sheet.lines if not line.deleted)

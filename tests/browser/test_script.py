@@ -505,3 +505,32 @@ def test_a_text_for_a_line_that_another_tab_deleted_can_be_brought_back(writer: 
     message = page.locator(".toast", has_text="The line that you changed is deleted.")
     message.get_by_role("button", name="Bring back").click()
     until(lambda: texts(writer)[0] == "This is line one. Mine.")
+
+
+def test_deleting_a_project_asks_first_and_says_what_goes(writer: Visitor) -> None:
+    page, asked = writer.page, writer.page.get_by_role("dialog", name="Delete Act?")
+
+    def delete() -> None:
+        page.get_by_role("button", name="More for this sheet and project").click()
+        page.get_by_role("menuitem", name="Delete the project…").click()
+
+    delete()
+    expect(asked).to_contain_text("1 sheet with 3 lines and 0 takes go with it.")
+    page.keyboard.press("Escape")
+    assert len(texts(writer)) == 3
+    delete()
+    asked.get_by_role("button", name="Delete", exact=True).click()
+    expect(page.get_by_role("button", name="Try an example")).to_be_visible()
+    page.locator(".toast", has_text="Act is deleted.").get_by_role("button", name="Undo").click()
+    expect(rows(page)).to_have_count(3)
+
+
+def test_the_cast_plays_the_reference_of_a_voice(writer: Visitor) -> None:
+    page = writer.page
+    page.get_by_role("button", name="Cast", exact=True).click()
+    part = page.locator(".cast-part", has=page.get_by_label("Voice of Ahri", exact=True))
+    expect(part.get_by_role("button", name="Hear the reference", exact=True)).to_be_disabled()
+    part.get_by_label("Voice of Ahri", exact=True).select_option("amber")
+    part.get_by_role("button", name="Hear the reference of Amber").click()
+    page.wait_for_function("window.heard.length > 0")
+    assert serious(page) == []

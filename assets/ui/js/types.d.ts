@@ -304,6 +304,12 @@ interface SheetChange {
   restore?: string[];
   add?: NewLine[];
 }
+/** A change that the studio has, and what it told of it. */
+interface SavedChange {
+  place: { project: string; sheet: string };
+  change: SheetChange;
+  told: Sheet;
+}
 /** At the end of the sheet; where it is there already, deleted, it is brought back. */
 interface NewLine {
   key: string;
@@ -325,7 +331,7 @@ interface Respelling {
 interface Project {
   id: string;
   name: string;
-  sheets: { id: string; name: string; lines: number }[];
+  sheets: { id: string; name: string; lines: number; takes: number }[];
   cast: Cast;
   lexicon: Respelling[];
   delivery: { preset: string; choices: Record<string, unknown>; to: string };

@@ -54,7 +54,7 @@ export const EVENT = /** @type {const} */ ({
  *   "job-done": Job,
  *   "page-leaves": null,
  *   "pair-heard": null,
- *   "sheet-saved": import("../script/outbox.js").Saved,
+ *   "sheet-saved": SavedChange,
  *   "reveal": import("./fields.js").FieldName,
  *   "store-changed": null,
  * }} Payloads

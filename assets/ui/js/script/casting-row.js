@@ -1,7 +1,13 @@
 /** One voice of a character: who, by which engine, with which settings. */
+import * as player from "../audio/player.js";
+import { load } from "../audio/tracks.js";
 import { h, iconButton } from "../core/dom.js";
 import { between } from "../core/format.js";
+import { attempt } from "../core/login.js";
 import { engineOf, state } from "../core/state.js";
+import { referenceOf, voiceName } from "./voices.js";
+
+const RATE = 48_000; // of the context that it is heard at
 
 /**
  * @param {Casting} casting
@@ -22,10 +28,20 @@ export function castingRow(casting, { character, emotion, voices, put, removable
     {},
     h("span.cast-emotion", {}, emotion || "always"),
     voice,
+    hearButton(casting.voice),
     engine,
     settings(casting, voices, put),
     removable && iconButton("close", `Remove this voice ${whose}`, () => put(null)),
   );
+}
+
+/** Plays the reference of a voice, or stops it. @param {string} id */
+function hearButton(id) {
+  const path = referenceOf(id);
+  const hear = () =>
+    player.isPlaying(path) ? player.stop() : attempt(async () => player.play(path, await load(path, RATE), 0));
+  const label = id ? `Hear the reference of ${voiceName(id)}` : "Hear the reference";
+  return iconButton("play", label, hear, { disabled: !path });
 }
 
 /** @param {NamedVoice[]} voices @param {string} now @returns {string[][]} */

@@ -1,10 +1,12 @@
 /** Which project and which sheet, and what can be done with them as a whole. */
 import { follow } from "../core/bus.js";
+import { askWhich } from "../core/dialog.js";
 import { h, icon, iconButton } from "../core/dom.js";
 import { STATE } from "../core/events.js";
+import { plural } from "../core/format.js";
 import { attempt } from "../core/login.js";
 import { entry, menu } from "../core/menu.js";
-import { patch, post, remove } from "../core/server.js";
+import { get, patch, post, remove } from "../core/server.js";
 import { toast } from "../core/toast.js";
 import { openColumns } from "./columns-dialog.js";
 import { desk, openProject, openSheet, projectPath, ROOT, sheetPath } from "./desk.js";
@@ -85,7 +87,7 @@ function entries() {
   const ofProject = project
     ? [
         entry("Rename the project…", () => rename(project.name, (name) => patch(projectPath(), { name }))),
-        entry("Delete the project", removeProject),
+        entry("Delete the project…", askRemoveProject),
       ]
     : [];
   const fresh = [
@@ -120,12 +122,29 @@ function removeSheet() {
   });
 }
 
-/** With a way back. */
-function removeProject() {
+/** Asks first, since much may go at once. */
+function askRemoveProject() {
   return attempt(async () => {
-    const { project } = desk;
-    if (!project) return;
-    await remove(projectPath());
+    const project = await get(projectPath()); // as it is now
+    const count = (/** @type {"lines" | "takes"} */ what) =>
+      project.sheets.reduce(
+        (/** @type {number} */ sum, /** @type {Project["sheets"][number]} */ one) => sum + one[what],
+        0,
+      );
+    const parts = [
+      plural(project.sheets.length, "sheet"),
+      plural(count("lines"), "line"),
+      plural(count("takes"), "take"),
+    ];
+    const words = `${parts[0]} with ${parts[1]} and ${parts[2]} go with it.`;
+    askWhich(`Delete ${project.name}?`, words, { Delete: () => removeProject(project) });
+  });
+}
+
+/** With a way back. @param {Project} project */
+function removeProject(project) {
+  return attempt(async () => {
+    await remove(projectPath("", project.id));
     desk.projects = (desk.projects ?? []).filter(({ id }) => id !== project.id);
     await openProject(desk.projects[0]?.id ?? "");
     const back = async () => {

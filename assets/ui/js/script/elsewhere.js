@@ -8,7 +8,7 @@ import { cellOf } from "./lines.js";
 import { submit } from "./outbox.js";
 import { perform } from "./undo.js";
 
-/** @import { Place, Saved } from "./outbox.js" */
+/** @import { Place } from "./outbox.js" */
 
 const SHOWN = 80; // characters
 
@@ -19,7 +19,7 @@ export function hearElsewhere() {
   });
 }
 
-/** What was written here took the place of what was not seen here. @param {Saved} saved */
+/** What was written here took the place of what was not seen here. @param {SavedChange} saved */
 function tellOverwritten({ place, told: { overwritten: cells = [] } }) {
   if (!cells.length) return;
   const [{ line, value }] = cells;
@@ -31,7 +31,7 @@ function tellOverwritten({ place, told: { overwritten: cells = [] } }) {
   toast(words, { action: "Take theirs", onaction: () => change({ cells }, place, "what was written elsewhere") });
 }
 
-/** What was written here stands in lines that are not there any more. @param {Saved} saved */
+/** What was written here stands in lines that are not there any more. @param {SavedChange} saved */
 function tellDeleted({ place, change: { cells = [] }, told }) {
   const written = new Set(cells.map(({ line }) => line));
   const gone = told.lines.filter(({ key, deleted }) => deleted && written.has(key)).map(({ key }) => key);

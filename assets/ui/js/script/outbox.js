@@ -11,7 +11,6 @@ import { addPending, allPending, dropPending } from "./pending.js";
 
 /** @import { Pending } from "./pending.js" */
 /** @typedef {{project: string, sheet: string}} Place */
-/** @typedef {{place: Place, change: SheetChange, told: Sheet}} Saved */
 
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 15_000;

@@ -3,7 +3,7 @@ import { changed, follow } from "../core/bus.js";
 import { STATE } from "../core/events.js";
 import { titled } from "../core/format.js";
 import { get } from "../core/server.js";
-import { state } from "../core/state.js";
+import { currentOf, state } from "../core/state.js";
 
 /** @type {NamedVoice[]} */
 let known = [];
@@ -21,6 +21,14 @@ export async function loadVoices() {
 /** How a voice is called. @param {string} id */
 export function voiceName(id) {
   return known.find((voice) => voice.id === id)?.name ?? titled(id);
+}
+
+/** Where what a voice was cloned from can be heard; empty where it is not here. @param {string} id */
+export function referenceOf(id) {
+  const kind = known.find((voice) => voice.id === id)?.kind;
+  if (kind === "champion") return `/studio/champions/${id}/reference.wav?version=${currentOf(id)?.version ?? ""}`;
+  const sample = kind && state.samples.find(({ name }) => name === id);
+  return sample ? `/studio/clips/${sample.id}/audio.wav` : "";
 }
 
 follow(STATE.champions, () => known.length && state.champions.length && loadVoices().catch(() => {}));
