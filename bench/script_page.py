@@ -52,6 +52,15 @@ def workbook(path: Path, lines: int) -> None:
     book.save(path)
 
 
+def selected(url: str, least: int = 100) -> int:
+    """How many lines have a select, once `least` have or after a minute."""
+    count, due = -1, time.monotonic() + 60
+    while count < least and time.monotonic() < due:
+        time.sleep(0.5)
+        count = sum(line["status"] == "select" for line in sheet(url)["lines"])
+    return count
+
+
 def champions(url: str) -> None:
     """Three, of the samples."""
     for name, sample in CHAMPIONS.items():
@@ -103,8 +112,7 @@ def hundred(page: Page, url: str, out: Path) -> dict[str, Any]:
     for _ in range(100):
         page.keyboard.press("s")
         page.keyboard.press("ArrowDown")
-    page.wait_for_timeout(3_000)
-    told["selects"] = sum(line["status"] == "select" for line in sheet(url)["lines"])
+    told["selects"] = selected(url)
     page.screenshot(path=out / "selected.png")
     page.get_by_role("button", name="Deliver", exact=True).click()
     page.get_by_role("button", name="Deliver 100 files").click()
