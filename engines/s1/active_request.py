@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from torch import Tensor
+import numpy as np
+from numpy.typing import NDArray
 
 from engines.base import EngineJob
 from engines.s1.decode_state import Sampling
@@ -13,6 +14,7 @@ from engines.s1.references import S1Reference
 
 PACKETS = (3, 6, 12, 24)  # frames decoded at once: the first packet early, later ones larger
 PATIENCE = (0, 2, 4, 8)  # steps each packet may wait, so that more streams are decoded together
+Frame = NDArray[np.int64]  # (codebooks,) codes
 
 
 @dataclass(slots=True, eq=False)
@@ -55,7 +57,7 @@ class GroupSound:
     request: S1ActiveRequest
     group: Group
     edges: Edges
-    frames: list[Tensor] = field(default_factory=list)  # (codebooks,) codes each
+    frames: list[Frame] = field(default_factory=list)
     ended: bool = False  # whether it has all its frames
     slot: int | None = None  # of its stream, once it has one
     decoded: int = 0  # frames that are sound already

@@ -5,11 +5,10 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from engines.base import Advanced, Event, Finished, Refused, Spoke
 from engines.errors import EngineError
-from engines.s1.active_request import GroupSound, S1ActiveRequest
+from engines.s1.active_request import Frame, GroupSound, S1ActiveRequest
 from engines.s1.caches import PrefixStore
 from engines.s1.codec_streams import CodecStreams
 from engines.s1.decoding import Decoder
@@ -87,13 +86,13 @@ class S1Batch:
 
     def _receive(self, step: InFlightStep) -> None:
         """Wait for a step's frames and hand them to their requests."""
-        for (request, generation), frame in zip(step.rows, step.frames.value(), strict=True):
+        for (request, generation), frame in zip(step.rows, step.frames.value().numpy(), strict=True):
             if request.sound is not None and request.generation == generation:  # neither dropped nor ended meanwhile
                 self._take(request, request.sound, frame)
 
-    def _take(self, request: S1ActiveRequest, sound: GroupSound, frame: Tensor) -> None:
+    def _take(self, request: S1ActiveRequest, sound: GroupSound, frame: Frame) -> None:
         """Take a row's frame in; at its end go on to the next group."""
-        group, ended = sound.group, int(frame[0]) >= self._model.network.semantic_count
+        group, ended = sound.group, frame[0] >= self._model.network.semantic_count
         if not ended:
             sound.frames.append(frame)
         seconds = len(sound.frames) / self._model.codec.config.frame_rate
@@ -113,7 +112,7 @@ class S1Batch:
         sound.ended = True  # the next group may be drawn while the rest of this one's sound is made
         request.group_index += 1
         if sound.frames:
-            request.previous_turn = Turn(group.text, torch.stack(sound.frames, 1))
+            request.previous_turn = Turn(group.text, torch.from_numpy(np.stack(sound.frames, 1)))
 
     def _deliver(self, arrived: ArrivedSound) -> None:
         """Tell a packet of sound, edges trimmed; behind a group's last, its pause, and behind the last group's the end."""

@@ -56,10 +56,11 @@ class DecodeState:
     def start_row(self, slot: int, pending: Tensor, position: int, sampling: Sampling) -> None:
         """Start decoding in this slot: its prompt is in the cache, but for the last token, which is `pending` (dim,)."""
         self.pending[slot] = pending
-        self.positions[slot] = position
-        self.seeds[slot] = sampling.seed
-        self.numbers[slot] = 0
-        self.recent[slot] = 0
+        # filled: a number that is assigned is copied from the host, and the copy waits for all work before it
+        self.positions[slot].fill_(position)
+        self.seeds[slot].fill_(sampling.seed)
+        self.numbers[slot].fill_(0)
+        self.recent[slot].fill_(0)
         chosen = (sampling.temperature, sampling.top_p, sampling.repetition_penalty)
         self.settings[:, slot, 0] = sent(chosen, self.settings.device)
 

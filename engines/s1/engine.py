@@ -6,7 +6,6 @@ from itertools import chain
 from pathlib import Path
 
 import torch
-from torch import Tensor
 
 from engines import text as writing
 from engines.base import Checkpoint, EngineJob, Event
@@ -137,9 +136,7 @@ class S1Engine:
             device=str(self._placement.device),
             rows=self._width,
             dtype=str(self._placement.dtype).removeprefix("torch."),
-            parameters=sum(
-                p.numel() for part in {model.network, model.codec, model.encoder} for p in part.parameters()
-            ),
+            parameters=sum(weight.numel() for weight in model.parameters),
             compiled=compiled is not None and compiled.active and sound is not None and sound.active,
             note=" ".join(part.note for part in (compiled, sound) if part is not None and part.note),
             pace_kept=defaults.pace_kept,
@@ -163,8 +160,7 @@ class S1Engine:
         if self._model is None:
             return 0
         model, device = self._model, self._placement.device
-        parts = {model.network, model.codec, model.encoder}
-        held: list[Tensor] = [weight for part in parts for weight in part.parameters() if weight.device == device]
+        held = [weight for weight in model.parameters if weight.device == device]
         held.append(self.decoder.state.cache)
         return sum(map(stored_bytes, held)) + self.batch.sounding.streams.bytes + self._prefixes.bytes
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,7 @@ class S1Defaults:
             raise BadCheckpoint(f"{path.name} cannot be read ({error}); fetch it again") from error
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class S1Model:
     """Everything the engine runs on."""
 
@@ -63,6 +64,11 @@ class S1Model:
     encoder: Codec  # the codec itself, or its other half on another device
     codec_digest: str  # of the codec's file: codes made by another codec mean nothing to this one
     defaults: S1Defaults = field(default_factory=S1Defaults)
+
+    @cached_property
+    def parameters(self) -> list[Tensor]:
+        """Of all its networks; to find them takes milliseconds."""
+        return [weight for part in {self.network, self.codec, self.encoder} for weight in part.parameters()]
 
     @property
     def residual_size(self) -> int:

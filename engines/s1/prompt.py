@@ -6,10 +6,8 @@ import torch
 from torch import Tensor
 
 from engines.s1.network import DualAR
-from engines.s1.tokenizer import END, INTERLEAVE, Tokenizer
+from engines.s1.tokenizer import END, INTERLEAVE, SPEAKER, Tokenizer
 from engines.s1.transfers import sent
-
-SPEAKER = "<|speaker:0|>"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

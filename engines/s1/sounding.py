@@ -76,7 +76,7 @@ class Sounding:
     def _packet(self, sound: GroupSound) -> Packet:
         if sound.slot is None:
             sound.slot = self.streams.open()
-        return Packet(sound.slot, torch.stack(sound.frames[sound.decoded :][: sound.frames_due], 1))
+        return Packet(sound.slot, torch.from_numpy(np.stack(sound.frames[sound.decoded :][: sound.frames_due], 1)))
 
     def close(self, sound: GroupSound) -> None:
         """Make no more of this sound."""

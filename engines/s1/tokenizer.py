@@ -24,20 +24,23 @@ PATTERN = "|".join(
     )
 )
 SEMANTIC = re.compile(r"<\|semantic:(\d+)\|>")
-END, INTERLEAVE = "<|im_end|>", "<|interleave|>"
+END, INTERLEAVE, SPEAKER = "<|im_end|>", "<|interleave|>", "<|speaker:0|>"
 
 
 class Tokenizer:
     """Text and control tokens of one checkpoint."""
 
     def __init__(self, ranks: dict[bytes, int], special: dict[str, int]) -> None:
-        self._special = special
         self._encoding = tiktoken.Encoding("s1", pat_str=PATTERN, mergeable_ranks=ranks, special_tokens=special)
         semantic = {int(found[1]): token for name, token in special.items() if (found := SEMANTIC.fullmatch(name))}
         if sorted(semantic.values()) != list(range(semantic[0], semantic[0] + len(semantic))):
             raise ValueError("semantic tokens are not in a row")
         self.semantic_begin, self.semantic_count = semantic[0], len(semantic)
         self.end = special[END]
+        # encoded once: where they count, tiktoken goes through all the thousands of special tokens at each call
+        self._controls = {
+            text: self._encoding.encode(text, allowed_special="all") for text in (END, INTERLEAVE, SPEAKER)
+        }
 
     @classmethod
     def read(cls, folder: Path) -> "Tokenizer":
@@ -56,5 +59,5 @@ class Tokenizer:
         return self._encoding.encode(text, disallowed_special=())
 
     def control(self, text: str) -> list[int]:
-        """Tokens of the prompt's own frame, where control tokens count."""
-        return self._encoding.encode(text, allowed_special="all", disallowed_special=())
+        """Tokens of a part of the prompt's own frame: END, INTERLEAVE or SPEAKER."""
+        return self._controls[text]

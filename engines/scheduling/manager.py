@@ -112,7 +112,8 @@ class Manager:
 
     def queue(self) -> list[QueueEntry]:
         """Running requests, then waiting ones in order of rank."""
-        return [QueueEntry(t.id, t.session_id, t.request.engine, t.status()) for t in self._scheduler.tickets()]
+        positions = self._scheduler.positions().items()
+        return [QueueEntry(t.id, t.session_id, t.request.engine, t.status(position)) for t, position in positions]
 
     def etas(self, requests: Sequence[EtaRequest]) -> list[float | None]:
         """Seconds until each of these would be done if they joined the queue now, in order; None where unknown."""

@@ -2,11 +2,12 @@
 
 import threading
 from collections.abc import Container, Sequence
+from itertools import repeat
 
 from engines.errors import QueueFull
 from engines.scheduling.eta import EtaEstimator, EtaRequest, completion_times
 from engines.scheduling.fairness import Rotation
-from engines.scheduling.ticket import Ticket
+from engines.scheduling.ticket import Position, Ticket
 
 
 class RequestQueue:
@@ -93,15 +94,16 @@ class RequestQueue:
         with self._lock:
             return min((ticket.deadline for ticket in (*self._waiting, *self._running.values())), default=None)
 
-    def position(self, ticket: Ticket) -> tuple[int, float | None]:
-        """(rank, ETA in seconds) of a ticket: rank 1 is admitted next, 0 is running or gone; None where unknown."""
+    def positions(self) -> dict[Ticket, Position]:
+        """Of running tickets in order of admission, at rank 0, then of waiting ones in order of rank, from 1 on."""
         with self._lock:
             running, waiting = self.running(), self.waiting()
-        etas = self._etas(running, waiting)
-        if ticket in waiting:
-            rank = waiting.index(ticket) + 1
-            return rank, etas[len(running) + rank - 1]
-        return 0, etas[running.index(ticket)] if ticket in running else None
+        ranks = (*repeat(0, len(running)), *range(1, len(waiting) + 1))
+        return dict(zip((*running, *waiting), zip(ranks, self._etas(running, waiting), strict=True), strict=True))
+
+    def position(self, ticket: Ticket) -> Position:
+        """Of a ticket; one that is gone has rank 0."""
+        return self.positions().get(ticket, (0, None))
 
     def etas(self, requests: Sequence[EtaRequest]) -> list[float | None]:
         """Seconds until each of these would be done if they joined the queue now, in order; None where unknown."""

@@ -15,7 +15,7 @@ from engines.scheduling.control_work import ControlTask, ControlWork
 from engines.scheduling.eta import EtaRequest
 from engines.scheduling.lifecycle import Lifecycle
 from engines.scheduling.request_queue import RequestQueue
-from engines.scheduling.ticket import Ticket
+from engines.scheduling.ticket import Position, Ticket
 from engines.types import SchedulerEvent, Setting
 
 log = logging.getLogger(__name__)
@@ -86,6 +86,10 @@ class Scheduler:
     def tickets(self) -> list[Ticket]:
         """Running tickets in order of admission, then waiting ones in order of rank."""
         return self._queue.tickets()
+
+    def positions(self) -> dict[Ticket, Position]:
+        """Rank and ETA of each of these."""
+        return self._queue.positions()
 
     def uses(self, engine: str) -> bool:
         """Whether a request for this engine waits or runs."""

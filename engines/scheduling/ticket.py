@@ -9,6 +9,7 @@ from engines.errors import Cancelled, EngineError, NotReady
 from engines.types import Audio, Chunk, Cost, Request, Status, Take, TicketState
 
 UNREAD_MAX_S = 30.0  # a reader this far behind pauses its own row
+Position = tuple[int, float | None]  # rank and ETA in seconds: rank 1 is admitted next, 0 is running or gone
 
 
 class Ticket:
@@ -33,15 +34,15 @@ class Ticket:
         self._listeners: list[Callable[[], None]] = []
         self._on_cancel: Callable[[Ticket], None] = lambda ticket: None
         self._on_read: Callable[[], None] = lambda: None
-        self._position: Callable[[Ticket], tuple[int, float | None]] = lambda ticket: (0, None)
+        self._position: Callable[[Ticket], Position] = lambda ticket: (0, None)
 
     def attach(
         self,
         on_cancel: Callable[["Ticket"], None],
         on_read: Callable[[], None],
-        position: Callable[["Ticket"], tuple[int, float | None]],
+        position: Callable[["Ticket"], Position],
     ) -> None:
-        """Connect to the scheduler that accepted it; `position` gives (rank, ETA in seconds)."""
+        """Connect to the scheduler that accepted it."""
         self._on_cancel, self._on_read, self._position = on_cancel, on_read, position
 
     # For readers, from any thread.
@@ -66,9 +67,9 @@ class Ticket:
         """Arrival to first audio; None before it."""
         return self._first_audio_at - self.arrived_at if self._chunks else None
 
-    def status(self) -> Status:
-        """State, rank, progress and ETA now."""
-        rank, eta_s = (0, None) if self.ended else self._position(self)
+    def status(self, position: Position | None = None) -> Status:
+        """State, rank, progress and ETA now, by its position if that is known already."""
+        rank, eta_s = (0, None) if self.ended else position or self._position(self)
         return Status(self._state, rank, self._progress, eta_s)
 
     def read(self, timeout_s: float = 0.0) -> Chunk | None:
