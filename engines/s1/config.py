@@ -27,6 +27,11 @@ class StackConfig:
     o_bias: bool
     qk_norm: bool
 
+    @property
+    def group(self) -> int:
+        """Query heads that share a key."""
+        return self.heads // self.kv_heads
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DualARConfig:

@@ -49,3 +49,13 @@ def rotate(x: Tensor, table: Tensor) -> Tensor:
     even, odd = x.float().view(*x.shape[:-1], -1, 2).unbind(-1)
     cosine, sine = table[:, :, None].unbind(-1)
     return torch.stack((even * cosine - odd * sine, odd * cosine + even * sine), -1).flatten(-2).to(x.dtype)
+
+
+def complex_table(table: Tensor) -> Tensor:
+    """(b or 1, t, head_dim / 2, 2) cosines and sines as the factors that `turn` takes, (b or 1, t, 1, head_dim / 2)."""
+    return torch.view_as_complex(table.float())[:, :, None]
+
+
+def turn(x: Tensor, factors: Tensor) -> Tensor:
+    """As `rotate`, by one complex product; x is float32, and so is the result."""
+    return torch.view_as_real(torch.view_as_complex(x.view(*x.shape[:-1], -1, 2)) * factors).flatten(-2)

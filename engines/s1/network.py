@@ -9,13 +9,49 @@ otherwise, none of which changes the codes:
 """
 
 import math
+from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from engines.s1.config import DualARConfig, StackConfig
-from engines.s1.layers import RMSNorm, SwiGLU, embedding, rotary_table, rotate
+from engines.s1.layers import RMSNorm, SwiGLU, complex_table, embedding, rotary_table, turn
+
+
+class Places(NamedTuple):
+    """Where the tokens of a pass stand, computed once for all layers: rotations, what they see, what they write."""
+
+    rotations: Tensor  # (b or 1, t, 1, head_dim / 2) complex
+    unseen: Tensor | None  # (b or 1, 1, queries, length), -inf where a key is not seen; None where all are
+    written: tuple[Tensor | slice, ...]  # index into (2, b, kv_heads, length, head_dim)
+    slots: Tensor | None  # (b,) the cache's rows that are read, where it has more
+
+    @classmethod
+    def of_rows(cls, table: Tensor, positions: Tensor, cache: Tensor, group: int, slots: Tensor | None) -> "Places":
+        """(b, t) positions, each row its own, in a (..., length, head_dim) cache."""
+        rows = (torch.arange(len(positions), device=cache.device) if slots is None else slots)[:, None]
+        later = torch.arange(cache.shape[-2], device=cache.device) > positions[:, :, None]
+        unseen = torch.zeros(later.shape, dtype=cache.dtype, device=cache.device).masked_fill(later, -math.inf)
+        written = (slice(None), rows, slice(None), positions)
+        return cls(complex_table(table[positions]), unseen[:, None].repeat(1, 1, group, 1), written, slots)
+
+    @classmethod
+    def of_span(cls, table: Tensor, start: int, stop: int, cache: Tensor, group: int) -> "Places":
+        """The same positions in every row, of a cache that ends with them."""
+        count = stop - start
+        unseen = None
+        if count > 1:
+            above = torch.full((count, stop), -math.inf, dtype=cache.dtype, device=cache.device).triu(start + 1)
+            unseen = above.repeat(group, 1)[None, None]
+        written = (slice(None), slice(None), slice(None), slice(start, stop))
+        return cls(complex_table(table[None, start:stop]), unseen, written, None)
+
+    def write(self, cache: Tensor, entries: Tensor) -> None:
+        """Put (b, t, 2, kv_heads, head_dim) keys and values into a layer's cache."""
+        if isinstance(self.written[-1], slice):
+            entries = entries.permute(2, 0, 3, 1, 4)
+        cache[self.written] = entries.to(cache.dtype)
 
 
 class CachedAttention(nn.Module):
@@ -31,32 +67,28 @@ class CachedAttention(nn.Module):
             self.q_norm = nn.RMSNorm(config.head_dim, config.norm_eps)
             self.k_norm = nn.RMSNorm(config.head_dim, config.norm_eps)
 
-    def forward(
-        self, x: Tensor, positions: Tensor, table: Tensor, cache: Tensor, slots: Tensor | None = None
-    ) -> Tensor:
-        """x (b, t, dim), positions (b, t), their table, cache (2, b, kv_heads, length, head_dim), written in place.
-
-        With `slots` (b,) the cache has more rows, and these are x's.
-        """
+    def forward(self, x: Tensor, places: Places, cache: Tensor) -> Tensor:
+        """x (b, t, dim), cache (2, b, kv_heads, length, head_dim), written in place."""
         config = self.config
         batch, count, _ = x.shape
-        heads, kv_heads, size = config.heads, config.kv_heads, config.head_dim
-        q, k, v = self.wqkv(x).unflatten(-1, (-1, size)).split((heads, kv_heads, kv_heads), dim=2)
-        if config.qk_norm:
-            q, k = self.q_norm(q), self.k_norm(k)
-        q, k = rotate(q, table), rotate(k, table)
-        rows = (torch.arange(batch, device=x.device) if slots is None else slots)[:, None]
-        keys, values = cache[0], cache[1]
-        keys[rows, :, positions] = k.to(keys.dtype)
-        values[rows, :, positions] = v.to(values.dtype)
-        if slots is not None:
-            keys, values = keys[slots], values[slots]
-        group = heads // kv_heads
-        q = q.view(batch, count, kv_heads, group, size).permute(0, 2, 3, 1, 4).reshape(batch, kv_heads, -1, size)
-        seen = torch.arange(keys.shape[2], device=x.device) <= positions[:, :, None]  # (b, t, length)
-        y = F.scaled_dot_product_attention(q, keys, values, attn_mask=seen[:, None].repeat(1, 1, group, 1))
+        heads, kv_heads, group, size = config.heads, config.kv_heads, config.group, config.head_dim
+        qk, v = self.wqkv(x).unflatten(-1, (-1, size)).split((heads + kv_heads, kv_heads), dim=2)
+        qk = turn(self._normed(qk.float()), places.rotations).to(v.dtype)
+        places.write(cache, torch.cat((qk[:, :, heads:], v), 2).view(batch, count, 2, kv_heads, size))
+        keys, values = cache if places.slots is None else cache[:, places.slots]
+        q = qk[:, :, :heads].view(batch, count, kv_heads, group, size).permute(0, 2, 3, 1, 4)
+        q = q.reshape(batch, kv_heads, -1, size)
+        y = F.scaled_dot_product_attention(q, keys, values, attn_mask=places.unseen)
         y = y.view(batch, kv_heads, group, count, size).permute(0, 3, 1, 2, 4).reshape(batch, count, heads * size)
         return self.wo(y)
+
+    def _normed(self, qk: Tensor) -> Tensor:
+        """Queries and keys (b, t, heads + kv_heads, head_dim) in float32, normed if the configuration says so."""
+        config = self.config
+        if not config.qk_norm:
+            return qk
+        weights = self.q_norm.weight.expand(config.heads, -1), self.k_norm.weight.expand(config.kv_heads, -1)
+        return F.rms_norm(qk, (config.head_dim,), eps=config.norm_eps) * torch.cat(weights)
 
 
 class DualARLayer(nn.Module):
@@ -69,11 +101,9 @@ class DualARLayer(nn.Module):
         self.ffn_norm = RMSNorm(config.dim, config.norm_eps)
         self.attention_norm = RMSNorm(config.dim, config.norm_eps)
 
-    def forward(
-        self, x: Tensor, positions: Tensor, table: Tensor, cache: Tensor, slots: Tensor | None = None
-    ) -> Tensor:
+    def forward(self, x: Tensor, places: Places, cache: Tensor) -> Tensor:
         """As CachedAttention."""
-        x = x + self.attention(self.attention_norm(x), positions, table, cache, slots)
+        x = x + self.attention(self.attention_norm(x), places, cache)
         return x + self.feed_forward(self.ffn_norm(x))
 
 
@@ -121,9 +151,9 @@ class DualAR(nn.Module):
 
         With `slots` (b,) the cache has more rows, and these are x's.
         """
-        table = self.slow_table[positions]
+        places = Places.of_rows(self.slow_table, positions, cache, self.config.slow.group, slots)
         for layer, held in zip(self.layers, cache, strict=True):
-            x = layer(x, positions, table, held, slots)
+            x = layer(x, places, held)
         return x
 
     def semantic_logits(self, hidden: Tensor) -> Tensor:
@@ -135,10 +165,11 @@ class DualAR(nn.Module):
 
     def forward_fast(self, x: Tensor, first: int, cache: Tensor) -> Tensor:
         """The fast stack: (b, t, fast dim) from position `first` on -> (b, codebook_size) logits behind the last."""
-        positions = torch.arange(first, first + x.shape[1], device=x.device)[None].expand(len(x), -1)
-        table = self.fast_table[positions]
+        stop = first + x.shape[1]
+        cache = cache[..., :stop, :]
+        places = Places.of_span(self.fast_table, first, stop, cache, self.config.fast.group)
         for layer, held in zip(self.fast_layers, cache, strict=True):
-            x = layer(x, positions, table, held)
+            x = layer(x, places, held)
         return self.fast_output(self.fast_norm(x[:, -1]))
 
     def slow_cache(self, rows: int, length: int) -> Tensor:
