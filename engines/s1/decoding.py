@@ -70,11 +70,13 @@ class Decoder:
         x = torch.stack((network.fast_project_in(hidden), network.fast_embeddings(spoken)), 1)
         # The first frame knows no past; afterwards zeros stand in it until the window is full, as upstream's do.
         known = torch.where(numbers[:, None, None] > 0, recent, -1)
+        codebooks = torch.arange(1, network.config.codebooks, device=keys.device)
+        noise = exponential(keys[:, None], codebooks, min(state.residual_size, network.config.codebook_size))
         for codebook in range(1, network.config.codebooks):
             first = 0 if codebook == 1 else codebook
             logits = network.forward_fast(x, first, state.fast_cache[:, :, :rows])[:, : state.residual_size].float()
             logits = penalise(logits, known[:, codebook], penalty)
-            code = choose(logits, exponential(keys, codebook, logits.shape[-1]), temperature, top_p)
+            code = choose(logits, noise[:, codebook - 1], temperature, top_p)
             codes.append(code)
             x = network.fast_embeddings(code)[:, None]
         frame = torch.stack(codes, 1)

@@ -10,11 +10,11 @@ MASK = 0xFFFFFFFF
 GOLDEN = 0x9E3779B9  # 2^32 / golden ratio: spreads neighbouring counters
 
 
-def exponential(keys: Tensor, codebook: int, count: int) -> Tensor:
-    """(b, count) float32 exponential noise of rate 1 for the rows' `frame_keys`."""
+def exponential(keys: Tensor, codebook: int | Tensor, count: int) -> Tensor:
+    """(..., count) float32 exponential noise of rate 1 for (...) `frame_keys` and codebooks, which broadcast."""
     row = _mix(keys + (codebook + 1) * GOLDEN)
     index = torch.arange(count, device=keys.device)
-    mixed = _mix(row[:, None] + (index + 1) * GOLDEN)
+    mixed = _mix(row[..., None] + (index + 1) * GOLDEN)
     uniform = ((mixed >> 9).float() + 0.5) / 2**23  # with the half, 24 bits, which float32 holds: never 0 or 1
     return -torch.log(uniform)
 
