@@ -10,9 +10,12 @@ import numpy as np
 import pytest
 import torch
 
+from engines.base import Checkpoint, EngineJob
 from engines.f5.mel import log_mel
-from engines.types import Take
-from tests.gpu.house import ENGINES, opened, running
+from engines.registry import Device
+from engines.s1.engine import S1Engine
+from engines.types import Request, Take
+from tests.gpu.house import ENGINES, LINE, amber, opened, running
 
 ROOT = Path(__file__).parents[2]
 CARDS = torch.cuda.device_count()
@@ -79,6 +82,23 @@ def test_int4_says_that_the_embedded_layers_are_too_narrow(cache: Path) -> None:
     with opened(cache, device="cuda", engines=("s1",), quantize="int4") as house:
         status = house.manager.status("s1")
         assert status.state == "failed" and "too narrow for int4; use int8 or none" in status.message
+
+
+@torch.inference_mode()
+def test_a_line_of_a_known_voice_joins_without_waiting_for_the_device() -> None:
+    engine = S1Engine(Device(name="cuda", compile="off"))
+    for _ in engine.load(Checkpoint("embedded")):
+        pass
+    for name in ("first", "next"):
+        engine.admit(EngineJob(name, Request(text=LINE, reference=amber(), seed=7, engine="s1")))
+    first, following = engine.batch.requests.values()
+    engine.batch.rows.add(first)
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        engine.batch.rows.add(following)
+    finally:
+        torch.cuda.set_sync_debug_mode("default")
+    engine.close()
 
 
 def test_a_card_that_is_not_here_is_refused_in_words(cache: Path) -> None:

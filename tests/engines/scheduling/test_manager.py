@@ -19,6 +19,7 @@ from engines.errors import (
     TimedOut,
     UnknownEngine,
 )
+from engines.scheduling.eta import EtaEstimator
 from engines.scheduling.manager import Policy
 from engines.types import Weights
 from tests.engines.metronome import Metronome, request
@@ -313,6 +314,20 @@ def test_eta_is_known_after_the_first_take(houses) -> None:
     assert house.manager.etas([request("a" * 20)])[0] > second_s
     assert house.manager.etas([request("a", "tock")]) == [None]
     assert running.wait(PATIENCE_S) and waiting.wait(PATIENCE_S)
+
+
+def test_the_whole_queue_costs_one_estimate_of_each_request(houses, monkeypatch) -> None:
+    estimated = []
+    work = EtaEstimator._work
+    monkeypatch.setattr(EtaEstimator, "_work", lambda self, asked: estimated.append(asked) or work(self, asked))
+    house = houses(tick=Metronome(width=1, step_s=0.01))
+    house.say("a" * 10).wait(PATIENCE_S)
+    tickets = [house.say("a" * 200) for _ in range(12)]
+    estimated.clear()
+    assert len(house.manager.queue()) == len(tickets)
+    assert len(estimated) <= len(tickets)
+    for ticket in tickets:
+        ticket.cancel()
 
 
 def test_an_unknown_engine_is_refused_by_name(houses) -> None:
