@@ -20,7 +20,6 @@ from bench import s1_checkpoints, s1_codec, s1_listeners
 from bench.machine import machine
 from bench.s1_listeners import Stage
 from bench.s1_timing import frames
-from engines.s1 import plan as planning
 
 log = logging.getLogger("bench.s1_serving")
 
@@ -66,10 +65,9 @@ def main() -> None:
     parser.add_argument("--commit", help="of this tree, where git cannot tell")
     asked = parser.parse_args()
     asked.out.mkdir(parents=True, exist_ok=True)
-    planning.ROOM_S, planning.SLOWEST_CHARACTERS_PER_S = 0.5, 17.0  # lines as long as trained weights make them
     started = time.monotonic()
     found: dict[str, Any] = {"machine": dict(machine(asked.commit))}
-    with tempfile.TemporaryDirectory() as made:
+    with tempfile.TemporaryDirectory() as made, s1_checkpoints.ended():
         size = s1_checkpoints.TINY if asked.tiny else s1_checkpoints.FULL
         folder = s1_checkpoints.write(Path(made) / "s1", size, drawn_on=asked.device, speaks_only=True)
         stage = Stage(folder, torch.device(asked.device), asked.rows, asked.tiny)
