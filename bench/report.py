@@ -86,7 +86,7 @@ def _runs(found: Found) -> Iterable[str]:
     columns = ("lines", "latency P50", "P95, ms", "first P50", "P95, ms", "RTF P50", "sound s/s", "MB held", "× floor")
     yield table(("", *columns), [(name, *told.values()) for name, told in figures.items()])
     for key, title, scale, unit in (
-        ("latency_s", "Latency", 1000, "ms to the last sample"),
+        ("total_s", "Latency", 1000, "ms to the last sample"),
         ("ttfa_s", "First sound", 1000, "ms (TTFA)"),
         ("rtf", "RTF", 1, "seconds of compute a second of sound"),
     ):
@@ -122,7 +122,7 @@ def summary(known: Found, lines: Sequence[Found]) -> dict[str, Any]:
     """The figures of a configuration's lines."""
     rounds = {each["round"]: each["wall_s"] for each in lines}
     floor_s = max(known["floor"]["read_s"], known["floor"]["compute_s"])
-    latency, first = ([1000 * each[key] for each in lines] for key in ("latency_s", "ttfa_s"))
+    latency, first = ([1000 * each[key] for each in lines] for key in ("total_s", "ttfa_s"))
     return {
         "lines": len(lines),
         "latency_p50": quantile(latency, 0.5),
@@ -209,10 +209,11 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 def ticks(most: float, least_step: float = 0.0) -> list[float]:
     """Round numbers from 0 to at least `most`, few of them."""
-    rough = max((most or 1.0) / 4, least_step)
+    most = most or 1.0
+    rough = max(most / 4, least_step)
     power = 10 ** math.floor(math.log10(rough))
     step = power * next(factor for factor in (1, 2, 2.5, 5, 10) if factor * power >= rough * 0.999)
-    return [step * each for each in range(math.ceil(most / step - 1e-9) + 1 or 2)]
+    return [step * each for each in range(math.ceil(most / step - 1e-9) + 1)]
 
 
 def strips(title: str, unit: str, rows: Mapping[str, Sequence[float]]) -> str:

@@ -10,7 +10,7 @@ import argparse
 import logging
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from itertools import count, islice, product
@@ -20,7 +20,7 @@ from typing import Any
 import soundfile
 import torch
 
-from bench import report, s1_checkpoints
+from bench import report, s1_checkpoints, s1_listeners
 from bench.floor import Work, f5_work, s1_work
 from bench.load.command import setting
 from bench.load.pairs import VOICES, line
@@ -35,10 +35,9 @@ from engines.types import Audio, EngineStatus, Reference, Request
 
 log = logging.getLogger("bench")
 
-BYTES = {"none": {"float32": 4.0, "float16": 2.0, "bfloat16": 2.0}, "int8": 1.0, "int4": 0.5}
+BYTES = {"float32": 4.0, "float16": 2.0, "bfloat16": 2.0, "int8": 1.0, "int4": 0.5}
+QUANTIZED = ("s1",)  # engines whose weights may have fewer bits
 TAKES_S = 300.0  # a line at most
-LOADS_S = 900.0
-VOICE = "amber"
 PUBLISHED = {"steps": 16}  # which random weights cannot tell
 
 
@@ -70,38 +69,38 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--engine", nargs="+", choices=ENGINES, default=list(ENGINES))
     parser.add_argument("--precision", nargs="+", choices=("none", "int8", "int4"), default=["none"])
     parser.add_argument("--compile", nargs="+", choices=("on", "off"), default=["off", "on"] if on_gpu else ["off"])
-    parser.add_argument("--batch", type=int, nargs="+", default=[1, 8] if on_gpu else [1, 2], help="lines at once")
-    parser.add_argument("--words", type=int, nargs="+", default=[6, 18], help="of a line")
+    parser.add_argument("--batch", type=int, nargs="+", help="lines at once; 1 and 8, on a CPU 1 and 2")
+    parser.add_argument("--words", type=int, nargs="+", help="of a line; 6 and 18")
     parser.add_argument("--warmup", type=int, default=1, help="rounds that are not counted")
-    parser.add_argument("--repeats", type=int, default=7, help="rounds that are")
+    parser.add_argument("--repeats", type=int, help="rounds that are; 7")
     parser.add_argument("--device", default="cuda" if on_gpu else "cpu")
     parser.add_argument("--weights", choices=("random", "embedded"), default="random")
-    parser.add_argument("--set", type=setting, nargs="*", help="of engines that have it, as steps=16")
+    parser.add_argument("--set", type=setting, nargs="*", default=[], help="of engines that have it, as steps=16")
     parser.add_argument("--commit", help="of this tree, where git cannot tell")
-    parser.add_argument(
-        "--tiny", action="store_true", help="small networks and few rounds, to see that everything runs"
-    )
+    parser.add_argument("--tiny", action="store_true", help="small networks and few rounds, to try it")
 
 
 def run(given: argparse.Namespace) -> None:
     """Measure and write."""
-    if given.tiny:
-        given.batch, given.words, given.warmup, given.repeats = [1, 2], [3], 1, 2
-    settings = dict(given.set or () if given.tiny or given.weights != "random" else given.set or PUBLISHED.items())
-    logging.getLogger("engines.s1.batch").setLevel(logging.ERROR)  # random weights know no end
-    chosen = product(given.engine, given.precision, given.compile, given.batch, given.words)
+    many = 8 if given.device.startswith("cuda") else 2
+    usual = {"batch": [1, many], "words": [1] if given.tiny else [6, 18], "repeats": 2 if given.tiny else 7}
+    vars(given).update({name: value for name, value in usual.items() if getattr(given, name) is None})
+    published = {} if given.tiny or given.weights == "embedded" else PUBLISHED
+    settings = published | dict(given.set)
+    products = product(given.engine, given.precision, given.compile, given.batch, given.words)
+    chosen = [Configuration(*each) for each in products if each[1] == "none" or each[0] in QUANTIZED]
+    asked = {name: getattr(given, name) for name in ("weights", "tiny", "warmup", "repeats")}
+    head = {"machine": machine(given.commit), "versions": versions(), "asked": asked}
     with tempfile.TemporaryDirectory() as made, ExitStack() as used:
         if given.weights == "random":
-            used.enter_context(s1_checkpoints.ended())
+            used.enter_context(s1_listeners.ended())
             folders = {name: random_checkpoint(Path(made) / name, given.device, given.tiny) for name in given.engine}
         else:
             folders = {name: VOICES / name / "checkpoint" for name in given.engine}
         bench = Bench(folders, given.device, max(given.batch), settings)
         used.callback(bench.close)
-        found = bench.measure([Configuration(*each) for each in chosen], given.warmup, given.repeats)
-    asked = {name: getattr(given, name) for name in ("weights", "tiny", "warmup", "repeats")}
-    head = {"machine": machine(given.commit), "versions": versions(), "asked": asked}
-    log.info("%s", report.write(given.out, head | found))
+        for found in bench.measure(chosen, given.warmup, given.repeats):
+            log.info("%s", report.write(given.out, head | found))
 
 
 def random_checkpoint(folder: Path, device: str, tiny: bool) -> Path:
@@ -120,57 +119,51 @@ class Bench:
         self.folders, self.device, self.rows = folders, device, rows
         known = {name: {each.name for each in spec(name).settings} for name in folders}
         self.settings = {name: {key: settings[key] for key in known[name] & settings.keys()} for name in folders}
-        self.reference = shipped(VOICE)
+        self.reference = shipped("amber")
         self.managers: dict[tuple[str, Kind, str], Manager] = {}
         self.ready_s: dict[tuple[str, Kind, str], float] = {}
 
-    def measure(self, configurations: Sequence[Configuration], warmup: int, repeats: int) -> dict[str, Any]:
-        """Every sample, and what is known of the configurations they are of."""
-        calibrations = [calibration(self.device)]
-        told = [asdict(each) | {"name": each.name} | self.loaded(each) for each in configurations]
-        able = [each for each, known in zip(configurations, told, strict=True) if "failed" not in known]
-        samples: list[dict[str, Any]] = []
+    def measure(self, configurations: Sequence[Configuration], warmup: int, repeats: int) -> Iterator[dict[str, Any]]:
+        """After each round that counts: every sample, and what is known of the configurations they are of."""
+        calibrations, samples = [calibration(self.device)], list[dict[str, Any]]()
+        known = {each: asdict(each) | {"name": each.name} | self.loaded(each) for each in configurations}
         for number in range(warmup + repeats):
-            for configuration in able[:: -1 if number % 2 else 1]:
-                taken = self.speak(configuration, number)
+            for each in configurations[:: -1 if number % 2 else 1]:
+                try:
+                    taken = [] if "failed" in known[each] else self.speak(each, number)
+                except EngineError as error:
+                    taken, known[each]["failed"] = [], str(error)
                 if number >= warmup:
-                    samples += [
-                        {"configuration": configuration.name, "round": number - warmup} | each for each in taken
-                    ]
-            log.info("round %d of %d", number + 1, warmup + repeats)
-        calibrations.append(calibration(self.device))
-        told = [known | self.floor(known, samples, calibrations) for known in told]
-        return {"calibration": calibrations, "configurations": told, "samples": samples}
+                    samples += [{"configuration": each.name, "round": number - warmup} | sample for sample in taken]
+            if number >= warmup:
+                calibrations[1:] = [calibration(self.device)]
+                told = [each | self.floor(each, samples, calibrations) for each in known.values()]
+                yield {"calibration": calibrations, "configurations": told, "samples": samples}
 
     def loaded(self, configuration: Configuration) -> dict[str, Any]:
         """What its engine is, once it is warm; or why it cannot be had."""
-        engine, started = configuration.engine, time.perf_counter()
-        if configuration.device not in self.managers:
+        engine, key, started = configuration.engine, configuration.device, time.perf_counter()
+        if key not in self.managers:
             options = Device(
                 name=self.device, compile=configuration.compile, quantize=configuration.precision, max_batch=self.rows
             )
             folder = {engine: Checkpoint(str(self.folders[engine]))}
-            manager = self.managers[configuration.device] = Manager(folder, options, Policy(queue_size=self.rows + 1))
-            manager.start()
-        status = self.status(configuration)
-        while status.state not in ("ready", "failed") and time.perf_counter() - started < LOADS_S:
+            self.managers[key] = Manager(folder, options, Policy(queue_size=self.rows + 1))
+            self.managers[key].start()
+        while (status := self.status(configuration)).state not in ("ready", "failed"):
             time.sleep(0.05)
-            status = self.status(configuration)
-        log.info("%s: %s after %.1f s", configuration.name, status.message, time.perf_counter() - started)
-        if status.state != "ready" or status.info is None:
+        ready_s = self.ready_s.setdefault(key, round(time.perf_counter() - started, 2))
+        log.info("%s: %s after %.1f s", configuration.name, status.message, ready_s)
+        if status.info is None:
             return {"failed": status.message}
-        return {
-            "dtype": status.info.dtype,
-            "note": status.info.note,
-            "settings": {**status.info.defaults, **self.settings[engine]},
-            "ready_s": self.ready_s.setdefault(configuration.device, round(time.perf_counter() - started, 2)),
-        }
+        settings = {**status.info.defaults, **self.settings[engine]}
+        return {"dtype": status.info.dtype, "note": status.info.note, "settings": settings, "ready_s": ready_s}
 
     def status(self, configuration: Configuration) -> EngineStatus:
         return self.managers[configuration.device].status(configuration.engine)
 
     def speak(self, configuration: Configuration, number: int) -> list[dict[str, Any]]:
-        """A sample for each of the lines; those of one round are the same for all configurations."""
+        """A sample for each of the lines; those of one round are the same for all configurations. Raises EngineError."""
         manager, engine = self.managers[configuration.device], configuration.engine
         asked = [
             Request(
@@ -187,15 +180,12 @@ class Bench:
         wall_s = time.perf_counter() - started
         held = {"wall_s": wall_s, "memory_bytes": self.status(configuration).memory_bytes}
         held |= {"working_bytes": allocated() - before}
-        try:
-            costs = [ticket.result().cost for ticket in tickets]
-        except EngineError as error:
-            raise SystemExit(f"{configuration.name}: {error}") from error
-        lines = [
-            {"ttfa_s": cost.ttfa_s, "latency_s": cost.total_s, "audio_s": cost.audio_s, "rtf": cost.rtf}
+        costs = [ticket.result().cost for ticket in tickets]
+        return [
+            {name: round(value, 5) for name, value in held.items()}
+            | {name: round(getattr(cost, name), 5) for name in ("ttfa_s", "total_s", "audio_s", "rtf")}
             for cost in costs
         ]
-        return [{name: round(value, 5) for name, value in (each | held).items()} for each in lines]
 
     def floor(
         self, known: Mapping[str, Any], samples: Sequence[Mapping[str, Any]], calibrations: Sequence[Mapping[str, Any]]
@@ -210,8 +200,8 @@ class Bench:
         return {"floor": asdict(work) | work.floor_s(best)}
 
     def work(self, known: Mapping[str, Any], line_s: tuple[float, float]) -> Work:
-        state_bytes = BYTES["none"][known["dtype"]]  # type: ignore[index]
-        weight_bytes = state_bytes if known["precision"] == "none" else BYTES[known["precision"]]
+        state_bytes = BYTES[known["dtype"]]
+        weight_bytes = BYTES.get(known["precision"], state_bytes)
         folder, rows = self.folders[known["engine"]], known["batch"]
         if known["engine"] == "f5":
             return f5_work(folder, known["settings"], weight_bytes, rows, line_s)

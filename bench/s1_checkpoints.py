@@ -13,7 +13,6 @@ import yaml
 from torch import nn
 
 from bench.checkpoints import redraw
-from engines.s1 import plan as planning
 from training.s1.codec.upstream import build, prepare_imports
 
 CONTROLS = ("<|begin_of_text|>", "<|end_of_text|>", "<|pad|>", "<|im_start|>", "<|im_end|>", "<|interleave|>")
@@ -115,17 +114,6 @@ def write(folder: Path, size: Size, seed: int = 0, drawn_on: str = "cpu", speaks
     torch.save(language.state_dict(), folder / "model.pth")
     torch.save(sound.state_dict(), folder / "codec.pth")
     return folder
-
-
-@contextmanager
-def ended() -> Iterator[None]:
-    """Random weights know no end: stop lines where trained ones would."""
-    usual = planning.ROOM_S, planning.SLOWEST_CHARACTERS_PER_S
-    planning.ROOM_S, planning.SLOWEST_CHARACTERS_PER_S = 0.5, 17.0
-    try:
-        yield
-    finally:
-        planning.ROOM_S, planning.SLOWEST_CHARACTERS_PER_S = usual
 
 
 @contextmanager

@@ -128,10 +128,9 @@ async def attend(door: Door, pairs: Iterator[Pair], crowd: Crowd) -> Row:
 
 async def find_largest(carries: Callable[[int], Awaitable[bool]], most: int) -> int:
     """The largest number up to `most` that is carried, to a sixteenth: doubled until one is not, then halved between."""
-    carried, refused = 0, 1
-    while refused <= most and await carries(refused):
-        carried, refused = refused, 2 * refused
-    refused = min(refused, most + 1)
+    carried, refused = 0, min(1, most)
+    while carried < most and await carries(refused):
+        carried, refused = refused, min(2 * refused, most)
     while refused - carried > max(1, carried // 16):
         middle = (carried + refused) // 2
         carried, refused = (middle, refused) if await carries(middle) else (carried, middle)
