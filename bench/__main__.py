@@ -15,6 +15,7 @@ COMMANDS = {"run": "bench.runs", "load": "bench.load.command", "upstream": "benc
 
 def main(given: list[str]) -> None:
     logging.basicConfig(level=logging.INFO, format="%(message)s")
+    logging.getLogger("httpx").setLevel(logging.WARNING)  # it tells of every line
     name, *rest = given if given[:1] and given[0] in COMMANDS else ["run", *given]
     command = import_module(COMMANDS[name])
     parser = argparse.ArgumentParser(prog=f"python -m bench {name}", description=command.__doc__, epilog=__doc__)

@@ -37,7 +37,7 @@ th { color: var(--dim); font-weight: 500; } th:first-child, td:first-child { tex
 svg * { vector-effect: non-scaling-stroke; } .grid { stroke: var(--line); fill: none; }
 .chart { width: 100%; max-width: 28rem; height: auto; font-size: 12px; } .chart text { fill: var(--dim); }
 .key { list-style: none; padding: 0; margin: 0; } .key svg { width: 1.6rem; height: .6rem; margin-right: .5rem; }
-@media (max-width: 44rem) { .row { grid-template-columns: 1fr auto; gap: 0 .75rem; }
+@media (max-width: 44rem) { .row { grid-template-columns: 1fr auto; gap: 0 .75rem; margin-bottom: .6rem; }
   .row > :nth-child(2) { grid-row: 2; grid-column: 1 / 3; } .row > :last-child { grid-row: 1; grid-column: 2; } }
 """
 
@@ -139,8 +139,8 @@ def summary(known: Found, lines: Sequence[Found]) -> dict[str, Any]:
 def _crowds(found: Found) -> Iterable[str]:
     """Rows of listeners."""
     for arrival, listeners in found["largest"].items():
-        yield f"<p>{escape(arrival)}: {listeners} listeners are carried, none refused and no line dry.</p>"
-    rows = {f"{row['listeners']} listeners, {row['arrival']}": row for row in found["rows"]}
+        yield f"<p>{escape(arrival)}: {listeners} listeners at most, of whom none was refused and none ran dry.</p>"
+    rows = {f"{row['arrival']} × {row['listeners']}": row for row in found["rows"]}
     heard = {name: row for name, row in rows.items() if row["heard"]}
     columns = ("lines", "failed", "ran dry", "latency, ms", "first P50", "P95, ms", "RTF")
     scales = {

@@ -55,7 +55,7 @@ class Configuration:
     def name(self) -> str:
         form = "compiled" if self.compile == "on" else "eager"
         own = "" if self.precision == "none" else f" {self.precision}"
-        return f"{self.engine}{own} {form}, {self.batch} × {self.words} words"
+        return f"{self.engine}{own} {form}, {self.batch} × {self.words} word{'s' * (self.words > 1)}"
 
     @property
     def device(self) -> tuple[str, Kind, str]:

@@ -86,7 +86,7 @@ class _Listening:
             else:
                 largest = await find_largest(carries, self.given.most)
             self.found["largest"][arrival] = largest
-            sys.stdout.write(f"{arrival}: {largest} listeners are carried\n")
+            sys.stdout.write(f"{arrival}: at most {largest} are carried\n")
         self.keep()
 
     async def carries(self, arrival: Arrival, listeners: int) -> bool:

@@ -37,7 +37,7 @@ def test_a_run_keeps_every_line_with_the_device_and_the_program(written: Path) -
     assert found["machine"]["commit"] == "this"
     assert found["versions"]["f5-tts"] and found["calibration"][0]["gflop_s"] > 0
     names = [each["name"] for each in found["configurations"]]
-    assert names == ["f5 eager, 2 × 1 words", "s1 eager, 2 × 1 words"]
+    assert names == ["f5 eager, 2 × 1 word", "s1 eager, 2 × 1 word"]
     kept = Counter((sample["configuration"], sample["round"]) for sample in found["samples"])
     assert kept == {(name, number): 2 for name in names for number in (0, 1)}
     assert all(0 < each["ttfa_s"] <= each["total_s"] <= each["wall_s"] + 0.01 for each in found["samples"])
