@@ -1,7 +1,7 @@
 """`python -m bench [run] --out FOLDER` times engines in their configurations, `python -m bench load ADDRESS` drives a running
 studio with listeners, `python -m bench upstream --out FOLDER` times f5-tts and fish-speech on the same weights in the same run.
 
-Each writes FOLDER/report.html, which needs nothing beside it, and FOLDER/results.json, of which that is made: samples, versions,
+Each writes FOLDER/report.html, which needs nothing beside it, and FOLDER/results.json, of which it is made: samples, versions,
 device. Weights are random, so anybody can repeat it; a tiny run takes less than a minute on a CPU.
 """
 

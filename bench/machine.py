@@ -62,6 +62,8 @@ def device_profile(work: Callable[[], object], steps: int) -> dict[str, object]:
     """Of `work`, which does this many steps: microseconds and kernels a step, the kernels that take most first."""
     work()
     wait()
+    if not torch.cuda.is_available():
+        return {"kernels_a_step": 0}
     with profile(activities=[ProfilerActivity.CUDA]) as profiler:  # the host's own events would slow what is measured
         work()
         wait()
@@ -70,8 +72,6 @@ def device_profile(work: Callable[[], object], steps: int) -> dict[str, object]:
         for event in profiler.events() or []
         if event.device_type == DeviceType.CUDA and not event.is_user_annotation
     )
-    if not spans:
-        return {"kernels_a_step": 0}
     by_name: dict[str, list[float]] = defaultdict(list)
     busy, gaps, reached = 0.0, [], spans[0][0]
     for start, end, name in spans:

@@ -1,4 +1,4 @@
-"""One entry runs engines and draws what it found; listeners at a door are counted until it carries no more."""
+"""One entry runs engines and draws what it found; listeners at a door are counted."""
 
 import asyncio
 import json
