@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from bench.checkpoints import SYMBOLS, redraw
-from bench.f5_profile import device_profile
 from bench.f5_upstream import sampler
+from bench.machine import device_profile, wait
 from engines.f5.compiled_stepper import CompiledStepper
 from engines.f5.config import DiTConfig
 from engines.f5.network import DiT
@@ -79,20 +79,16 @@ class Given:
         return row.x[len(self.reference) :]
 
 
-def median_ms(work: Callable[[], object], repeats: int) -> float:
+def median_ms(work: Callable[[], object], repeats: int, ready: Callable[[], object] = lambda: None) -> float:
     times = []
     for _ in range(repeats):
+        ready()
         wait()
         started = time.perf_counter()
         work()
         wait()
         times.append(1000 * (time.perf_counter() - started))
     return round(statistics.median(times), 2)
-
-
-def wait() -> None:
-    if torch.cuda.is_available():
-        torch.cuda.synchronize()
 
 
 def relative(found: Tensor, wanted: Tensor) -> float:

@@ -7,11 +7,9 @@ import argparse
 import hashlib
 import json
 import logging
-import statistics
 import tempfile
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +19,9 @@ from safetensors.torch import save_file
 
 from bench.checkpoints import SYMBOLS, redraw, write
 from bench.f5 import ARCH
+from bench.f5_network import median_ms
+from bench.machine import machine
+from bench.s1_timing import TEXT
 from engines.base import Checkpoint
 from engines.f5.config import DiTConfig
 from engines.f5.engine import F5Engine
@@ -34,7 +35,6 @@ from engines.types import Audio, Reference, Request, Weights
 
 log = logging.getLogger("bench.finetuned")
 
-LINE = "welcome to the rift, summoner. your win rate shows dedication, and the enemy has taken the dragon."
 REPEATS = 7
 
 
@@ -75,10 +75,9 @@ def vetting(folder: Path, base: Checkpoint) -> tuple[dict[str, object], list[Wei
     """Each kind of file, with its size; the weights that came out."""
     figures: dict[str, object] = {}
     made = []
-    for number, (name, dtype) in enumerate(
-        {"float32.pt": torch.float32, "bfloat16.pt": torch.bfloat16, "float32.safetensors": torch.float32}.items()
-    ):
-        state = {AVERAGED + key: value.detach().to(dtype) for key, value in network(number + 1).named_parameters()}
+    for seed, name in enumerate(("float32.pt", "bfloat16.pt", "float32.safetensors"), start=1):
+        dtype = torch.bfloat16 if name.startswith("b") else torch.float32
+        state = {AVERAGED + key: value.detach().to(dtype) for key, value in network(seed).named_parameters()}
         path = folder / name
         if path.suffix == ".pt":
             torch.save({"ema_model_state_dict": state}, path)
@@ -102,23 +101,6 @@ def vetting(folder: Path, base: Checkpoint) -> tuple[dict[str, object], list[Wei
     return figures, made
 
 
-def median_ms(work: Callable[[], object], ready: Callable[[], object] = lambda: None) -> float:
-    times = []
-    for _ in range(REPEATS):
-        ready()
-        _wait()
-        started = time.perf_counter()
-        work()
-        _wait()
-        times.append(1000 * (time.perf_counter() - started))
-    return round(statistics.median(times), 2)
-
-
-def _wait() -> None:
-    if torch.cuda.is_available():
-        torch.cuda.synchronize()
-
-
 @torch.inference_mode()
 def weight_cache(base: Checkpoint, made: list[Weights], device: str) -> dict[str, object]:
     """Reading a set and putting it in place, from the device and from the host."""
@@ -135,11 +117,11 @@ def weight_cache(base: Checkpoint, made: list[Weights], device: str) -> dict[str
         figures[f"read_{weights.name}_s"] = round(time.perf_counter() - started, 2)
     one = made[0].sha256
     kept.activate(one)
-    figures["place_ms"] = median_ms(lambda: kept.activate(one), ready=lambda: kept.activate(BASE))
+    figures["place_ms"] = median_ms(lambda: kept.activate(one), REPEATS, ready=lambda: kept.activate(BASE))
     if torch.cuda.is_available():
         flat, copies = engine.model.parameters.data, kept._sets[one]
-        figures["from_page_locked_ms"] = median_ms(lambda: flat.copy_(copies.host, non_blocking=True))
-        figures["from_device_ms"] = median_ms(lambda: flat.copy_(copies.device, non_blocking=True))
+        figures["from_page_locked_ms"] = median_ms(lambda: flat.copy_(copies.host, non_blocking=True), REPEATS)
+        figures["from_device_ms"] = median_ms(lambda: flat.copy_(copies.device, non_blocking=True), REPEATS)
     figures["set_mb"] = round(engine.model.parameters.data.nbytes / 1e6)
     engine.close()
     return figures
@@ -157,7 +139,7 @@ def speaking(base: Checkpoint, made: list[Weights], compile: str) -> dict[str, o
     )
 
     def say(*sets: Weights | None) -> dict[str, float]:
-        parts = {"text": LINE, "reference": reference, "seed": 1, "settings": {"steps": 16}}
+        parts = {"text": TEXT, "reference": reference, "seed": 1, "settings": {"steps": 16}}
         asked = [Request(**parts, weights=weights) for weights in sets]
         tickets = [manager.submit(request, session_id=str(number)) for number, request in enumerate(asked)]
         takes = [ticket.result() for ticket in tickets if ticket.wait(120)]
@@ -172,10 +154,8 @@ def speaking(base: Checkpoint, made: list[Weights], compile: str) -> dict[str, o
     figures["base_again"], figures["champion_after_base"] = say(None), say(one)
     figures["second_champion_first"] = say(two)
     figures["three_of_the_base_at_once"], figures["three_sets_at_once"] = say(None, None, None), say(None, one, two)
-    figures["message"], figures["memory_gb"] = (
-        manager.status("f5").message,
-        round(manager.status("f5").memory_bytes / 1e9, 2),
-    )
+    status = manager.status("f5")
+    figures |= {"message": status.message, "memory_gb": round(status.memory_bytes / 1e9, 2)}
     manager.close(5.0)
     return figures
 
@@ -187,10 +167,7 @@ def main() -> None:
     parser.add_argument("--compile", choices=("auto", "on", "off"), default="auto", help="of what speaks")
     asked = parser.parse_args()
     on_gpu = torch.cuda.is_available()
-    figures: dict[str, object] = {
-        "device": torch.cuda.get_device_name() if on_gpu else "cpu",
-        "torch": torch.__version__,
-    }
+    figures: dict[str, object] = {**machine()}
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         base = Checkpoint(str(write(folder / "base", network(0), ARCH)))

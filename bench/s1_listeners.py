@@ -1,5 +1,6 @@
 """Who listens to S1: one alone, many offline, and live listeners who hear each line to its end before they ask for the next."""
 
+import logging
 import statistics
 import time
 from collections.abc import Iterator
@@ -12,23 +13,33 @@ from typing import Any
 import numpy as np
 import torch
 
+from bench.machine import device_profile, wait
 from bench.s1_parity import TRANSCRIPT
-from bench.s1_timing import peak_gb, take, wait
+from bench.s1_timing import peak_gb, take
 from engines.base import Checkpoint, EngineJob, Finished, Spoke
 from engines.registry import Device
+from engines.s1 import plan as planning
 from engines.s1.engine import S1Engine
 from engines.s1.model import S1Model
 from engines.types import Audio, Reference, Request
 
 WORDS = ("welcome", "summoner", "your", "win", "rate", "shows", "the", "enemy", "has", "taken", "a", "dragon", "again")
 LINE_WORDS = 18
-PROFILE_STEPS = 100
+PROFILE_STEPS = 50
+BATCH_LOG = logging.getLogger("engines.s1.batch")
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
-    """Nobody else measures here."""
-    yield
+def ended() -> Iterator[None]:
+    """Random weights know no end: stop lines, and without a word of it, where trained ones would."""
+    usual, level = (planning.ROOM_S, planning.SLOWEST_CHARACTERS_PER_S), BATCH_LOG.level
+    planning.ROOM_S, planning.SLOWEST_CHARACTERS_PER_S = 0.5, 17.0
+    BATCH_LOG.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        planning.ROOM_S, planning.SLOWEST_CHARACTERS_PER_S = usual
+        BATCH_LOG.setLevel(level)
 
 
 class Stage:
@@ -166,43 +177,14 @@ def offline(stage: Stage, rows: int) -> dict[str, Any]:
 
 
 def profile(stage: Stage, rows: int) -> dict[str, Any]:
-    """Where a hundred steps of so many rows spend their time."""
+    """Where the time of fifty steps of so many rows goes."""
     engine = stage.engine
     for row in range(rows):
         engine.admit(EngineJob(f"profiled {row}", stage.request(row)))
     for _ in range(4 if stage.tiny else 12):
         engine.step()
     steps = 2 if stage.tiny else PROFILE_STEPS
-    wait()
-    started = time.perf_counter()
-    activities = [torch.profiler.ProfilerActivity.CPU]
-    if stage.device.type == "cuda":
-        activities = [torch.profiler.ProfilerActivity.CUDA]  # the host's own events would slow what is measured
-    with torch.profiler.profile(activities=activities) as profiler:
-        for _ in range(steps):
-            engine.step()
-        wait()
-    spent_us = 1e6 * (time.perf_counter() - started)
+    found = device_profile(lambda: [engine.step() for _ in range(steps)], steps)
     for row in range(rows):
         engine.drop(f"profiled {row}")
-    return {"steps": steps, "step_ms": round(spent_us / steps / 1000, 2)} | _summary(profiler, spent_us)
-
-
-def _summary(profiler: torch.profiler.profile, spent_us: float) -> dict[str, Any]:
-    """Shares of the time: kernels by name, and when none ran."""
-    spans = sorted(
-        (event.time_range.start, event.time_range.end, event.name)
-        for event in profiler.events() or []
-        if event.device_type == torch.autograd.DeviceType.CUDA
-    )
-    busy_us, reached = 0.0, 0.0
-    by_name: dict[str, list[float]] = {}
-    for start, end, name in spans:
-        busy_us += max(0.0, end - max(start, reached))
-        reached = max(reached, end)
-        by_name.setdefault(name[:70], []).append(end - start)
-    top = sorted(by_name.items(), key=lambda item: -sum(item[1]))[:18]
-    return {
-        "idle_share": round(1 - busy_us / spent_us, 3),
-        "kernels": {name: f"{sum(us) / spent_us:.1%} in {len(us)}" for name, us in top},
-    }
+    return found

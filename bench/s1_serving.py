@@ -11,6 +11,7 @@ import logging
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,6 @@ from bench import s1_checkpoints, s1_codec, s1_listeners
 from bench.machine import machine
 from bench.s1_listeners import Stage
 from bench.s1_timing import frames
-from engines.s1 import plan as planning
 
 log = logging.getLogger("bench.s1_serving")
 
@@ -35,7 +35,7 @@ def parts(stage: Stage, listeners: list[int], line_s: float) -> dict[str, Callab
             from engines.s1 import fused
 
             fused.ROWS_HELD = held
-        return frames(model, rows, compile, 8 if stage.tiny else 96, s1_listeners.undisturbed)
+        return frames(model, rows, compile, 8 if stage.tiny else 96, nullcontext)
 
     found: dict[str, Callable[[], object]] = {
         "warm": stage.warm,
@@ -53,7 +53,6 @@ def parts(stage: Stage, listeners: list[int], line_s: float) -> dict[str, Callab
 
 def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    logging.getLogger("engines.s1.batch").setLevel(logging.ERROR)  # random weights know no end
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--tiny", action="store_true", help="a small network, to see that everything runs")
@@ -66,10 +65,9 @@ def main() -> None:
     parser.add_argument("--commit", help="of this tree, where git cannot tell")
     asked = parser.parse_args()
     asked.out.mkdir(parents=True, exist_ok=True)
-    planning.ROOM_S, planning.SLOWEST_CHARACTERS_PER_S = 0.5, 17.0  # lines as long as trained weights make them
     started = time.monotonic()
     found: dict[str, Any] = {"machine": dict(machine(asked.commit))}
-    with tempfile.TemporaryDirectory() as made:
+    with tempfile.TemporaryDirectory() as made, s1_listeners.ended():
         size = s1_checkpoints.TINY if asked.tiny else s1_checkpoints.FULL
         folder = s1_checkpoints.write(Path(made) / "s1", size, drawn_on=asked.device, speaks_only=True)
         stage = Stage(folder, torch.device(asked.device), asked.rows, asked.tiny)

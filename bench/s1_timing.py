@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from bench import s1_checkpoints, s1_upstream
+from bench.machine import wait
 from bench.s1_parity import TRANSCRIPT, codes_of
 from engines.base import Checkpoint, EngineJob, Event, Finished, Spoke
 from engines.registry import Device
@@ -24,11 +25,6 @@ from engines.types import Audio, Reference, Request
 TEXT = "welcome to the rift, summoner. your win rate shows dedication, and the enemy has taken the dragon."
 REPEATS = 5
 Alone = Callable[[], Any]  # a context that holds the GPU
-
-
-def wait() -> None:
-    if torch.cuda.is_available():
-        torch.cuda.synchronize()
 
 
 def peak_gb() -> float:

@@ -1,1 +1,0 @@
-"""How many listeners a running studio carries: `python -m bench.load ADDRESS`."""

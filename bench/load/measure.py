@@ -1,17 +1,21 @@
-"""Listeners at a door, so many at a time: what each waited for, and whether their sound ran dry."""
+"""Listeners at a door, so many at a time: what each waited for, whether their sound ran dry, and how many a studio carries."""
 
 import asyncio
-import itertools
 import random
-import statistics
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+import numpy as np
 
 from bench.load.doors import SAMPLE_RATE, Door
 from bench.load.pairs import Pair
 
 BYTES_S = 2 * SAMPLE_RATE  # of int16 samples
+DRY_S = 0.02  # less of silence is not heard as a stall
+
+Arrival = Literal["burst", "poisson"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,19 +29,64 @@ class Heard:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One line of a serving table."""
+class Crowd:
+    """Who comes, and how."""
 
-    concurrency: int
-    requests: int
-    failed: int
-    audio_s: float
+    listeners: int
+    lines: int  # of all of them together
+    arrival: Arrival = "burst"
+    over_s: float = 0.0  # in which they come, where they come one after another
+    live: bool = False  # the next line is asked for when the last was heard to its end, not when it is whole
+
+    @property
+    def moments(self) -> Sequence[float]:
+        """When each listener comes, the same each time: all at once, or as a Poisson process brings them."""
+        if self.arrival == "burst":
+            return [0.0] * self.listeners
+        gaps = random.Random(self.listeners)
+        pace = self.listeners / max(self.over_s, 1e-9)
+        return np.cumsum([gaps.expovariate(pace) for _ in range(self.listeners)]).tolist()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What a crowd heard."""
+
+    crowd: Crowd
     wall_s: float
-    latency_mean_s: float
-    first_p50_s: float
-    first_p95_s: float
-    rtf: float  # seconds of wall clock a second of sound, all listeners together
-    stalled: int  # lines whose sound ran dry
+    heard: Sequence[Heard]
+    failures: Sequence[str]
+
+    @property
+    def stalled(self) -> int:
+        """Lines that ran dry."""
+        return sum(line.dry_s > DRY_S for line in self.heard)
+
+    def carried(self, within_s: float) -> bool:
+        """Whether every line came, none ran dry, and 95 of 100 were heard so soon."""
+        first_s = [line.first_s for line in self.heard]
+        return bool(first_s) and not self.failures and not self.stalled and np.quantile(first_s, 0.95) <= within_s
+
+    def told(self) -> dict[str, object]:
+        """Its figures, and every line they come from."""
+        audio_s = sum(line.audio_s for line in self.heard)
+        figures: dict[str, object] = {
+            **asdict(self.crowd),
+            "failed": len(self.failures),
+            "stalled": self.stalled,
+            "wall_s": round(self.wall_s, 3),
+            "audio_s": round(audio_s, 1),
+        }
+        if self.heard:
+            first_s = [line.first_s for line in self.heard]
+            figures |= {
+                "latency_mean_s": round(float(np.mean([line.latency_s for line in self.heard])), 4),
+                "first_p50_s": round(float(np.quantile(first_s, 0.5)), 4),
+                "first_p95_s": round(float(np.quantile(first_s, 0.95)), 4),
+                "rtf": round(self.wall_s / audio_s, 4),  # of all listeners together
+            }
+        lines = [{name: round(value, 4) for name, value in asdict(line).items()} for line in self.heard]
+        return figures | {"failures": sorted(set(self.failures)), "heard": lines}
 
 
 async def hear(door: Door, pair: Pair, seed: int) -> Heard:
@@ -54,19 +103,13 @@ async def hear(door: Door, pair: Pair, seed: int) -> Heard:
     return Heard(first_s=first_s, latency_s=now_s, audio_s=audio_s, dry_s=dry_s)
 
 
-async def table_row(
-    door: Door, pairs: Sequence[Pair], concurrency: int, requests: int, live: bool = False, spread_s: float = 0.0
-) -> Row:
-    """So many lines, `concurrency` at a time; a `live` listener asks for the next when the last was heard to its end.
-
-    Listeners come all at once, or at random moments of the first `spread_s` seconds.
-    """
-    moments = random.Random(concurrency)
-    waiting = iter(zip(range(requests), itertools.cycle(pairs), strict=False))
+async def attend(door: Door, pairs: Iterator[Pair], crowd: Crowd) -> Row:
+    """Everybody hears lines, each of which is asked for once."""
+    waiting = iter(zip(range(crowd.lines), pairs, strict=False))
     heard: list[Heard] = []
     failures: list[str] = []
 
-    async def listener(waiting: Iterator[tuple[int, Pair]], after_s: float) -> None:
+    async def listen(after_s: float) -> None:
         await asyncio.sleep(after_s)
         for seed, pair in waiting:
             try:
@@ -75,28 +118,26 @@ async def table_row(
                 failures.append(str(error))
                 continue
             heard.append(line)
-            if live:
+            if crowd.live:
                 await asyncio.sleep(max(0.0, line.first_s + line.dry_s + line.audio_s - line.latency_s))
 
     began = time.monotonic()
-    await asyncio.gather(*(listener(waiting, moments.uniform(0, spread_s)) for _ in range(concurrency)))
-    wall_s = time.monotonic() - began
-    if not heard:
-        raise ConnectionError(failures[0])
-    return _row(concurrency, heard, len(failures), wall_s)
+    await asyncio.gather(*(listen(after_s) for after_s in crowd.moments))
+    return Row(crowd=crowd, wall_s=time.monotonic() - began, heard=heard, failures=failures)
 
 
-def _row(concurrency: int, heard: Sequence[Heard], failed: int, wall_s: float) -> Row:
-    firsts, audio_s = sorted(line.first_s for line in heard), sum(line.audio_s for line in heard)
-    return Row(
-        concurrency=concurrency,
-        requests=len(heard) + failed,
-        failed=failed,
-        audio_s=round(audio_s, 1),
-        wall_s=round(wall_s, 2),
-        latency_mean_s=round(statistics.fmean(line.latency_s for line in heard), 4),
-        first_p50_s=round(statistics.median(firsts), 4),
-        first_p95_s=round(firsts[min(len(firsts) - 1, int(0.95 * len(firsts)))], 4),
-        rtf=round(wall_s / audio_s, 4),
-        stalled=sum(line.dry_s > 0.02 for line in heard),
-    )
+async def find_largest(carries: Callable[[int], Awaitable[bool]], most: int) -> int:
+    """The largest number up to `most` that is carried, to a sixteenth: doubled until one is not, then halved between."""
+    carried, refused = 0, min(1, most)
+    while carried < most and await carries(refused):
+        carried, refused = refused, min(2 * refused, most)
+    while refused - carried > max(1, carried // 16):
+        middle = (carried + refused) // 2
+        carried, refused = (middle, refused) if await carries(middle) else (carried, middle)
+    return carried
+
+
+def max_carried(tried: Mapping[int, bool]) -> int:
+    """The largest number that was carried, and every smaller one with it."""
+    refused = min((number for number, carried in tried.items() if not carried), default=max(tried) + 1)
+    return max((number for number in tried if number < refused), default=0)

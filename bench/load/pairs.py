@@ -1,8 +1,9 @@
-"""26 pairs of a prompt (a reference and its transcript) and a line, as the public serving tables use."""
+"""Pairs of a prompt (a reference and its transcript) and a line, of which the public serving tables use 26."""
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 VOICES = Path(__file__).parents[2] / "assets" / "voices"
@@ -47,17 +48,29 @@ class Pair:
     voice: str = ""
 
 
-def prompted() -> Sequence[Pair]:
-    """Each line with one of the shipped, held-out and foreign references."""
+def line(number: int) -> str:
+    """The 26 lines, then others of their thirds: 17,576 of which no two are the same."""
+    first = number % len(LINES)
+    middle = (number // len(LINES) + first) % len(LINES)
+    last = (number // len(LINES) ** 2 + middle) % len(LINES)
+    return " ".join(word for third, of in enumerate((first, middle, last)) for word in _third(LINES[of].split(), third))
+
+
+def _third(words: Sequence[str], third: int) -> Sequence[str]:
+    return words[third * len(words) // 3 : (third + 1) * len(words) // 3]
+
+
+def prompted() -> Iterator[Pair]:
+    """Lines without end, each with one of the shipped, held-out and foreign references."""
     sounds = [
         path for folder in FOLDERS for path in sorted((VOICES / folder).glob("*.*")) if path.suffix in (".wav", ".flac")
     ]
     prompts = [
         (base64.b64encode(path.read_bytes()).decode(), path.with_suffix(".txt").read_text("utf-8")) for path in sounds
     ]
-    return [Pair(line, *prompts[number % len(prompts)]) for number, line in enumerate(LINES)]
+    return (Pair(line(number), *prompts[number % len(prompts)]) for number in count())
 
 
-def named(voices: Sequence[str]) -> Sequence[Pair]:
-    """Each line with one of the studio's voices."""
-    return [Pair(line, voice=voices[number % len(voices)]) for number, line in enumerate(LINES)]
+def named(voices: Sequence[str]) -> Iterator[Pair]:
+    """Lines without end, each with one of the studio's voices."""
+    return (Pair(line(number), voice=voices[number % len(voices)]) for number in count())

@@ -1,0 +1,27 @@
+"""`python -m bench [run] --out FOLDER` times engines in their configurations, `python -m bench load ADDRESS` drives a running
+studio with listeners, `python -m bench upstream --out FOLDER` times f5-tts and fish-speech on the same weights in the same run.
+
+Each writes FOLDER/report.html, which needs nothing beside it, and FOLDER/results.json, of which it is made: samples, versions,
+device. Weights are random, so anybody can repeat it; a tiny run takes less than a minute on a CPU.
+"""
+
+import argparse
+import logging
+import sys
+from importlib import import_module
+
+COMMANDS = {"run": "bench.runs", "load": "bench.load.command", "upstream": "bench.upstream"}
+
+
+def main(given: list[str]) -> None:
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    logging.getLogger("httpx").setLevel(logging.WARNING)  # it tells of every line
+    name, *rest = given if given[:1] and given[0] in COMMANDS else ["run", *given]
+    command = import_module(COMMANDS[name])
+    parser = argparse.ArgumentParser(prog=f"python -m bench {name}", description=command.__doc__, epilog=__doc__)
+    command.arguments(parser)
+    command.run(parser.parse_args(rest))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

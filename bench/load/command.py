@@ -1,0 +1,110 @@
+"""How many listeners a running studio carries, through its own doors: `python -m bench load http://127.0.0.1:7860 --engine s1`.
+
+Prints a table row for each number of listeners: how long a line takes to the end, how soon its first sound is there, seconds of
+wall clock a second of sound (RTF), and how many lines ran dry on the way. Without --listeners it looks for the largest number
+of whom none is refused and none runs dry. A listener hears each line to its end before asking for the next; with --offline the
+next is asked for at once, as the public serving tables do it. They come all at once (burst) or as people do (poisson), and no
+line is asked for twice.
+"""
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from bench import report
+from bench.load.doors import Door, Http, WebSocket
+from bench.load.measure import Arrival, Crowd, attend, find_largest, max_carried
+from bench.load.pairs import Pair, named, prompted
+from bench.machine import machine
+
+DOORS = {"http": Http, "socket": WebSocket}
+HEADS = ("arrival", "listeners", "lines", "failed", "latency, ms", "first P50, ms", "first P95, ms", "RTF", "ran dry")
+TIMES = ("latency_mean_s", "first_p50_s", "first_p95_s")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("address", help="of the studio, as http://127.0.0.1:7860")
+    parser.add_argument("--unix", default="", help="the studio's Unix socket, in place of host and port")
+    parser.add_argument("--door", choices=DOORS, default="http")
+    parser.add_argument("--engine", default="f5")
+    parser.add_argument("--set", type=setting, nargs="*", default=[], help="of the engine, as steps=32")
+    parser.add_argument("--listeners", type=int, nargs="+", help="these numbers, in place of looking for the largest")
+    parser.add_argument("--most", type=int, default=512, help="listeners that are tried")
+    parser.add_argument("--within", type=float, default=float("inf"), help="seconds to first sound (P95) to be carried")
+    parser.add_argument("--arrival", nargs="+", choices=("burst", "poisson"), default=["burst", "poisson"])
+    parser.add_argument("--over", type=float, default=10.0, help="seconds over which a Poisson crowd comes")
+    parser.add_argument("--lines", type=int, default=26, help="at least; every listener hears two")
+    parser.add_argument("--voices", nargs="*", help="of the studio, in place of prompts sent along")
+    parser.add_argument("--offline", action="store_true", help="ask for the next line as soon as the last is whole")
+    parser.add_argument("--out", type=Path, help="a folder for report.html and results.json")
+    parser.add_argument("--commit", help="of this tree, where git cannot tell")
+
+
+def setting(given: str) -> tuple[str, object]:
+    """Raises ValueError."""
+    name, value = given.split("=", 1)
+    return name, json.loads(value)
+
+
+def run(given: argparse.Namespace) -> None:
+    """Print a row as soon as it is measured, and keep what is there in the folder."""
+    sys.stdout.write(f"| {' | '.join(HEADS)} |\n|{'---|' * len(HEADS)}\n")
+    try:
+        asyncio.run(_Listening(given).all())
+    except (OSError, httpx.HTTPError) as error:
+        sys.exit(f"{error or type(error).__name__}; is the studio ready at {given.address}?")
+
+
+class _Listening:
+    """Crowd after crowd at one studio."""
+
+    def __init__(self, given: argparse.Namespace) -> None:
+        self.given = given
+        voices = given.voices or (["amber"] if given.door == "socket" else [])
+        self.pairs: Iterator[Pair] = named(voices) if voices else prompted()
+        self.door: Door = DOORS[given.door](given.address, given.engine, dict(given.set), given.unix)
+        asked = {name: getattr(given, name) for name in ("engine", "door", "offline", "lines")}
+        self.found: dict[str, Any] = {"machine": machine(given.commit), "asked": asked | {"set": dict(given.set)}}
+        self.found |= {"rows": [], "largest": {}}
+
+    async def all(self) -> None:
+        first = await attend(self.door, self.pairs, Crowd(listeners=1, lines=2))  # which may compile
+        if first.failures:
+            raise ConnectionError(first.failures[0])
+        for arrival in self.given.arrival:
+            carries = partial(self.carries, arrival)
+            if self.given.listeners:
+                tried = {number: await carries(number) for number in self.given.listeners}
+                largest = max_carried(tried)
+            else:
+                largest = await find_largest(carries, self.given.most)
+            self.found["largest"][arrival] = largest
+            sys.stdout.write(f"{arrival}: at most {largest} are carried\n")
+        self.keep()
+
+    async def carries(self, arrival: Arrival, listeners: int) -> bool:
+        given = self.given
+        crowd = Crowd(
+            listeners=listeners, lines=max(given.lines, 2 * listeners), arrival=arrival, over_s=given.over,
+            live=not given.offline,
+        )  # fmt: skip
+        row = await attend(self.door, self.pairs, crowd)
+        told = row.told()
+        times = [f"{1000 * told[name]:,.0f}" if name in told else "-" for name in TIMES]  # type: ignore[operator]
+        cells = [arrival, listeners, crowd.lines, len(row.failures), *times, told.get("rtf", "-"), row.stalled]
+        sys.stdout.write(f"| {' | '.join(map(str, cells))} |\n")
+        sys.stdout.flush()
+        self.found["rows"].append(told)
+        self.keep()
+        return row.carried(given.within)
+
+    def keep(self) -> None:
+        if self.given.out:
+            report.write(self.given.out, self.found)

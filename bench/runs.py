@@ -1,0 +1,234 @@
+"""Lines spoken by engine after engine as it may be configured, in turns: `python -m bench --out FOLDER`.
+
+A configuration is an engine, its precision, whether it is compiled, how many lines are spoken at once, and how many words they
+have. Every engine in one precision and form is loaded once; then round after round each configuration speaks its lines, every
+other round in reverse order, so that a machine that grows slower does so for all. Weights are random ones of full size unless
+asked otherwise: what they say is noise, what they cost is what real ones cost.
+"""
+
+import argparse
+import logging
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from itertools import count, islice, product
+from pathlib import Path
+from typing import Any
+
+import soundfile
+import torch
+
+from bench import report, s1_checkpoints, s1_listeners
+from bench.floor import Work, f5_work, s1_work
+from bench.load.command import setting
+from bench.load.pairs import VOICES, line
+from bench.machine import calibration, machine, versions
+from bench.s1_pair import f5_checkpoint
+from engines.base import Checkpoint
+from engines.errors import EngineError
+from engines.registry import ENGINES, Device, spec
+from engines.runtime.quantization import Kind
+from engines.scheduling.manager import Manager, Policy
+from engines.types import Audio, EngineStatus, Reference, Request
+
+log = logging.getLogger("bench")
+
+BYTES = {"float32": 4.0, "float16": 2.0, "bfloat16": 2.0, "int8": 1.0, "int4": 0.5}
+QUANTIZED = ("s1",)  # engines whose weights may have fewer bits
+TAKES_S = 300.0  # a line at most
+PUBLISHED = {"steps": 16}  # which random weights cannot tell
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """What a line's time depends on."""
+
+    engine: str
+    precision: Kind
+    compile: str
+    batch: int
+    words: int
+
+    @property
+    def name(self) -> str:
+        form = "compiled" if self.compile == "on" else "eager"
+        own = "" if self.precision == "none" else f" {self.precision}"
+        return f"{self.engine}{own} {form}, {self.batch} × {self.words} word{'s' * (self.words > 1)}"
+
+    @property
+    def device(self) -> tuple[str, Kind, str]:
+        """Configurations that share these share an engine in memory."""
+        return self.engine, self.precision, self.compile
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    on_gpu = torch.cuda.is_available()
+    parser.add_argument("--out", type=Path, default=Path("bench-results"), help="a folder")
+    parser.add_argument("--engine", nargs="+", choices=ENGINES, default=list(ENGINES))
+    parser.add_argument("--precision", nargs="+", choices=("none", "int8", "int4"), default=["none"])
+    parser.add_argument("--compile", nargs="+", choices=("on", "off"), default=["off", "on"] if on_gpu else ["off"])
+    parser.add_argument("--batch", type=int, nargs="+", help="lines at once; 1 and 8, on a CPU 1 and 2")
+    parser.add_argument("--words", type=int, nargs="+", help="of a line; 6 and 18")
+    parser.add_argument("--warmup", type=int, default=1, help="rounds that are not counted")
+    parser.add_argument("--repeats", type=int, help="rounds that are; 7")
+    parser.add_argument("--device", default="cuda" if on_gpu else "cpu")
+    parser.add_argument("--weights", choices=("random", "embedded"), default="random")
+    parser.add_argument("--set", type=setting, nargs="*", default=[], help="of engines that have it, as steps=16")
+    parser.add_argument("--commit", help="of this tree, where git cannot tell")
+    parser.add_argument("--tiny", action="store_true", help="small networks and few rounds, to try it")
+
+
+def run(given: argparse.Namespace) -> None:
+    """Measure and write."""
+    many = 8 if given.device.startswith("cuda") else 2
+    usual = {"batch": [1, many], "words": [1] if given.tiny else [6, 18], "repeats": 2 if given.tiny else 7}
+    vars(given).update({name: value for name, value in usual.items() if getattr(given, name) is None})
+    published = {} if given.tiny or given.weights == "embedded" else PUBLISHED
+    settings = published | dict(given.set)
+    products = product(given.engine, given.precision, given.compile, given.batch, given.words)
+    chosen = [Configuration(*each) for each in products if each[1] == "none" or each[0] in QUANTIZED]
+    asked = {name: getattr(given, name) for name in ("weights", "tiny", "warmup", "repeats")}
+    head = {"machine": machine(given.commit), "versions": versions(), "asked": asked}
+    with tempfile.TemporaryDirectory() as made, ExitStack() as used:
+        if given.weights == "random":
+            used.enter_context(s1_listeners.ended())
+            folders = {name: random_checkpoint(Path(made) / name, given.device, given.tiny) for name in given.engine}
+        else:
+            folders = {name: VOICES / name / "checkpoint" for name in given.engine}
+        bench = Bench(folders, given.device, max(given.batch), settings)
+        used.callback(bench.close)
+        for found in bench.measure(chosen, given.warmup, given.repeats):
+            log.info("%s", report.write(given.out, head | found))
+
+
+def random_checkpoint(folder: Path, device: str, tiny: bool) -> Path:
+    if folder.name == "f5":
+        return f5_checkpoint(folder, full=not tiny)
+    s1_checkpoints.prepare_imports()
+    size = s1_checkpoints.TINY if tiny else s1_checkpoints.FULL
+    return s1_checkpoints.write(folder, size, drawn_on=device.partition(":")[0], speaks_only=True)
+
+
+class Bench:
+    """The engines of one run, each loaded when it is first asked for."""
+
+    def __init__(self, folders: Mapping[str, Path], device: str, rows: int, settings: Mapping[str, float]) -> None:
+        """As many lines at once as `rows`; a setting is of those engines that have it."""
+        self.folders, self.device, self.rows = folders, device, rows
+        known = {name: {each.name for each in spec(name).settings} for name in folders}
+        self.settings = {name: {key: settings[key] for key in known[name] & settings.keys()} for name in folders}
+        self.reference = shipped("amber")
+        self.managers: dict[tuple[str, Kind, str], Manager] = {}
+        self.ready_s: dict[tuple[str, Kind, str], float] = {}
+
+    def measure(self, configurations: Sequence[Configuration], warmup: int, repeats: int) -> Iterator[dict[str, Any]]:
+        """After each round that counts: every sample, and what is known of the configurations they are of."""
+        calibrations, samples = [calibration(self.device)], list[dict[str, Any]]()
+        known = {each: asdict(each) | {"name": each.name} | self.loaded(each) for each in configurations}
+        for number in range(warmup + repeats):
+            for each in configurations[:: -1 if number % 2 else 1]:
+                try:
+                    taken = [] if "failed" in known[each] else self.speak(each, number)
+                except EngineError as error:
+                    taken, known[each]["failed"] = [], str(error)
+                if number >= warmup:
+                    samples += [{"configuration": each.name, "round": number - warmup} | sample for sample in taken]
+            if number >= warmup:
+                calibrations[1:] = [calibration(self.device)]
+                told = [each | self.floor(each, samples, calibrations) for each in known.values()]
+                yield {"calibration": calibrations, "configurations": told, "samples": samples}
+
+    def loaded(self, configuration: Configuration) -> dict[str, Any]:
+        """What its engine is, once it is warm; or why it cannot be had."""
+        engine, key, started = configuration.engine, configuration.device, time.perf_counter()
+        if key not in self.managers:
+            options = Device(
+                name=self.device, compile=configuration.compile, quantize=configuration.precision, max_batch=self.rows
+            )
+            folder = {engine: Checkpoint(str(self.folders[engine]))}
+            self.managers[key] = Manager(folder, options, Policy(queue_size=self.rows + 1))
+            self.managers[key].start()
+        while (status := self.status(configuration)).state not in ("ready", "failed"):
+            time.sleep(0.05)
+        ready_s = self.ready_s.setdefault(key, round(time.perf_counter() - started, 2))
+        log.info("%s: %s after %.1f s", configuration.name, status.message, ready_s)
+        if status.info is None:
+            return {"failed": status.message}
+        settings = {**status.info.defaults, **self.settings[engine]}
+        return {"dtype": status.info.dtype, "note": status.info.note, "settings": settings, "ready_s": ready_s}
+
+    def status(self, configuration: Configuration) -> EngineStatus:
+        return self.managers[configuration.device].status(configuration.engine)
+
+    def speak(self, configuration: Configuration, number: int) -> list[dict[str, Any]]:
+        """A sample for each of the lines; those of one round are the same for all configurations. Raises EngineError."""
+        manager, engine = self.managers[configuration.device], configuration.engine
+        asked = [
+            Request(
+                text=text(seed, configuration.words), reference=self.reference, seed=seed, engine=engine,
+                settings=self.settings[engine],
+            )
+            for seed in range(number * self.rows, number * self.rows + configuration.batch)
+        ]  # fmt: skip
+        before = allocated(fresh=True)
+        started = time.perf_counter()
+        tickets = [manager.submit(request, session_id=str(request.seed)) for request in asked]
+        for ticket in tickets:
+            ticket.wait(TAKES_S)
+        wall_s = time.perf_counter() - started
+        held = {"wall_s": wall_s, "memory_bytes": self.status(configuration).memory_bytes}
+        held |= {"working_bytes": allocated() - before}
+        costs = [ticket.result().cost for ticket in tickets]
+        return [
+            {name: round(value, 5) for name, value in held.items()}
+            | {name: round(getattr(cost, name), 5) for name in ("ttfa_s", "total_s", "audio_s", "rtf")}
+            for cost in costs
+        ]
+
+    def floor(
+        self, known: Mapping[str, Any], samples: Sequence[Mapping[str, Any]], calibrations: Sequence[Mapping[str, Any]]
+    ) -> dict[str, Any]:
+        """Of a configuration's mean line, at the best that was measured of the device."""
+        own = [sample for sample in samples if sample["configuration"] == known["name"]]
+        if not own:
+            return {}
+        best = {name: max(each[name] for each in calibrations) for name in ("gflop_s", "copy_gb_s")}
+        line_s = self.reference.audio.duration_s, sum(sample["audio_s"] for sample in own) / len(own)
+        work = self.work(known, line_s)
+        return {"floor": asdict(work) | work.floor_s(best)}
+
+    def work(self, known: Mapping[str, Any], line_s: tuple[float, float]) -> Work:
+        state_bytes = BYTES[known["dtype"]]
+        weight_bytes = BYTES.get(known["precision"], state_bytes)
+        folder, rows = self.folders[known["engine"]], known["batch"]
+        if known["engine"] == "f5":
+            return f5_work(folder, known["settings"], weight_bytes, rows, line_s)
+        return s1_work(folder, weight_bytes, state_bytes, rows, line_s)
+
+    def close(self) -> None:
+        for manager in self.managers.values():
+            manager.close(5.0)
+
+
+def allocated(fresh: bool = False) -> int:
+    """Bytes of the GPU in use now if `fresh`, from where the most is watched, else that most; 0 on a CPU."""
+    if not torch.cuda.is_available():
+        return 0
+    if fresh:
+        torch.cuda.reset_peak_memory_stats()
+    return torch.cuda.max_memory_allocated()
+
+
+def text(seed: int, words: int) -> str:
+    """A line of its own, of so many words."""
+    own = islice((word for number in count(seed) for word in line(number).split()), words)
+    return " ".join(own).rstrip(",.;").lower() + "."
+
+
+def shipped(voice: str) -> Reference:
+    """One of the references that come with the studio."""
+    file = VOICES / "references" / voice
+    samples, rate = soundfile.read(file.with_suffix(".flac"), dtype="float32")
+    return Reference(Audio(samples, rate), file.with_suffix(".txt").read_text("utf-8").strip())
