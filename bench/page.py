@@ -1,8 +1,7 @@
 """How soon the studio can be used, from `python app.py` on a warm disk to the first sound: `python -m bench.page`.
 
-Prints seconds from the start of the process to an open port, to a page that can be used and to the first sound heard, then
-how long a page takes that is opened while the studio runs (the best and the median of several), each in a fresh session,
-then how much of a core a page on the Monitor costs the server.
+Prints seconds from the start of the process to an open port, to a page that can be used and to the first sound, then how
+long another page takes in a fresh session, best and median, and how much of a core one on the Monitor costs.
 """
 
 import os
@@ -24,7 +23,7 @@ USABLE = "body[data-ready]"
 WITHIN_S = 120.0
 VISITS = 7
 WATCH_S = 10.0
-SETTLED_S = 3.0  # for what a page that comes or goes leaves to do
+SETTLED_S = 3.0  # after a page comes or goes
 
 LISTEN = """
 const start = AudioBufferSourceNode.prototype.start;
@@ -33,8 +32,7 @@ AudioBufferSourceNode.prototype.start = function (...when) { window.sounds = tru
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
+    with socket.create_server(("127.0.0.1", 0)) as probe:
         return int(probe.getsockname()[1])
 
 
@@ -62,7 +60,6 @@ def visit(browser: Browser, url: str) -> Page:
 
 
 def speak(page: Page) -> None:
-    """Until it is heard."""
     page.locator("#speak").click()
     page.wait_for_function("window.sounds")
 

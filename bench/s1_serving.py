@@ -27,27 +27,18 @@ log = logging.getLogger("bench.s1_serving")
 
 def parts(stage: Stage, listeners: list[int], line_s: float) -> dict[str, Callable[[], object]]:
     """What is measured, by name."""
-    model, compile = stage.model, stage.device.type == "cuda"
-
-    def drawn(rows: int, held: int) -> dict[str, Any]:
-        """Frames a second, with products row after row up to `held` rows."""
-        if compile:
-            from engines.s1 import fused
-
-            fused.ROWS_HELD = held
-        return frames(model, rows, compile, 8 if stage.tiny else 96, nullcontext)
-
+    model, compile, count = stage.model, stage.device.type == "cuda", 8 if stage.tiny else 96
     found: dict[str, Callable[[], object]] = {
         "warm": stage.warm,
         "codec": lambda: s1_codec.measure(stage.folder, model.codec, stage.device, stage.tiny),
         "alone": lambda: s1_listeners.alone(stage),
         "offline": lambda: s1_listeners.offline(stage, min(32, stage.rows)),
     }
-    for count in listeners:
-        found[f"listeners_{count}"] = lambda count=count: s1_listeners.live(stage, count, line_s)
+    for number in listeners:
+        found[f"listeners_{number}"] = lambda number=number: s1_listeners.live(stage, number, line_s)
     found["profile"] = lambda: s1_listeners.profile(stage, min(32, stage.rows))
-    for rows, held in ((1, 8), (8, 8), (8, 0), (32, 8), (32, 32)):
-        found[f"frames_{rows}_held_{held}"] = lambda rows=rows, held=held: drawn(min(rows, stage.rows), held)
+    for rows in {min(rows, stage.rows) for rows in (1, 8, 32)}:
+        found[f"frames_{rows}"] = lambda rows=rows: frames(model, rows, compile, count, nullcontext)
     return found
 
 

@@ -1,4 +1,4 @@
-"""Attachments: fine-tuned weights that were checked and can be tried, then saved with a champion or dropped."""
+"""Attachments: checked fine-tuned weights that can be tried, then saved with a champion or dropped."""
 
 import secrets
 import shutil
@@ -21,7 +21,7 @@ UPLOADED, VERIFIED = "weights.safetensors", "verified.safetensors"
 
 
 class UnknownAttachment(NotFound, BadInput):
-    """There is no such attachment: it was saved or dropped, or the studio was restarted."""
+    """There is no such attachment: it was saved or dropped, or the studio restarted."""
 
 
 class VetWeights(Protocol):
@@ -36,7 +36,7 @@ class VetWeights(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attachment:
-    """Verified weights that no version of the champion has yet."""
+    """Verified weights in no version of the champion yet."""
 
     id: str
     champion: str

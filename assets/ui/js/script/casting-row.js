@@ -1,4 +1,4 @@
-/** One voice of a character: who, by which engine, with which settings. */
+/** One voice of a character: who, engine and settings. */
 import * as player from "../audio/player.js";
 import { load } from "../audio/tracks.js";
 import { h, iconButton } from "../core/dom.js";
@@ -7,7 +7,7 @@ import { attempt } from "../core/login.js";
 import { engineOf, state } from "../core/state.js";
 import { referenceOf, voiceName } from "./voices.js";
 
-const RATE = 48_000; // of the context that it is heard at
+const RATE = 48_000; // of the context it plays in
 
 /**
  * @param {Casting} casting
