@@ -19,6 +19,7 @@ from engines.s1.decode_state import Sampling
 from engines.s1.decoding import Decoder
 from engines.s1.engine import S1Engine
 from engines.s1.model import S1Model
+from engines.s1.prefill import Prompt
 from engines.s1.prompt import Turn, embed
 from engines.types import Audio, Reference, Request
 
@@ -65,8 +66,8 @@ def frames(model: S1Model, rows: int, compile: bool, count: int, alone: Alone) -
     warm_s = time.perf_counter() - started
 
     def begin() -> None:
+        decoder.prefiller.prefill([Prompt(slot, prompt[:-1], 0) for slot in range(rows)])
         for slot in range(rows):
-            decoder.prefiller.prefill(slot, prompt[:-1], 0)
             sampling = Sampling(seed=slot, temperature=0.7, top_p=0.7, repetition_penalty=1.2)
             decoder.state.start_row(slot, prompt[-1], len(prompt) - 1, sampling)
 

@@ -22,7 +22,6 @@ from engines.s1.codec_streams import CodecStreams
 from engines.s1.decode_state import Sampling
 from engines.s1.decoding import Decoder
 from engines.s1.model import S1Model, load
-from engines.s1.prefill import SIZES
 from engines.s1.references import S1Reference, S1ReferenceEncoder
 from engines.s1.spec import SPEC
 from engines.types import EngineInfo, Progress, Reference
@@ -68,9 +67,9 @@ class S1Engine:
 
     @torch.inference_mode()
     def warm(self) -> Iterator[Progress]:
-        """Prompts of each size, a decode step for each number of rows, and the codec's packet sizes."""
+        """Prompts of each shape, a decode step for each number of rows, and the codec's packet sizes."""
         prefiller, streams = self.decoder.prefiller, self.batch.sounding.streams
-        count = len(SIZES) * (prefiller.compiled is not None) + self._width + len(streams.buckets)
+        count = len(prefiller.shapes) * (prefiller.compiled is not None) + self._width + len(streams.buckets)
         steps = chain[object](prefiller.warm(), self._warm_rows(), streams.warm())
         for number, _ in enumerate(steps, start=1):
             yield Progress(number / count, f"warming up, {number} of {count}")

@@ -19,9 +19,15 @@ from engines.s1.network import CachedAttention, DualARLayer
 
 HELD = 4096  # weights in one program's registers: enough on the way at once to fill the memory's pipe, and room to work
 LOAD_BYTES = 512  # what 32 lanes read at once, 16 bytes each
-OVERLAP = False  # whether a kernel starts while the one before still works (Hopper and later)
+# Whether a kernel starts while the one before still works, as Hopper's and later ones can.
+OVERLAP = torch.cuda.is_available() and all(
+    torch.cuda.get_device_capability(card) >= (9, 0) for card in range(torch.cuda.device_count())
+)
 ROWS_HELD = 8  # with more rows, products are cheaper on the tensor cores than row after row
-SPLITS, SPLIT_BLOCK = 16, 32  # shares of a long cache, and positions read at once
+SPLITS, SPLIT_BLOCK, SPLIT_STAGES, SPLIT_WARPS = 16, 32, 3, 4  # most shares of a long cache, how they are read
+PROGRAMS = 1024  # that fill a GPU: the more rows there are, the fewer shares a cache needs
+WARPS = 1
+TILE = 16  # least side of a matrix on the tensor cores
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,8 +38,8 @@ class TokenPositions:
     table: Tensor
     positions: Tensor
     count: int  # new tokens a row
-    long: bool  # whether the cache is worth dividing
     many: bool  # whether there are more rows than products take one after another
+    splits: int = 0  # shares a row's cache is read in; 0 where it is too short to divide
 
 
 class FusedDecoder:
@@ -53,7 +59,8 @@ class FusedDecoder:
         self._steps = torch.arange(config.codebooks, device=device)
         slots = rows * config.slow.heads
         self._arrivals = torch.zeros(slots, dtype=torch.int32, device=device)
-        self._partial = torch.zeros(slots, SPLITS, _padded(config.slow.head_dim) + kernels.SHARE.value, device=device)
+        share = max(TILE, _padded(config.slow.head_dim)) + kernels.SHARE.value
+        self._partial = torch.zeros(slots, SPLITS, share, device=device)
 
     @torch.inference_mode()
     def draw(self, rows: int) -> Tensor:
@@ -61,20 +68,20 @@ class FusedDecoder:
         state, network, config = self.state, self.network, self.network.config
         # Layers add to both in place; they are written anew each frame.
         x, pair, many = state.pending[:rows], self._pair[:rows], rows > ROWS_HELD
-        tokens = TokenPositions(config.slow, network.slow_table, state.positions, 1, long=True, many=many)
+        tokens = TokenPositions(
+            config.slow, network.slow_table, state.positions, 1, many, _splits(rows * config.slow.kv_heads, many)
+        )
         for layer, cache in zip(network.layers, state.cache, strict=True):
             self._layer(layer, x, cache, tokens)  # type: ignore[arg-type]
         pair[:, 0] = network.fast_project_in(x)
-        self._choose(_product(x, self._head, norm=network.norm, exact=True), 0)
+        self._choose(_logits(x, self._head, network.norm, many), 0)
         for codebook in range(1, config.codebooks):
             first = 0 if codebook == 1 else codebook
-            tokens = TokenPositions(
-                config.fast, network.fast_table, self._steps[first:], codebook - first + 1, long=False, many=many
-            )
+            tokens = TokenPositions(config.fast, network.fast_table, self._steps[first:], codebook - first + 1, many)
             x = pair.view(-1, config.fast.dim) if first == 0 else pair[:, 1]
             for layer, cache in zip(network.fast_layers, state.fast_cache, strict=True):
                 self._layer(layer, x, cache, tokens)  # type: ignore[arg-type]
-            self._choose(_product(pair[:, 1], self._fast_head, norm=network.fast_norm, exact=True), codebook)
+            self._choose(_logits(pair[:, 1], self._fast_head, network.fast_norm, many), codebook)
         self._advance(rows)
         return self._drawn[:rows]
 
@@ -88,18 +95,19 @@ class FusedDecoder:
         product(gated, feed_forward.w2, many, residual=x)
 
     def _attend(self, attention: CachedAttention, qkv: Tensor, cache: Tensor, tokens: TokenPositions) -> Tensor:
-        config = tokens.config
+        config, long = tokens.config, tokens.splits > 0
         y = qkv.new_empty(len(qkv), config.heads * config.head_dim)
         normed = config.qk_norm
-        kernels.attend[(len(qkv), config.heads, SPLITS if tokens.long else 1)](
+        kernels.attend[(len(qkv), config.kv_heads, max(1, tokens.splits))](
             qkv, cache, tokens.positions, tokens.table,
             attention.q_norm.weight if normed else qkv, attention.k_norm.weight if normed else qkv,
             y, self._partial, self._arrivals,
-            int(tokens.long), cache.stride(0), cache.stride(1), cache.stride(2),
+            int(long), cache.stride(0), cache.stride(1), cache.stride(2),
             1 / math.sqrt(config.head_dim), config.norm_eps,
-            HEADS=config.heads, KV_HEADS=config.kv_heads, SIZE=config.head_dim, PADDED=_padded(config.head_dim),
-            COUNT=tokens.count, SPLITS=SPLITS if tokens.long else 1, BLOCK=SPLIT_BLOCK if tokens.long else 16,
-            NORM=normed, OVERLAP=OVERLAP, num_warps=4 if tokens.long else 1, launch_pdl=OVERLAP,
+            HEADS=config.heads, KV_HEADS=config.kv_heads, SIZE=config.head_dim,
+            PADDED=max(TILE, _padded(config.head_dim)), COUNT=tokens.count, QUERIES=max(TILE, _padded(config.group)),
+            SPLITS=max(1, tokens.splits), BLOCK=SPLIT_BLOCK if long else TILE, STAGES=SPLIT_STAGES,
+            NORM=normed, OVERLAP=OVERLAP, num_warps=SPLIT_WARPS if long else WARPS, launch_pdl=OVERLAP,
         )  # fmt: skip
         return y
 
@@ -187,6 +195,19 @@ def _product(
         OVERLAP=OVERLAP, num_warps=1, launch_pdl=OVERLAP,
     )  # fmt: skip
     return out
+
+
+def _logits(x: Tensor, head: Tensor, norm: nn.Module, many: bool) -> Tensor:
+    """(rows, choices) in float32."""
+    if not many:
+        return _product(x, head, norm=norm, exact=True)
+    x = F.rms_norm(x, norm.weight.shape, norm.weight, norm.eps)  # type: ignore[arg-type]
+    return F.linear(x, head) if x.dtype == torch.float32 else torch.mm(x, head.t(), out_dtype=torch.float32)
+
+
+def _splits(caches: int, many: bool) -> int:
+    """Shares of each of so many caches. Few rows have the same ones whatever their number, and so the same sums."""
+    return SPLITS if not many else min(SPLITS, 1 << (max(1, PROGRAMS // caches).bit_length() - 1))
 
 
 def _padded(size: int) -> int:

@@ -87,17 +87,16 @@ def project(
 
 
 @triton.jit
-def _turned(head, norm, table, d, eps, SIZE: tl.constexpr, NORM: tl.constexpr):
-    """A head's vector (float32), normalised and turned to its position's angles."""
-    inside = d < SIZE
-    x = tl.load(head + d, mask=inside, other=0.0).to(tl.float32)
-    partner = tl.load(head + (d ^ 1), mask=inside, other=0.0).to(tl.float32)
+def _turned(heads, inside, norm, table, d, eps, SIZE: tl.constexpr, NORM: tl.constexpr):
+    """The vectors at `heads` (n or 1, 1) in float32, (n, d), normalised and turned to a position's angles."""
+    x = tl.load(heads + d, mask=inside, other=0.0).to(tl.float32)
+    partner = tl.load(heads + (d ^ 1), mask=inside, other=0.0).to(tl.float32)
     if NORM:
-        rate = tl.rsqrt(tl.sum(x * x) / SIZE + eps)
-        x *= rate * tl.load(norm + d, mask=inside, other=0.0).to(tl.float32)
-        partner *= rate * tl.load(norm + (d ^ 1), mask=inside, other=0.0).to(tl.float32)
-    cosine = tl.load(table + (d & -2), mask=inside, other=0.0)
-    sine = tl.load(table + (d | 1), mask=inside, other=0.0)
+        rate = tl.rsqrt(tl.sum(x * x, 1) / SIZE + eps)[:, None]
+        x *= rate * tl.load(norm + d, mask=d < SIZE, other=0.0).to(tl.float32)
+        partner *= rate * tl.load(norm + (d ^ 1), mask=d < SIZE, other=0.0).to(tl.float32)
+    cosine = tl.load(table + (d & -2), mask=d < SIZE, other=0.0)
+    sine = tl.load(table + (d | 1), mask=d < SIZE, other=0.0)
     return x * cosine + tl.where(d % 2 == 0, -partner, partner) * sine
 
 
@@ -106,79 +105,86 @@ def attend(
     qkv, cache, positions, table, q_norm, k_norm, out, partial, arrivals,
     position_stride, value_offset, row_stride, head_stride, scale, eps,
     HEADS: tl.constexpr, KV_HEADS: tl.constexpr, SIZE: tl.constexpr, PADDED: tl.constexpr, COUNT: tl.constexpr,
-    SPLITS: tl.constexpr, BLOCK: tl.constexpr, NORM: tl.constexpr, OVERLAP: tl.constexpr,
+    QUERIES: tl.constexpr, SPLITS: tl.constexpr, BLOCK: tl.constexpr, STAGES: tl.constexpr, NORM: tl.constexpr,
+    OVERLAP: tl.constexpr,
 ):  # fmt: skip
     """Grouped-query attention of COUNT new tokens a row, from `positions[row]` on, over the cache and each other.
 
-    One program: one head of one token over its share of the cache; the one that ends last joins the shares (Dao et al. 2023,
-    Flash-Decoding). qkv (rows * COUNT, heads * SIZE), out (rows * COUNT, HEADS * SIZE); new keys and values go into the cache.
+    One program: the heads that share a key, of one token, over their share of the cache, which is read once for all of them;
+    the program that ends last joins the shares (Dao et al. 2023, Flash-Decoding). qkv (rows * COUNT, heads * SIZE), out
+    (rows * COUNT, HEADS * SIZE); new keys and values go into the cache.
     """
     _begin(OVERLAP)
     _wait(OVERLAP)
-    token, head, split = tl.program_id(0), tl.program_id(1), tl.program_id(2)
+    GROUP: tl.constexpr = HEADS // KV_HEADS
+    token, kv_head, split = tl.program_id(0), tl.program_id(1), tl.program_id(2)
     row, place = token // COUNT, token % COUNT
     first = tl.load(positions + row * position_stride)
-    kv_head = head // (HEADS // KV_HEADS)
-    d = tl.arange(0, PADDED)
-    lane = tl.arange(0, BLOCK)
+    g = tl.arange(0, QUERIES)
+    d = tl.arange(0, PADDED)[None, :]
+    head = kv_head * GROUP + g
     within = d < SIZE
+    ours = (g < GROUP)[:, None] & within
     keys = cache + row * row_stride + kv_head * head_stride
     values = keys + value_offset
     width = (HEADS + 2 * KV_HEADS) * SIZE
     line = qkv + (row * COUNT) * width
-    query = (
-        _turned(line + place * width + head * SIZE, q_norm, table + (first + place) * SIZE, d, eps, SIZE, NORM) * scale
-    )
+    asked = line + place * width + head[:, None] * SIZE
+    query = _turned(asked, ours, q_norm, table + (first + place) * SIZE, d, eps, SIZE, NORM).to(cache.dtype.element_ty)
 
-    # Each lane keeps a softmax of its own; they are joined at the end.
-    most = tl.full((BLOCK,), NOWHERE, tl.float32)
-    mass = tl.zeros((BLOCK,), tl.float32)
-    made = tl.zeros((BLOCK, PADDED), tl.float32)
-    for other in tl.static_range(COUNT):
-        fresh = line + other * width + (HEADS + kv_head) * SIZE
-        key = _turned(fresh, k_norm, table + (first + other) * SIZE, d, eps, SIZE, NORM).to(cache.dtype.element_ty)
-        value = tl.load(fresh + KV_HEADS * SIZE + d, mask=within, other=0.0).to(cache.dtype.element_ty)
-        ours = within & (other == place) & (split == 0) & (head % (HEADS // KV_HEADS) == 0)
-        tl.store(keys + (first + other) * SIZE + d, key, mask=ours)
-        tl.store(values + (first + other) * SIZE + d, value, mask=ours)
-        seen = (lane == other) & (other <= place) & (split == 0)
-        most = tl.where(seen, tl.sum(query * key.to(tl.float32)), most)
-        mass = tl.where(seen, 1.0, mass)
-        made = tl.where(seen[:, None], value.to(tl.float32)[None, :], made)
+    most = tl.full((QUERIES,), NOWHERE, tl.float32)
+    mass = tl.zeros((QUERIES,), tl.float32)
+    made = tl.zeros((QUERIES, PADDED), tl.float32)
+    if split == 0:
+        for other in tl.static_range(COUNT):
+            fresh = line + other * width + (HEADS + kv_head) * SIZE
+            turned = _turned(fresh, within, k_norm, table + (first + other) * SIZE, d, eps, SIZE, NORM)
+            key = turned.to(cache.dtype.element_ty)
+            value = tl.load(fresh + KV_HEADS * SIZE + d, mask=within, other=0.0).to(cache.dtype.element_ty)
+            tl.store(keys + (first + other) * SIZE + d, key, mask=within & (other == place))
+            tl.store(values + (first + other) * SIZE + d, value, mask=within & (other == place))
+            score = tl.sum(query.to(tl.float32) * key.to(tl.float32), 1) * scale
+            score = tl.where(other <= place, score, NOWHERE)
+            higher = tl.maximum(most, score)
+            shrink, weight = tl.exp(most - higher), tl.where(other <= place, tl.exp(score - higher), 0.0)
+            mass = mass * shrink + weight
+            made = made * shrink[:, None] + weight[:, None] * value.to(tl.float32)
+            most = higher
 
     share = tl.cdiv(first, SPLITS * BLOCK) * BLOCK
     stop = tl.minimum((split + 1) * share, first)
-    for start in range(split * share, stop, BLOCK):
-        t = start + lane
-        here = (t < stop)[:, None] & within[None, :]
-        at = t[:, None] * SIZE + d[None, :]
-        held_keys = tl.load(keys + at, mask=here, other=0.0).to(tl.float32)
-        held_values = tl.load(values + at, mask=here, other=0.0).to(tl.float32)
-        score = tl.where(t < stop, tl.sum(held_keys * query[None, :], 1), -float("inf"))
-        higher = tl.maximum(most, score)
-        shrink, weight = tl.exp(most - higher), tl.exp(score - higher)
-        mass = mass * shrink + weight
-        made = made * shrink[:, None] + weight[:, None] * held_values
+    for start in tl.range(split * share, stop, BLOCK, num_stages=STAGES):
+        t = start + tl.arange(0, BLOCK)
+        here = (t < stop)[:, None] & within
+        at = t[:, None] * SIZE + d
+        held_keys = tl.load(keys + at, mask=here, other=0.0)
+        held_values = tl.load(values + at, mask=here, other=0.0)
+        score = tl.dot(query, tl.trans(held_keys), input_precision="ieee") * scale
+        score = tl.where((t < stop)[None, :], score, -float("inf"))
+        higher = tl.maximum(most, tl.max(score, 1))
+        shrink, weight = tl.exp(most - higher), tl.exp(score - higher[:, None])
+        mass = mass * shrink + tl.sum(weight, 1)
+        made = tl.dot(weight.to(held_values.dtype), held_values, made * shrink[:, None], input_precision="ieee")
         most = higher
 
-    top = tl.max(most)
-    joint = tl.exp(most - top)
-    total = tl.sum(mass * joint)
-    y = tl.sum(made * joint[:, None], 0)
     slot = token * HEADS + head
     if SPLITS == 1:
-        tl.store(out + slot * SIZE + d, (y / total).to(out.dtype.element_ty), mask=within)
+        tl.store(out + slot[:, None] * SIZE + d, (made / mass[:, None]).to(out.dtype.element_ty), mask=ours)
     else:
         # A share is its sum, its mass and its highest score.
         mine = partial + (slot * SPLITS + split) * (PADDED + SHARE)
-        tl.store(mine + d, y)
-        tl.store(mine + PADDED, total)
-        tl.store(mine + PADDED + 1, top)
+        tl.store(mine[:, None] + d, made, mask=(g < GROUP)[:, None])
+        tl.store(mine + PADDED, mass, mask=g < GROUP)
+        tl.store(mine + PADDED + 1, most, mask=g < GROUP)
         tl.debug_barrier()  # all of it is written before the arrival is told
-        if tl.atomic_add(arrivals + slot, 1) == SPLITS - 1:
-            shares = partial + (slot * SPLITS + tl.arange(0, SPLITS)) * (PADDED + SHARE)
-            tl.store(out + slot * SIZE + d, _joined(shares, d, PADDED).to(out.dtype.element_ty), mask=within)
-            tl.store(arrivals + slot, 0)
+        arrived = arrivals + token * KV_HEADS + kv_head
+        if tl.atomic_add(arrived, 1) == SPLITS - 1:
+            for each in tl.static_range(GROUP):
+                at = token * HEADS + kv_head * GROUP + each
+                shares = partial + (at * SPLITS + tl.arange(0, SPLITS)) * (PADDED + SHARE)
+                joined = _joined(shares[:, None], d, PADDED)[None, :]
+                tl.store(out + at * SIZE + d, joined.to(out.dtype.element_ty), mask=within)
+            tl.store(arrived, 0)
 
 
 @triton.jit
@@ -187,7 +193,7 @@ def _joined(shares, d, PADDED: tl.constexpr):
     tops = tl.load(shares + PADDED + 1, cache_modifier=".cg")
     weight = tl.exp(tops - tl.max(tops))
     total = tl.sum(tl.load(shares + PADDED, cache_modifier=".cg") * weight)
-    return tl.sum(tl.load(shares[:, None] + d[None, :], cache_modifier=".cg") * weight[:, None], 0) / total
+    return tl.sum(tl.load(shares + d, cache_modifier=".cg") * weight, 0) / total
 
 
 @triton.jit

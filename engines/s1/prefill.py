@@ -1,14 +1,33 @@
-"""Prompts into KV caches: on a GPU padded to one of few sizes, each recorded as a CUDA graph."""
+"""Prompts into KV caches: on a GPU several in one pass, padded to one of few shapes, each recorded as a CUDA graph."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from engines.runtime.compilation import Compiled, Graphs
 from engines.s1.decode_state import DecodeState
+from engines.s1.transfers import sent
 
-SIZES = (16, 32, 64, 128, 256)  # tokens of a prompt; a longer one is a reference's, and prefilled once
+TOGETHER = 8  # prompts in one pass
+SPAN = 512  # positions that most prompts end within
+
+
+class Prompt(NamedTuple):
+    """Embeddings for positions `start`... of a slot's KV cache."""
+
+    slot: int
+    x: Tensor  # (t, dim)
+    start: int
+
+
+class Shape(NamedTuple):
+    """A pass: prompts, tokens of each, and positions of their caches that are read and written."""
+
+    prompts: int
+    tokens: int
+    span: int
 
 
 class Prefiller:
@@ -16,39 +35,67 @@ class Prefiller:
 
     def __init__(self, state: DecodeState, compile: bool) -> None:
         """`compile` needs CUDA."""
-        device = state.pending.device
+        device, dim, dtype = state.pending.device, state.pending.shape[1], state.pending.dtype
         self.state = state
-        self._x = torch.zeros(SIZES[-1], state.pending.shape[1], dtype=state.pending.dtype, device=device)
-        self._positions = torch.zeros(SIZES[-1], dtype=torch.long, device=device)
-        self._slot = torch.zeros(1, dtype=torch.long, device=device)
+        span = min(SPAN, state.length)
+        self.shapes = [
+            *(Shape(1, size, span) for size in (16, 32, 64, 128, 256, 512)),
+            *(Shape(TOGETHER, size, span) for size in (16, 32, 64, 128, 256)),
+            *(Shape(1, size, state.length) for size in (32, 128, 512)),
+        ]
+        most = max(shape.tokens for shape in self.shapes)
+        self._x = torch.zeros(TOGETHER, most, dim, dtype=dtype, device=device)
+        self._positions = torch.zeros(TOGETHER, most, dtype=torch.long, device=device)
+        self._slots = torch.zeros(TOGETHER, dtype=torch.long, device=device)
         self.compiled = Compiled(self._run, Graphs(self._run, ())) if compile else None
-        self.ready: list[int] = []  # sizes that are recorded
+        self.ready: list[Shape] = []  # those that are recorded, from the cheapest on
 
     @torch.inference_mode()
-    def prefill(self, slot: int, x: Tensor, start: int) -> None:
-        """As `DecodeState.prefill`. Padding is written behind the prompt, where it is overwritten before it is read."""
-        size = next((size for size in self.ready if size >= len(x)), None)
-        if size is None:
-            self.state.prefill(slot, x, start)
-        elif len(x):
-            self._x[: len(x)] = x
-            self._put(slot, start)
-            (self.compiled or self._run)(size)
+    def prefill(self, prompts: Sequence[Prompt]) -> None:
+        """As `DecodeState.prefill`. Padding is written behind a prompt, where it is overwritten before it is read."""
+        waiting = [prompt for prompt in prompts if len(prompt.x)]
+        while waiting:
+            some, shape = self._fitting(waiting)
+            if shape is None:
+                self.state.prefill(*some[0])
+            else:
+                self._put(some, shape)
+                (self.compiled or self._run)(shape)
+            waiting = waiting[len(some) :]
+
+    def _fitting(self, prompts: list[Prompt]) -> tuple[list[Prompt], Shape | None]:
+        """As many of the first prompts as one pass takes, and its shape; without one, the first prompt alone."""
+        for some in (prompts[:TOGETHER], prompts[:1]):
+            size, stop = max(len(each.x) for each in some), max(each.start + len(each.x) for each in some)
+            for shape in self.ready:
+                # Padding that has no position left goes to the last one, which no prompt reaches.
+                if shape.prompts >= len(some) and shape.tokens >= size and shape.span > stop:
+                    return some, shape
+        return prompts[:1], None
 
     @torch.inference_mode()
-    def warm(self) -> Iterator[int]:
-        """Record each size; rows in work lose nothing, for at the last position none is going on."""
-        for size in SIZES if self.compiled is not None else ():
-            self._put(0, self.state.length - 1)
-            (self.compiled or self._run)(size)
-            self.ready.append(size)
-            yield size
+    def warm(self) -> Iterator[Shape]:
+        """Record each shape; a row in work loses nothing, for the one position that is written is put back."""
+        for shape in self.shapes if self.compiled is not None else ():
+            written = self.state.cache[:, :, 0, :, shape.span - 1]
+            before = written.clone()
+            self._put([Prompt(0, self._x[0, :1], shape.span - 1)], shape)
+            (self.compiled or self._run)(shape)
+            written.copy_(before)
+            self.ready.append(shape)
+            yield shape
 
-    def _put(self, slot: int, start: int) -> None:
-        positions = torch.arange(start, start + SIZES[-1], device=self._positions.device)
-        self._positions.copy_(positions.clamp(max=self.state.length - 1))
-        self._slot.fill_(slot)
+    def _put(self, prompts: list[Prompt], shape: Shape) -> None:
+        """The passes' inputs; where there are fewer prompts than it takes, the first is done again."""
+        filled = [*prompts, *prompts[:1] * (shape.prompts - len(prompts))]
+        for held, prompt in zip(self._x, filled, strict=False):
+            held[: len(prompt.x)] = prompt.x
+        places = sent([(prompt.slot, prompt.start) for prompt in filled], self._slots.device)
+        self._slots[: shape.prompts] = places[:, 0]
+        positions = places[:, 1:] + torch.arange(shape.tokens, device=places.device)
+        self._positions[: shape.prompts, : shape.tokens] = positions.clamp(max=shape.span - 1)
 
-    def _run(self, size: int) -> Tensor:
-        network, cache = self.state.network, self.state.cache
-        return network.forward_slow(self._x[None, :size], self._positions[None, :size], cache, self._slot)
+    def _run(self, shape: Shape) -> Tensor:
+        count, size, span = shape
+        cache, slots = self.state.cache[..., :span, :], self._slots[:count]
+        return self.state.network.forward_slow(self._x[:count, :size], self._positions[:count, :size], cache, slots)

@@ -3,12 +3,15 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from torch import Tensor
+
 from engines.errors import BadAudio
 from engines.s1.active_request import GroupSound, S1ActiveRequest
 from engines.s1.caches import PrefixStore
 from engines.s1.decoding import Decoder
 from engines.s1.edges import Edges
 from engines.s1.model import S1Model
+from engines.s1.prefill import Prompt
 from engines.s1.prompt import Turn, embed
 from engines.s1.references import S1Reference
 from engines.s1.transfers import Arriving
@@ -32,6 +35,9 @@ class RowTable:
         """`prefixes` keeps what the network computed of references."""
         self._model, self._decoder, self._prefixes = model, decoder, prefixes
         self._rows: list[S1ActiveRequest] = []  # by slot
+        self._unread: list[
+            tuple[S1ActiveRequest, Tensor, int]
+        ] = []  # words that the next step reads, and where they begin
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -40,7 +46,7 @@ class RowTable:
         return iter(self._rows)
 
     def add(self, request: S1ActiveRequest) -> GroupSound:
-        """Prefill the prompt of the request's group into a free slot: reference, what was said last, the new words.
+        """Give the request's group a free slot: its reference is put there, its words with the next step.
 
         Raises BadAudio where there is no room for all of it.
         """
@@ -53,7 +59,7 @@ class RowTable:
             words = embed(model.network, model.tokenizer, turns[-1:], opening=False)
         if start + len(words) + NEW_WORDS_MIN_S * model.codec.config.frame_rate > state.length:
             raise BadAudio("the reference and the text are too long together; select a shorter part of the clip")
-        self._decoder.prefiller.prefill(slot, words[:-1], start)
+        self._unread.append((request, words[:-1], start))
         request.position = start + len(words) - 1
         seed = request.sampling.seed + request.group_index + REDRAW_STEP * request.redraws
         state.start_row(slot, words[-1], request.position, replace(request.sampling, seed=seed))
@@ -71,16 +77,24 @@ class RowTable:
             x = embed(self._model.network, self._model.tokenizer, [reference.turn], opening=True)
             if len(x) > state.length:
                 raise BadAudio("the reference is too long for this checkpoint; select a shorter part of the clip")
-            self._decoder.prefiller.prefill(slot, x, 0)
+            self._decoder.prefiller.prefill([Prompt(slot, x, 0)])
             self._prefixes.put(reference.digest, state.cache[:, :, slot, :, : len(x)].clone())
             return len(x)
         state.cache[:, :, slot, :, : kept.shape[3]] = kept
         return kept.shape[3]
 
+    def read(self) -> None:
+        """Prefill the words of rows that are new: of all who came since the last step at once."""
+        self._decoder.prefiller.prefill(
+            [Prompt(self._rows.index(request), words, start) for request, words, start in self._unread]
+        )
+        self._unread.clear()
+
     def step(self, active: Sequence[S1ActiveRequest]) -> InFlightStep | None:
         """Begin a decode step of these requests' rows; None without any."""
         if not active:
             return None
+        self.read()
         self._move_to_front(active)
         frames = self._decoder.step(len(active), max(request.position for request in active))
         for request in active:
@@ -102,4 +116,5 @@ class RowTable:
             self._decoder.state.swap(slot, last)
             self._rows[slot] = self._rows[last]
         self._rows.pop()
+        self._unread = [unread for unread in self._unread if unread[0] is not request]
         request.sound = None

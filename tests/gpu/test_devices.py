@@ -96,6 +96,7 @@ def test_a_line_of_a_known_voice_joins_without_waiting_for_the_device() -> None:
     torch.cuda.set_sync_debug_mode("error")
     try:
         engine.batch.rows.add(following)
+        engine.batch.rows.read()
     finally:
         torch.cuda.set_sync_debug_mode("default")
     engine.close()

@@ -15,6 +15,7 @@ from engines.s1.codec_streams import CodecStreams, Packet
 from engines.s1.decode_state import Sampling
 from engines.s1.decoding import Decoder
 from engines.s1.model import S1Model
+from engines.s1.prefill import Prompt, Shape
 from engines.s1.prompt import Turn, embed
 from engines.s1.quantize import pack
 from tests.engines.s1.conftest import read
@@ -103,13 +104,19 @@ def test_the_same_noise_gives_the_same_codes_for_200_frames(model: S1Model, upst
 
 
 @torch.inference_mode()
-def test_a_padded_prompt_fills_its_own_slot_as_an_exact_one_does(model: S1Model, codes: Tensor) -> None:
+@pytest.mark.parametrize("shapes", [[], [Shape(1, 64, 128), Shape(1, 512, LENGTH)], [Shape(8, 512, LENGTH)]])
+def test_padded_prompts_fill_their_own_slots_as_exact_ones_do(
+    model: S1Model, codes: Tensor, shapes: list[Shape]
+) -> None:
     words = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], opening=True)
-    exact, padded = (Decoder(model.network, 3, LENGTH, 1024) for _ in range(2))
-    padded.prefiller.ready = [64, 128]
-    for start, part in ((0, words[:50]), (50, words[50:])):
-        exact.state.prefill(1, part, start)
-        padded.prefiller.prefill(1, part, start)
+    exact, padded = (Decoder(model.network, 4, LENGTH, 1024) for _ in range(2))
+    padded.prefiller.ready = shapes
+    first = [Prompt(1, words[:50], 0), Prompt(3, words[:70], 0), Prompt(2, words[:0], 0)]
+    then = [Prompt(3, words[70:], 70), Prompt(1, words[50:], 50)]
+    for prompts in (first, then):
+        padded.prefiller.prefill(prompts)
+        for prompt in prompts:
+            exact.state.prefill(*prompt)
     found, wanted = (each.state.cache[..., : len(words), :] for each in (padded, exact))
     assert relative(found, wanted) < 1e-6
     assert not found[:, :, [0, 2]].any()
