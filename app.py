@@ -1,6 +1,7 @@
 """Champion Voice Studio: settings, scheduler, manager, services, UI and API, served."""
 
 import asyncio
+import gc
 import logging
 import os
 import sys
@@ -16,6 +17,7 @@ import uvicorn
 from fastapi import FastAPI
 from fastapi_offline import FastAPIOffline
 
+from engines.types import SchedulerEvent
 from studio.api import router, speech_socket
 from studio.composition import compose
 from studio.data_folder import DataInUse, claimed
@@ -105,6 +107,14 @@ def with_page(application: FastAPI, studio: Studio, programs: Programs, drain: D
     return mount_page(application, page)
 
 
+def freeze(event: SchedulerEvent) -> None:
+    """Whenever an engine came or went: what stays is not searched for garbage again, which stops all threads for long."""
+    if event.kind == "engine" and event.message in ("ready", "unloaded"):
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()
+
+
 class Server(uvicorn.Server):
     """Serves until a signal; then finishes what was accepted, and ends with exit code 0."""
 
@@ -137,6 +147,7 @@ def main() -> None:
     os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
     os.environ.setdefault(GRADIO_FOLDER, str(settings.data_dir / "gradio"))
     studio, drain = compose(settings), Drain()
+    studio.manager.listen(freeze)
 
     def finish() -> None:
         log.info("finishing accepted requests; new ones are refused")

@@ -5,7 +5,7 @@ import statistics
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,8 @@ from bench.s1_timing import peak_gb, take
 from engines.base import Checkpoint, EngineJob, Finished, Spoke
 from engines.registry import Device
 from engines.s1 import plan as planning
+from engines.s1.active_request import Frame, GroupSound, S1ActiveRequest
+from engines.s1.batch import S1Batch
 from engines.s1.engine import S1Engine
 from engines.s1.model import S1Model
 from engines.types import Audio, Reference, Request
@@ -174,6 +176,40 @@ def offline(stage: Stage, rows: int) -> dict[str, Any]:
         "sound_s_s": [round(sound_s / total_s, 1) for _, total_s, sound_s in times],
         "last_ttfa_ms": [round(1000 * first_s, 1) for first_s, _, _ in times],
     }
+
+
+def mixed(stage: Stage, count: int) -> dict[str, Any]:
+    """Lines of one to thirty words at settings of their own, as many together as there are rows: are the codes the same
+    whether kernels overlap or not?"""
+    from engines.s1 import fused
+
+    drawn: list[dict[str, list[bytes]]] = []
+    take_frame, overlap = S1Batch._take, fused.OVERLAP
+
+    def keep(batch: S1Batch, request: S1ActiveRequest, sound: GroupSound, frame: Frame) -> None:
+        drawn[-1].setdefault(request.job.id, []).append(frame.tobytes())
+        take_frame(batch, request, sound, frame)
+
+    S1Batch._take = keep  # type: ignore[method-assign]
+    try:
+        for fused.OVERLAP in (False, True):
+            drawn.append({})
+            each = Stage(stage.folder, stage.device, stage.rows, stage.tiny)
+            each.warm()
+            drawn[-1].clear()
+            for first in range(0, count, stage.rows):
+                rng = np.random.default_rng(first)
+                lines = [" ".join(rng.choice(WORDS, rng.integers(1, 30))) for _ in range(stage.rows)]
+                chosen = {"temperature": rng.uniform(0.5, 1.0), "top_p": rng.uniform(0.5, 0.95)}
+                asked = [
+                    replace(each.request(first + row), text=text, settings=chosen) for row, text in enumerate(lines)
+                ]
+                take(each.engine, asked, first)
+            each.engine.close()
+    finally:
+        S1Batch._take, fused.OVERLAP = take_frame, overlap  # type: ignore[method-assign]
+    serial, overlapping = drawn
+    return {"lines": len(serial), "same": sum(overlapping[id] == frames for id, frames in serial.items())}
 
 
 def profile(stage: Stage, rows: int) -> dict[str, Any]:

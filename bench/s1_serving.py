@@ -39,6 +39,8 @@ def parts(stage: Stage, listeners: list[int], line_s: float) -> dict[str, Callab
     found["profile"] = lambda: s1_listeners.profile(stage, min(32, stage.rows))
     for rows in {min(rows, stage.rows) for rows in (1, 8, 32)}:
         found[f"frames_{rows}"] = lambda rows=rows: frames(model, rows, compile, count, nullcontext)
+    few = Stage(stage.folder, stage.device, min(32, stage.rows), stage.tiny)
+    found["mixed"] = lambda: s1_listeners.mixed(few, 8 if stage.tiny else 1000)
     return found
 
 

@@ -165,12 +165,12 @@ def engine(folder: Path, device: Device, text: str, alone: Alone) -> dict[str, A
     return figures
 
 
-def take(engine: S1Engine, requests: list[Request]) -> tuple[float, float, float]:
+def take(engine: S1Engine, requests: list[Request], first_id: int = 0) -> tuple[float, float, float]:
     """Seconds to the last first chunk, seconds to the end, and seconds of sound, of requests admitted at once."""
-    waiting = {str(number) for number in range(len(requests))}
+    waiting = {str(first_id + number) for number in range(len(requests))}
     silent, first, audio_s = set(waiting), 0.0, 0.0
     started = time.perf_counter()
-    for number, request in enumerate(requests):
+    for number, request in enumerate(requests, first_id):
         engine.admit(EngineJob(str(number), request))
     while waiting:
         events: list[Event] = list(engine.step())

@@ -1,11 +1,13 @@
 """`python app.py` as a service: it asks nobody outside, notices who left, and goes when it is told, finishing its work."""
 
+import gc
 import io
 import json
 import math
 import secrets
 import threading
 import time
+import weakref
 import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +19,9 @@ import pytest
 import soundfile
 from gradio_client import Client, handle_file
 
+from app import freeze
 from engines.registry import Device
+from engines.types import SchedulerEvent
 from studio.data_folder import DataInUse, claimed
 from studio.engines import device
 from studio.order import flat, read_order
@@ -321,3 +325,21 @@ def test_a_sheet_is_rendered_by_a_client_into_a_zip_of_files(watched: Served, tm
     assert list(sounds) == ["Ahri/A1_01.wav"]
     assert soundfile.info(io.BytesIO(sounds["Ahri/A1_01.wav"])).samplerate == 48_000
     assert [failed["line"] for failed in report["failed"]] == ["A2"]
+
+
+def test_what_an_engine_holds_is_not_searched_for_garbage_until_it_has_left() -> None:
+    class Part:
+        whole: "Part"
+
+    part = Part()
+    part.whole, gone = part, weakref.ref(part)
+    try:
+        freeze(SchedulerEvent(0.0, "engine", "s1", message="ready"))
+        assert gc.get_freeze_count()
+        del part
+        gc.collect()
+        assert gone() is not None
+        freeze(SchedulerEvent(1.0, "engine", "s1", message="unloaded"))
+        assert gone() is None
+    finally:
+        gc.unfreeze()

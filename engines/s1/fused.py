@@ -24,9 +24,9 @@ OVERLAP = torch.cuda.is_available() and all(
     torch.cuda.get_device_capability(card) >= (9, 0) for card in range(torch.cuda.device_count())
 )
 ROWS_HELD = 8  # with more rows, products are cheaper on the tensor cores than row after row
-SPLITS, SPLIT_BLOCK, SPLIT_STAGES, SPLIT_WARPS = 16, 32, 3, 4  # most shares of a long cache, how they are read
-PROGRAMS = 1024  # that fill a GPU: the more rows there are, the fewer shares a cache needs
-WARPS = 1
+SPLITS = 16  # most shares of a long cache
+PROGRAMS = 512  # that fill a GPU: the more rows there are, the fewer shares each cache needs
+BLOCK, STAGES = 32, 3  # positions read at once, and how many such reads are on the way
 TILE = 16  # least side of a matrix on the tensor cores
 
 
@@ -106,8 +106,8 @@ class FusedDecoder:
             1 / math.sqrt(config.head_dim), config.norm_eps,
             HEADS=config.heads, KV_HEADS=config.kv_heads, SIZE=config.head_dim,
             PADDED=max(TILE, _padded(config.head_dim)), COUNT=tokens.count, QUERIES=max(TILE, _padded(config.group)),
-            SPLITS=max(1, tokens.splits), BLOCK=SPLIT_BLOCK if long else TILE, STAGES=SPLIT_STAGES,
-            NORM=normed, OVERLAP=OVERLAP, num_warps=SPLIT_WARPS if long else WARPS, launch_pdl=OVERLAP,
+            SPLITS=max(1, tokens.splits), BLOCK=BLOCK if long else TILE, STAGES=STAGES, NORM=normed, OVERLAP=OVERLAP,
+            num_warps=(2 if tokens.many else 4) if long else 1, launch_pdl=OVERLAP,
         )  # fmt: skip
         return y
 
@@ -162,6 +162,8 @@ def _composed(
     """The same by torch's own kernels, for many rows and for weights that ours do not read."""
     if norm is not None:
         x = F.rms_norm(x, norm.weight.shape, norm.weight, norm.eps)  # type: ignore[arg-type]
+    if residual is not None and linear.bias is None and not quantizing.is_quantized(linear.weight):
+        return residual.addmm_(x, linear.weight.t())
     y = linear(x)
     if gate is not None:
         y = F.silu(y) * gate(x)

@@ -179,11 +179,15 @@ def attend(
         tl.debug_barrier()  # all of it is written before the arrival is told
         arrived = arrivals + token * KV_HEADS + kv_head
         if tl.atomic_add(arrived, 1) == SPLITS - 1:
+            joined = ()
             for each in tl.static_range(GROUP):
-                at = token * HEADS + kv_head * GROUP + each
-                shares = partial + (at * SPLITS + tl.arange(0, SPLITS)) * (PADDED + SHARE)
-                joined = _joined(shares[:, None], d, PADDED)[None, :]
-                tl.store(out + at * SIZE + d, joined.to(out.dtype.element_ty), mask=within)
+                shares = partial + ((token * HEADS + kv_head * GROUP + each) * SPLITS + tl.arange(0, SPLITS)) * (
+                    PADDED + SHARE
+                )
+                joined = joined + (_joined(shares[:, None], d, PADDED)[None, :],)
+            for each in tl.static_range(GROUP):
+                at = out + (token * HEADS + kv_head * GROUP + each) * SIZE + d
+                tl.store(at, joined[each].to(out.dtype.element_ty), mask=within)
             tl.store(arrived, 0)
 
 

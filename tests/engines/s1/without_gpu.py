@@ -150,7 +150,8 @@ def compile() -> dict[str, Any]:
     fused.OVERLAP = True
     with torch.device("meta"):
         network = DualAR(DualARConfig.from_mapping(FULL.network), 151_000, 4096, 150_000).bfloat16()
-        fused.FusedDecoder(DecodeState(network, 2, 2048, 1024)).draw(2)
+        for rows in (2, 256):
+            fused.FusedDecoder(DecodeState(network, rows, 2048, 1024)).draw(rows)
         quantizing.quantize([network.layers, network.fast_layers], "int8")
         fused.FusedDecoder(DecodeState(network, 2, 2048, 1024)).draw(1)
         codec = Codec(CodecConfig()).to("meta", torch.float16).requires_grad_(False)
