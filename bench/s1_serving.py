@@ -1,8 +1,8 @@
 """S1-Mini for many, at full size on random weights: `python -m bench.s1_serving --out FOLDER [--tiny --device cpu]`.
 
 The codec against upstream's own on the same weights, with how far each precision is from float32; frames, sound and first
-sound of the whole engine; listeners who hear each line to its end before they ask for the next; and where the time goes.
-Every part writes FOLDER/s1_serving.json as soon as it is known.
+sound of the whole engine; listeners who hear each line to its end before they ask for the next; where the time goes.
+Every part writes FOLDER/s1_serving.json once it is known.
 """
 
 import argparse
