@@ -11,9 +11,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import Scope
 
 ASSETS = Path(__file__).parents[2] / "assets" / "ui"
-IMPORT = re.compile(
-    r'^(?:import|export|}).*?"(\.[^"]+)"', re.MULTILINE
-)  # not those that wait for a page: `import("…")`
+IMPORT = re.compile(r'(?:^(?:import|export|}).*?|: \(\) => import\()"(\.[^"]+)"', re.MULTILINE)
 STYLE = Path("css/studio.css")  # all of these, in this order
 STYLES = (
     "tokens",
@@ -71,11 +69,11 @@ def style() -> str:
 
 
 def modules() -> list[str]:
-    """The scripts that every page begins with: studio.js, and what it imports, and what that imports."""
+    """The scripts that every page begins with: studio.js, what it imports, and what that imports, but for single pages."""
     found = [ASSETS / "js" / "studio.js"]
     for path in found:
         imported = [(path.parent / name).resolve() for name in IMPORT.findall(path.read_text("utf-8"))]
-        found += [each for each in imported if each not in found]
+        found += [each for each in imported if each not in found and each.name != "page.js"]
     return sorted(path.relative_to(ASSETS).as_posix() for path in found)
 
 
