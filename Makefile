@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 TRITON := $(if $(filter Linux-x86_64,$(shell uname -s)-$(shell uname -m)),.venv/triton.stamp .venv/haproxy.stamp)
 export UV_LINK_MODE ?= copy
+unexport PYTHONDONTWRITEBYTECODE  # else each of the many processes of a test run compiles all it imports
 
 # A .venv made earlier by another Python would be used instead of the one asked for.
 ifeq ($(origin PYTHON),command line)

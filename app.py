@@ -99,7 +99,7 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
 
 def with_page(application: FastAPI, studio: Studio, programs: Programs, drain: Drain) -> FastAPI:
     """The application with the Gradio page at its root."""
-    from studio.ui import build, mount_assets, mount_page  # takes seconds, which a studio without a page saves
+    from studio.ui.page import build, mount_assets, mount_page  # takes seconds, which a studio without a page saves
 
     mount_assets(application)
     page = build(studio, programs)

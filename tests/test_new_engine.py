@@ -14,7 +14,6 @@ import soundfile
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
-from app import web
 from engines.errors import BadSetting
 from engines.registry import ENGINES, settings
 from engines.scheduling.ticket import Ticket
@@ -66,6 +65,8 @@ def loudness(wav: bytes) -> float:
 
 @pytest.fixture(scope="module")
 def visit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visit]:
+    from app import web  # takes seconds, which collecting other tests need not
+
     folder = tmp_path_factory.mktemp("whistling")
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(ENGINES, "whistle", "tests.engines.whistle:SPEC")

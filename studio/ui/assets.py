@@ -1,15 +1,18 @@
 """The page's own style, scripts and font, served by our application: nothing comes from outside."""
 
 import hashlib
+import re
 from pathlib import Path
 
 from fastapi import FastAPI, Response
 from fastapi.responses import FileResponse, JSONResponse
 from fastapi.staticfiles import StaticFiles
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import Scope
 
 ASSETS = Path(__file__).parents[2] / "assets" / "ui"
-MODULES = sorted(path.relative_to(ASSETS).as_posix() for path in ASSETS.glob("js/**/*.js"))
+IMPORT = re.compile(r'(?:^(?:import|export|}).*?|: \(\) => import\()"(\.[^"]+)"', re.MULTILINE)
+STYLE = Path("css/studio.css")  # all of these, in this order
 STYLES = (
     "tokens",
     "base",
@@ -53,15 +56,30 @@ class Versioned(StaticFiles):
     """
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        response = await super().get_response(path, scope)
+        joined = Path(path) == STYLE
+        response = Response(style(), media_type="text/css") if joined else await super().get_response(path, scope)
         known = scope["path_params"]["version"] == VERSION
         response.headers["cache-control"] = "public, max-age=31536000, immutable" if known else "no-cache"
         return response
 
 
+def style() -> str:
+    """The page's whole style: one answer instead of twenty."""
+    return "\n".join((ASSETS / "css" / f"{name}.css").read_text("utf-8") for name in STYLES)
+
+
+def modules() -> list[str]:
+    """The scripts that every page begins with: studio.js, what it imports, and what that imports, but for single pages."""
+    found = [ASSETS / "js" / "studio.js"]
+    for path in found:
+        imported = [(path.parent / name).resolve() for name in IMPORT.findall(path.read_text("utf-8"))]
+        found += [each for each in imported if each not in found and each.name != "page.js"]
+    return sorted(path.relative_to(ASSETS).as_posix() for path in found)
+
+
 def mount_assets(application: FastAPI) -> None:
     """Serve assets/ui, the icon, and the manifest Gradio's page asks for."""
-    application.mount("/studio/assets/{version}", Versioned(directory=ASSETS), name="assets")
+    application.mount("/studio/assets/{version}", GZipMiddleware(Versioned(directory=ASSETS)), name="assets")
 
     @application.get("/favicon.ico", include_in_schema=False)
     def icon() -> FileResponse:
@@ -73,15 +91,14 @@ def mount_assets(application: FastAPI) -> None:
 
 
 def head() -> str:
-    """Tags for the page's head: theme before the first paint, then styles, font and modules, fetched side by side."""
-    styles = [f'<link rel="stylesheet" href="{ROOT}/css/{name}.css">' for name in STYLES]
-    modules = [f'<link rel="modulepreload" href="{ROOT}/{name}">' for name in MODULES]
+    """Tags for the page's head: style, font and the modules that the page begins with, fetched side by side."""
+    preloads = [f'<link rel="modulepreload" href="{ROOT}/{name}">' for name in modules()]
     return "\n".join(
         (
             f'<link rel="icon" href="{ROOT}/icon.svg" type="image/svg+xml">',
             f'<link rel="preload" href="{ROOT}/fonts/inter.woff2" as="font" type="font/woff2" crossorigin>',
-            *styles,
-            *modules,
+            f'<link rel="stylesheet" href="{ROOT}/{STYLE.as_posix()}">',
+            *preloads,
             f'<script type="module" src="{ROOT}/js/studio.js"></script>',
         )
     )

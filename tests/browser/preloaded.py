@@ -6,6 +6,6 @@ import scipy.signal
 import app
 import engines.f5.engine
 import engines.s1.engine
-import studio.ui
+import studio.ui.page
 
 __all__ = ["app", "engines", "matplotlib", "scipy", "studio"]

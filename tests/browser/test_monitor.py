@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, Page, expect
 
+from studio.ui.assets import ROOT, modules
 from tests.browser.serving import Served
 from tests.browser.visiting import LONG, Visitor, visiting
 
@@ -65,3 +66,18 @@ def told_at_s(page: Page) -> float:
     with page.expect_response(lambda answer: "/studio/telemetry" in answer.url) as reported:
         pass
     return float(reported.value.json()["at_s"])
+
+
+def test_what_only_the_monitor_shows_comes_when_it_is_first_shown_and_is_asked_for_again(visitor: Visitor) -> None:
+    page, visitor.refusals_expected = visitor.page, True
+    scripts = f"{visitor.url}{ROOT}/js/"
+    assert {url for url in visitor.requested if url.startswith(scripts)} == {
+        f"{visitor.url}{ROOT}/{name}" for name in modules()
+    }
+    page.route("**/monitor/page.js", lambda route: route.fulfill(status=503))
+    page.get_by_role("link", name="Monitor").click()
+    visitor.expect_message("This part of the page did not come; check that the studio still runs")
+    page.unroute("**/monitor/page.js")
+    page.get_by_role("link", name="Speak").click()
+    page.get_by_role("link", name="Monitor").click()
+    expect(page.locator(".engine-state").first).to_contain_text("ready")

@@ -16,7 +16,7 @@ from tests.browser.visiting import READY, Visitor, held_back, visiting
 BEGUN = "body[data-page]"  # the scripts run; what was left here last time is not yet on the page
 SCRIPT, WORDS, CHOSEN = "#script textarea", "#transcript textarea", ".picker option:checked"
 LATE = (  # parts that nothing else asks for
-    *("frame/header", "frame/strip", "monitor/page", "references/voice"),
+    *("frame/header", "frame/strip", "references/voice"),
     *("speak/preview", "speak/settings", "speak/status"),
 )
 

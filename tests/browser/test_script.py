@@ -483,6 +483,24 @@ def test_whoever_writes_over_another_tabs_text_is_told_and_can_take_it(writer: V
     until(lambda: texts(writer)[0] == "Theirs.")
 
 
+def test_what_was_left_unsaved_is_sent_and_said_before_the_script_page_was_shown(writer: Visitor) -> None:
+    page, key = writer.page, sheet_of(writer)["lines"][0]["key"]
+    page.add_init_script(LOST)
+    page.evaluate("localStorage.lost = 'yes'")
+    page.reload()
+    rows(page).first.locator(".c-text").click()
+    page.keyboard.press("Enter")
+    page.keyboard.type(" Mine.")
+    page.keyboard.press("Enter")
+    expect(page.locator(".toast")).to_contain_text("This is not saved yet.")
+    elsewhere(writer, cells=[{"line": key, "column": 2, "value": "Theirs."}])
+    page.add_init_script("location.host && localStorage.removeItem('lost')")
+    page.goto("about:blank")
+    writer.open()
+    writer.expect_message("The line was changed elsewhere meanwhile, to “Theirs.”")
+    assert texts(writer)[0] == "This is line one. Mine."
+
+
 def test_a_cell_that_was_opened_and_left_as_it_was_does_not_undo_another_tabs_text(writer: Visitor) -> None:
     page, key = writer.page, sheet_of(writer)["lines"][0]["key"]
     page.keyboard.press("Enter")

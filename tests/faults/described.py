@@ -3,19 +3,17 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import requests
-import schemathesis
-from gradio import Blocks
-from gradio.routes import App
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
-from schemathesis import Case
-from schemathesis.generation import GenerationMode
 
 from tests.browser.serving import Served
 from tests.waiting import until
+
+if TYPE_CHECKING:  # Gradio and schemathesis take seconds, which collecting other tests need not
+    from schemathesis import Case
 
 WAIT_S = 60.0
 BATCH = 500  # drawn at a time: what was drawn before is remembered
@@ -24,11 +22,17 @@ Known = Mapping[str, Sequence[object]]  # what exists, by the names of fields th
 
 def of_gradio() -> dict[str, Any]:
     """Gradio's own routes, which are the same for every page."""
+    from gradio import Blocks
+    from gradio.routes import App
+
     return App.create_app(Blocks()).openapi()
 
 
 def attack(served: Served, described: dict[str, Any], number: int, start: int, strict: bool = True) -> Counter[str]:
     """So many requests; how many of each route were answered with which status and, if `strict`, what is wrong with answers."""
+    import schemathesis
+    from schemathesis.generation import GenerationMode
+
     schema, counted = schemathesis.openapi.from_dict(described), Counter[str]()
     operations = [found.ok() for found in schema.get_all_operations()]
     modes = (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
@@ -45,7 +49,7 @@ def attack(served: Served, described: dict[str, Any], number: int, start: int, s
             suppress_health_check=[*HealthCheck],
         )
         @given(cases, st.randoms(use_true_random=False))
-        def send(case: Case, draw: Random) -> None:
+        def send(case: "Case", draw: Random) -> None:
             if draw.random() < 0.5:
                 know(case, known, draw)  # noqa: B023
             session = visitor if draw.random() < 0.7 else requests.Session()  # noqa: B023
@@ -82,7 +86,7 @@ def stocked(url: str) -> tuple[requests.Session, Known]:
     }
 
 
-def answered(url: str, case: Case, session: requests.Session, strict: bool) -> str:
+def answered(url: str, case: "Case", session: requests.Session, strict: bool) -> str:
     """The route and the status, or what came instead."""
     label = case.operation.label
     try:
@@ -104,7 +108,7 @@ def fault(answer: requests.Response) -> str:
     return "" if answer.json()["detail"] else " says nothing"
 
 
-def know(case: Case, known: Known, draw: Random) -> None:
+def know(case: "Case", known: Known, draw: Random) -> None:
     """Name what exists in place of what was drawn."""
     for named in (case.path_parameters, case.query, case.body):
         if isinstance(named, dict):

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from app import begin
 from engines.base import Checkpoint
 from engines.registry import Device
 from engines.scheduling.manager import Manager, Policy
@@ -36,6 +35,8 @@ class Latecomer(Metronome):
 def test_archives_become_champions_named_like_their_files_and_kept_ones_stay(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
+    from app import begin  # takes seconds, which collecting other tests need not
+
     folder = tmp_path / "archives"
     folder.mkdir()
     pack_now(files(tmp_path / "members", base()), folder / "ahri.tar.gz")

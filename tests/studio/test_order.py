@@ -14,7 +14,6 @@ from engines import registry
 from engines.errors import BadInput, BadSetting, BadText
 from studio.order import SEEDS, FlatOrder, Order, flat, read_order
 from studio.settings import Settings
-from studio.ui.pages.speak import speaker
 from tests.engines.metronome import Metronome
 from tests.studio.house import studio_of
 
@@ -98,6 +97,8 @@ def test_what_is_stored_is_what_is_told_and_comes_back() -> None:
 
 
 def test_speak_keeps_its_parameters_and_their_defaults(tmp_path: Path) -> None:
+    from studio.ui.pages.speak import speaker  # takes seconds, which collecting other tests need not
+
     with studio_of(
         tmp_path, Metronome(), settings=Settings(data_dir=tmp_path / "data", engines=("s1", "f5"))
     ) as studio:

@@ -1,8 +1,19 @@
 /**
  * The parts of the page that Gradio makes room for (studio/ui/components/island.py), each with the module that draws
- * it.
+ * it. What one page alone shows is fetched and drawn when that page first shows, and stays.
  */
+import { follow } from "./core/bus.js";
+import { STATE } from "./core/events.js";
+import { attempt } from "./core/login.js";
+import { page } from "./core/pages.js";
+import { fetched } from "./core/server.js";
+import { allPending } from "./script/pending.js";
 
+/** @import { PageName } from "./core/pages.js" */
+/** @typedef {Record<string, () => unknown>} Keys */
+/** @typedef {{mount: (element: HTMLElement) => void, KEYS?: Keys}} Island */
+
+/** Those of pages are the ones called page.js (studio/ui/assets.py). @type {Record<string, () => Promise<Island>>} */
 const MODULES = {
   header: () => import("./frame/header.js"),
   voice: () => import("./references/voice.js"),
@@ -18,14 +29,46 @@ const MODULES = {
   compare: () => import("./compare/tray.js"),
   strip: () => import("./frame/strip.js"),
 };
+/** @type {Record<string, PageName>} */
+const PAGE_OF = { script: "script", listening: "compare", champions: "champions", monitor: "monitor" };
 
-export const ISLANDS = /** @type {(keyof typeof MODULES)[]} */ (Object.keys(MODULES));
+/** Of pages that were drawn. @type {Map<PageName | undefined, Keys>} */
+const keys = new Map();
+
+/** Names of those that show. */
+export function shown() {
+  return Object.keys(MODULES).filter((name) => (PAGE_OF[name] ?? page()) === page());
+}
+
+/** Keys of the page that shows; see frame/shortcuts.js. */
+export function pageKeys() {
+  return keys.get(page());
+}
 
 /**
- * Draw one part into the element that Gradio made for it.
- * @param {keyof typeof MODULES} name
- * @param {HTMLElement} element
+ * Draw one part into the element that Gradio made for it, once it is due; what did not come is asked for again when its
+ * page shows again.
+ * @param {string} name @param {HTMLElement} element
  */
-export async function mount(name, element) {
-  (await MODULES[name]()).mount(element);
+export function mount(name, element) {
+  let begun = false;
+  follow(STATE.page, async () => {
+    if (begun || !isDue(name)) return;
+    begun = true;
+    begun = await draw(name, element);
+  });
+}
+
+/** The Script page also says what becomes of changes that were left here, which are sent at once. @param {string} name */
+function isDue(name) {
+  return shown().includes(name) || (name === "script" && allPending().length > 0);
+}
+
+/** Resolves to whether it came. @param {string} name @param {HTMLElement} element */
+async function draw(name, element) {
+  const island = await attempt(() => fetched(MODULES[name]()));
+  if (!island) return false;
+  island.mount(element);
+  keys.set(PAGE_OF[name], island.KEYS ?? {});
+  return true;
 }

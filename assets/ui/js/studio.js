@@ -1,4 +1,5 @@
 /** Where the page begins: theme and page at once, then fields and clips, then what was left here last time. */
+import "./champions/completion.js"; // a job may end before its page was ever shown
 import { loadChampions } from "./champions/library.js";
 import { loadAccess } from "./core/access.js";
 import { emit, follow } from "./core/bus.js";
@@ -14,7 +15,7 @@ import { toast } from "./core/toast.js";
 import { completeMarkup } from "./frame/accessibility.js";
 import { acceptDrops } from "./frame/drop.js";
 import { hearKeys } from "./frame/shortcuts.js";
-import { ISLANDS } from "./islands.js";
+import { shown } from "./islands.js";
 import { loadClips, useClip } from "./references/clips.js";
 import { keepDrafts, loadDraft } from "./speak/draft.js";
 import { mount as mountEngine } from "./speak/engine.js";
@@ -38,7 +39,7 @@ async function begin() {
   else await startDraft();
   if (comparing && page() !== "compare") await loadKept();
   setRestored();
-  await Promise.all(ISLANDS.map((name) => whenPresent(`#island-${name} .island > *`)));
+  await Promise.all(shown().map((name) => whenPresent(`#island-${name} .island > *`)));
   document.body.dataset.ready = "true";
 }
 

@@ -1,12 +1,11 @@
 """The network and the sampler against f5-tts 1.1.22 on the same weights, noise and grid."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
 import yaml
-from f5_tts.model.backbones.dit import DiT as UpstreamDiT
-from f5_tts.model.cfm import CFM
 from torch import Tensor, nn
 
 from bench.checkpoints import ARCH, SYMBOLS, redraw
@@ -33,10 +32,16 @@ VARIANTS = {
 }
 
 
+def upstream_network(**arch: Any) -> nn.Module:
+    from f5_tts.model.backbones.dit import DiT as UpstreamDiT  # takes seconds, which collecting other tests need not
+
+    return UpstreamDiT(**arch, mel_dim=100, dropout=0.0)
+
+
 def pair(**changes: object) -> tuple[nn.Module, DiT]:
     """Upstream's network and ours with the same random weights."""
     arch = {**ARCH, **changes}
-    upstream = redraw(UpstreamDiT(**arch, text_num_embeds=len(SYMBOLS), mel_dim=100, dropout=0.0)).eval()
+    upstream = redraw(upstream_network(**arch, text_num_embeds=len(SYMBOLS))).eval()
     ours = DiT(DiTConfig.from_mapping(arch, len(SYMBOLS)))
     state = {name: value for name, value in upstream.state_dict().items() if not name.startswith("rotary_embed")}
     ours.load_state_dict(state)
@@ -48,7 +53,7 @@ def embedded() -> tuple[nn.Module, DiT, Vocabulary]:
     """The weights that ship, as our loader reads them, in upstream's network and in ours."""
     voice = loaded("embedded")
     arch = yaml.safe_load((EMBEDDED / "config.yaml").read_text())["model"]["arch"]
-    upstream = UpstreamDiT(**arch, text_num_embeds=voice.vocabulary.size, mel_dim=100, dropout=0.0)
+    upstream = upstream_network(**arch, text_num_embeds=voice.vocabulary.size)
     wrong = upstream.load_state_dict(voice.network.state_dict(), strict=False)
     assert wrong.unexpected_keys == [] and all(name.startswith("rotary_embed") for name in wrong.missing_keys)
     return upstream.eval(), voice.network, voice.vocabulary
@@ -65,6 +70,8 @@ def relative(found: Tensor, wanted: Tensor) -> float:
 
 
 def upstream_mel(network: nn.Module, reference: Tensor, tokens: Tensor, frames: int, steps: int, seed: int) -> Tensor:
+    from f5_tts.model.cfm import CFM
+
     model = CFM(transformer=network, num_channels=100).eval()
     settings = {"steps": steps, "cfg_strength": 2.0, "sway_sampling_coef": -1.0, "seed": seed}
     mel, _ = model.sample(reference[None], (tokens - 1)[None], frames, **settings)

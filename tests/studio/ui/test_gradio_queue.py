@@ -14,7 +14,6 @@ from engines.scheduling.manager import Policy
 from studio.programs import Programs
 from studio.settings import Settings
 from studio.studio import Studio
-from studio.ui import build, mount_page
 from studio.web.drain import Drain
 from studio.web.session import COOKIE
 from tests.engines.metronome import Metronome, request
@@ -88,6 +87,8 @@ class Page:
 
 @contextmanager
 def paged(folder: Path, tick: Metronome, **settings: Any) -> Iterator[Page]:
+    from studio.ui.page import build, mount_page  # takes seconds, which collecting other tests need not
+
     steps = threading.Semaphore(0)
     tick.gate = steps.acquire
     chosen = Settings(data_dir=folder / "data", **settings)

@@ -20,7 +20,6 @@ from studio.champions.library import Library
 from studio.programs import Programs
 from studio.settings import Settings
 from studio.studio import Studio
-from studio.ui import build, mount_page
 from studio.web.drain import Drain
 from tests.engines.metronome import Metronome
 from tests.studio.champions.voices import keep
@@ -62,6 +61,8 @@ class Agent:
 
 @contextmanager
 def agent_of(folder: Path, **settings: Any) -> Iterator[Agent]:
+    from studio.ui.page import build, mount_page  # takes seconds, which collecting other tests need not
+
     chosen = Settings(data_dir=folder / "data", engines=(ENGINE,), **settings)
     with studio_of(folder, Metronome(click_s=0.1), settings=chosen) as studio:
         application = mount_page(web(studio), build(studio, Programs(studio, Drain())))

@@ -11,7 +11,7 @@ import { outcome } from "./outcome.js";
 import { OTHER, Pair } from "./pair.js";
 import { results } from "./results.js";
 
-/** @type {HTMLElement} */
+/** Once the page was shown. @type {HTMLElement | undefined} */
 let place;
 /** The trial, how many pairs wait, the results; as the server tells them. @type {TrialDesk | null} */
 let desk = null;
@@ -101,7 +101,7 @@ async function fetchSides(sides) {
 }
 
 function draw() {
-  if (!desk) return;
+  if (!desk || !place) return;
   const blind = stage() === "open" || stage() === "voted";
   document.body.classList.toggle("blind", blind && page() === "compare");
   const focused = place.contains(document.activeElement);
@@ -188,7 +188,7 @@ function undo() {
 function reveal() {
   return alone(async () => {
     receive(await post(path("/reveal")));
-    announce(place.querySelector(".verdict")?.textContent ?? "");
+    announce(place?.querySelector(".verdict")?.textContent ?? "");
   });
 }
 

@@ -7,11 +7,10 @@ import { announce, h, icon, iconButton } from "../core/dom.js";
 import { EVENT, STATE } from "../core/events.js";
 import { seconds } from "../core/format.js";
 import { attempt } from "../core/login.js";
-import { get } from "../core/server.js";
+import { fetched, get } from "../core/server.js";
 import { select, takeOf } from "../core/state.js";
 import { audioOf } from "../takes/takes.js";
 import { amplitudes } from "./levels.js";
-import { compareBlind } from "./page.js";
 
 const SIDES = ["A", "B"];
 /** Ids of at most two takes. @type {string[]} */
@@ -81,7 +80,8 @@ function close() {
 
 /** The same two where nothing names them; the tray closes, since its letters are not the trial's. */
 async function goBlind() {
-  if (await compareBlind(chosen[0], chosen[1])) close();
+  const compare = await attempt(() => fetched(import("./page.js")));
+  if (await compare?.compareBlind(chosen[0], chosen[1])) close();
 }
 
 function rebuild() {

@@ -19,6 +19,16 @@ export class Refusal extends Error {
   }
 }
 
+/**
+ * A module that is fetched when it is first needed. Throws Refusal.
+ * @template T @param {Promise<T>} module @returns {Promise<T>}
+ */
+export function fetched(module) {
+  return module.catch(() => {
+    throw new Refusal("this part of the page did not come; check that the studio still runs, then reload the page");
+  });
+}
+
 /** What went wrong, as a sentence. @param {unknown} error */
 export function reason(error) {
   return error instanceof Error ? error.message : String(error);

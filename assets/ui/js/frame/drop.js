@@ -3,9 +3,10 @@
  */
 import { importArchive } from "../champions/import.js";
 import { ARCHIVE } from "../champions/library.js";
+import { attempt } from "../core/login.js";
 import { page } from "../core/pages.js";
+import { fetched } from "../core/server.js";
 import { bringClip } from "../references/clips.js";
-import { importSheet } from "../script/imports.js";
 
 const PLACES = ["voice-panel", "page-champions", "page-script"]; // each shows it where it is on screen
 
@@ -34,7 +35,13 @@ export function acceptDrops() {
 
 /** @param {File} file */
 function drop(file) {
-  if (page() === "script" && !ARCHIVE.test(file.name)) importSheet(file);
+  if (page() === "script" && !ARCHIVE.test(file.name)) dropSheet(file);
   else if (page() === "champions" || ARCHIVE.test(file.name)) importArchive(file);
   else bringClip(file);
+}
+
+/** @param {File} file */
+async function dropSheet(file) {
+  const imports = await attempt(() => fetched(import("../script/imports.js")));
+  imports?.importSheet(file);
 }

@@ -1,10 +1,9 @@
 /** Keys, while nobody types; Ctrl+Enter and Escape always. */
 import { openKeeper } from "../champions/editor.js";
-import { KEYS as CHAMPIONS } from "../champions/page.js";
-import { KEYS as COMPARE } from "../compare/page.js";
 import { hear, isComparing, toggleCompare, toggle as toggleTray } from "../compare/tray.js";
 import { page } from "../core/pages.js";
 import { state } from "../core/state.js";
+import { pageKeys } from "../islands.js";
 import { speak, stop } from "../speak/synthesis.js";
 import { selectedRow, step } from "../takes/list.js";
 import { star } from "../takes/takes.js";
@@ -23,8 +22,6 @@ const SPEAK = {
   "/": () => search.focus(),
   " ": () => (isComparing() ? toggleTray() : (selectedRow() ?? { toggle: () => step(0) }).toggle()),
 };
-/** @type {Record<string, Record<string, () => unknown>>} */
-const KEYS = { speak: SPEAK, compare: COMPARE, champions: CHAMPIONS };
 
 const TYPING = "textarea, select, [contenteditable], input:not([type=radio], [type=range], [type=checkbox])";
 const PRESSED = "button, summary, input, [role=slider], [role=menuitem]";
@@ -51,5 +48,6 @@ function actOf(event) {
   if (key === "?") return openHelp;
   if (event.defaultPrevented || (event.repeat && page() === "compare")) return null; // holding a key down is no vote
   if (PRESSED_BY[key] && target.closest(PRESSED_BY[key])) return null; // it presses what has the focus
-  return KEYS[page() ?? ""]?.[key.length === 1 ? key.toLowerCase() : key];
+  const keys = page() === "speak" ? SPEAK : pageKeys();
+  return keys?.[key.length === 1 ? key.toLowerCase() : key];
 }

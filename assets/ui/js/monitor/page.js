@@ -30,7 +30,7 @@ export function mount(element) {
   );
   follow(STATE.page, () => page() === "monitor" && refreshTelemetry());
   follow(STATE.telemetry, () => {
-    if (!state.telemetry || page() !== "monitor") return;
+    if (!state.telemetry?.points.length || page() !== "monitor") return; // told for the strip alone, or too early
     for (const card of [...cards, engines]) card.draw(state.telemetry);
   });
 }

@@ -1,5 +1,6 @@
 /** The same line by two engines, made unheard, then compared blind. */
-import { compareBlind } from "../compare/page.js";
+import { attempt } from "../core/login.js";
+import { fetched } from "../core/server.js";
 import { order, state } from "../core/state.js";
 import { speak } from "./synthesis.js";
 
@@ -15,7 +16,9 @@ export async function speakBoth() {
     if (!take) return;
     takes.push(take.id);
   }
-  if (takes.length === 2) await compareBlind(takes[0], takes[1]);
+  if (takes.length < 2) return;
+  const compare = await attempt(() => fetched(import("../compare/page.js")));
+  await compare?.compareBlind(takes[0], takes[1]);
 }
 
 /** Whether there are two to speak. */
