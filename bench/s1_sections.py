@@ -109,11 +109,11 @@ def ours(setup: Setup) -> None:
     )
 
 
-def serial(setup: Setup) -> None:
-    """Kernels that wait for the one before: the same codes, and how fast."""
+def overlap(setup: Setup) -> None:
+    """Kernels that start while the one before still works: the same codes, and how fast."""
     from engines.s1 import fused
 
-    fused.OVERLAP = False
+    fused.OVERLAP = True
     s1_parity.FRAMES = 64
     s1_checkpoints.prepare_imports()
     held = setup.model()
@@ -132,12 +132,12 @@ def tuning(setup: Setup) -> None:
 
     held = setup.model()
 
-    def measure(weights: int, splits: int) -> Found:
-        fused.HELD, fused.SPLITS = weights, splits
+    def measure(overlap: bool, weights: int, splits: int) -> Found:
+        fused.OVERLAP, fused.HELD, fused.SPLITS = overlap, weights, splits
         return s1_timing.frames(held, 1, True, setup.frames, setup.alone)
 
-    choices = ((2048, 16), (4096, 8), (4096, 16), (4096, 32))
-    find({f"held {h}, splits {s}": lambda h=h, s=s: measure(h, s) for h, s in choices})
+    choices = ((False, 2048, 16), (True, 2048, 16), (True, 1024, 16), (True, 4096, 8), (True, 4096, 32))
+    find({f"overlap {o}, held {h}, splits {s}": lambda o=o, h=h, s=s: measure(o, h, s) for o, h, s in choices})
 
 
 def engine(setup: Setup) -> None:
