@@ -67,6 +67,10 @@ def attend(q: Tensor, k: Tensor, v: Tensor, packing: Packing | None) -> Tensor:
     """Attention within each sequence: (b, n, heads, d) each -> the same; b is 1 where rows are packed."""
     if packing is None:
         return _attend(q, k, v)
+    if q.is_cuda and torch.compiler.is_compiling():
+        from engines.f5 import kernels  # Triton comes with CUDA's torch alone
+
+        return kernels.attend(q[0], k[0], v[0], packing.starts, packing.lengths)[None]
     if q.is_cuda and q.dtype in (torch.float16, torch.bfloat16):
         frames, starts = q.shape[1], packing.starts
         out, *_ = torch.ops.aten._flash_attention_forward.default(
