@@ -10,6 +10,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from engines.runtime.compilation import in_compiled_gpu_code
+
 GAP = 15  # frames between sequences: as far as a convolution along the frames sees
 
 
@@ -67,6 +69,10 @@ def attend(q: Tensor, k: Tensor, v: Tensor, packing: Packing | None) -> Tensor:
     """Attention within each sequence: (b, n, heads, d) each -> the same; b is 1 where rows are packed."""
     if packing is None:
         return _attend(q, k, v)
+    if in_compiled_gpu_code(q):
+        from engines.f5 import kernels  # Triton comes with CUDA's torch alone
+
+        return kernels.attend(q[0], k[0], v[0], packing.starts, packing.lengths)[None]
     if q.is_cuda and q.dtype in (torch.float16, torch.bfloat16):
         frames, starts = q.shape[1], packing.starts
         out, *_ = torch.ops.aten._flash_attention_forward.default(

@@ -91,3 +91,8 @@ class Graphs:
 def should_compile(device: Device, placed: torch.device) -> bool:
     """Whether to compile: `auto` means on CUDA, where it pays within a minute."""
     return device.compile == "on" or (device.compile == "auto" and placed.type == "cuda")
+
+
+def in_compiled_gpu_code(x: Tensor) -> bool:
+    """Whether what works on x is being compiled for a GPU, where kernels of our own can take part."""
+    return x.is_cuda and torch.compiler.is_compiling()
