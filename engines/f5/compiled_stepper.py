@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 
 import torch
@@ -52,10 +53,11 @@ class CompiledStepper:
 
     def record(self, shape: StepShape) -> bool:
         """Make the graph of a shape; false if it could not be made, so that more are not worth a try."""
-        if self._graphs is None:
+        if self._graphs is None or self._held is None:
             return False
         try:
-            self._graphs.record(shape)
+            with _emptied(_part(self._held, shape).packing):
+                self._graphs.record(shape)
         except Exception as error:  # of memory, or of an operation that cannot be recorded
             log.warning("no graph of %d frames (%s); such steps are launched kernel by kernel", shape.frames, error)
             return False
@@ -125,6 +127,19 @@ def _part(held: StepInputs, shape: StepShape) -> StepInputs:
     position, row, shown, hidden = (each[:frames] for each in whole[:4])
     packing = Packing(position, row, shown, hidden, whole.starts[: sequences + 1], whole.lengths[:sequences], ())
     return held._replace(x=held.x[:frames], context=held.context[:frames], packing=packing)
+
+
+@contextmanager
+def _emptied(packing: Packing) -> Iterator[None]:
+    """Without the indices of the step in work, which may point behind the end of a shorter shape; then with them again."""
+    before = [each.clone() for each in packing[:6]]
+    for each in packing[:6]:
+        each.zero_()
+    try:
+        yield
+    finally:
+        for each, held in zip(packing[:6], before, strict=True):
+            each.copy_(held)
 
 
 def _tensors(inputs: StepInputs) -> list[Tensor]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import psutil
 import torch
 
-from engines.errors import BadSetting
+from engines.errors import BadSetting, NotReady
 from engines.registry import Device
 
 CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")  # a container's own ceiling; psutil gives the host's memory
@@ -25,9 +25,10 @@ class Placement:
 
 
 def place(settings: Device) -> Placement:
-    """CUDA in half precision, else MPS, else CPU, both in float32. Raises BadSetting for a device that is not here.
+    """CUDA in half precision, else MPS, else CPU, both in float32.
 
-    On CUDA, kernels and graphs of the calling thread go to that card from here on.
+    Raises BadSetting for a device that is not here, NotReady for one that failed. On CUDA, kernels and graphs of the
+    calling thread go to that card from here on.
     """
     name = settings.name if settings.name != "auto" else _best()
     device = torch.device(name)
@@ -36,6 +37,7 @@ def place(settings: Device) -> Placement:
     placement = Placement(device, torch.float16 if device.type == "cuda" else torch.float32)
     if device.type == "cuda":
         torch.cuda.set_device(placement.device)
+        _answers(placement.device)
     return placement
 
 
@@ -62,6 +64,15 @@ def _present(device: torch.device) -> bool:
     if device.type == "cuda":
         return torch.cuda.is_available() and (device.index or 0) < torch.cuda.device_count()
     return device.type == "cpu" or (device.type == "mps" and torch.backends.mps.is_available())
+
+
+def _answers(device: torch.device) -> None:
+    """Raises NotReady for a card on which a kernel failed: a process cannot use it any more."""
+    try:
+        torch.cuda.synchronize(device)
+    except torch.AcceleratorError as error:
+        reason = str(error).partition("\n")[0]
+        raise NotReady(f"the GPU failed ({reason}); stop the studio and start it again") from error
 
 
 def _best() -> str:

@@ -74,8 +74,8 @@ class Manager:
     def close(self, drain_s: float) -> None:
         """Refuse new requests, finish accepted ones within `drain_s` seconds, free every engine."""
         self._scheduler.close(drain_s)
-        for engine in self._engines.values():
-            engine.close()
+        for name in list(self._engines):
+            self._discard(name)
 
     def listen(self, listener: Callable[[SchedulerEvent], None]) -> None:
         """Hear every event, on the scheduler's thread: be quick and never block."""
@@ -202,8 +202,12 @@ class Manager:
     def _discard(self, name: str) -> None:
         self._scheduler.detach(name)
         engine = self._engines.pop(name, None)
-        if engine is not None:
+        if engine is None:
+            return
+        try:
             engine.close()
+        except Exception:  # a device that failed frees nothing any more; the scheduler and its other engines go on
+            log.exception("engine %s could not free its memory", name)
 
     def _make_room(self, name: str) -> None:
         """Unload idle engines, least recently used first, while the budget is spent."""

@@ -28,6 +28,7 @@ class Metronome:
         self.loads = 0
         self.full_at = 99  # rows that no longer fit in memory
         self.broken: Exception | None = None
+        self.stuck: Exception | None = None  # what closing raises
         self.warmth = 1  # steps of warming
         self.warm_s = 0.0  # each of them
         self.warmed = 0
@@ -111,6 +112,9 @@ class Metronome:
     def close(self) -> None:
         self.jobs.clear()
         self.closed = True
+        if self.stuck is not None:
+            error, self.stuck = self.stuck, None
+            raise error
 
 
 class MetronomeSpec(Spec):

@@ -91,6 +91,7 @@ def house(
     """Both engines at full size, uncompiled and compiled."""
     with running(
         tmp_path_factory.mktemp("data"),
+        speaks_early=True,
         compile=request.param,
         f5_checkpoint=str(full["f5"]),
         s1_checkpoint=str(full["s1"]),

@@ -25,6 +25,7 @@ ENGINES = ("f5", "s1")
 class House:
     manager: Manager
     events: list[SchedulerEvent] = field(default_factory=list)
+    early: list[Take] = field(default_factory=list)  # made while an engine was loading or warming
 
     def start(
         self, engine: str, text: str = LINE, *, seed: int = 7, session_id: str = "ann", weights: Weights | None = None
@@ -56,8 +57,8 @@ def amber() -> Reference:
 
 
 @contextmanager
-def opened(data_dir: Path, **settings: object) -> Iterator[House]:
-    """Started, and done with loading, well or not."""
+def opened(data_dir: Path, *, speaks_early: bool = False, **settings: object) -> Iterator[House]:
+    """Started, and done with loading, well or not; meanwhile its engines may speak in turn."""
     manager = open_manager(Settings(data_dir=data_dir, **settings))  # type: ignore[arg-type]
     house = House(manager)
     manager.listen(house.events.append)
@@ -66,6 +67,8 @@ def opened(data_dir: Path, **settings: object) -> Iterator[House]:
         due = time.monotonic() + LIMIT_S
         while any(status.state not in ("ready", "failed") for status in manager.statuses()):
             assert time.monotonic() < due, [(status.name, status.message) for status in manager.statuses()]
+            if speaks_early:
+                house.early += [house.say(status.name) for status in manager.statuses()]
             time.sleep(0.05)
         yield house
     finally:
@@ -73,9 +76,9 @@ def opened(data_dir: Path, **settings: object) -> Iterator[House]:
 
 
 @contextmanager
-def running(data_dir: Path, **settings: object) -> Iterator[House]:
+def running(data_dir: Path, *, speaks_early: bool = False, **settings: object) -> Iterator[House]:
     """Started and ready."""
-    with opened(data_dir, **settings) as house:
+    with opened(data_dir, speaks_early=speaks_early, **settings) as house:
         reported = {status.name: (status.state, status.message) for status in house.manager.statuses()}
         assert set(reported.values()) == {("ready", "ready")}, reported
         yield house

@@ -50,6 +50,13 @@ def test_it_speaks(house: House, engine: str) -> None:
     assert sounds(house.say(engine))
 
 
+def test_while_it_warms_it_speaks_as_it_does_later(house: House) -> None:
+    later = house.say("f5").audio.samples
+    assert {take.engine for take in house.early} == set(ENGINES)
+    assert all(sounds(take) for take in house.early)
+    assert all(relative(take.audio.samples, later) < NEAR for take in house.early if take.engine == "f5")
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_same_seed_is_the_same_take(house: House, engine: str) -> None:
     one, other = house.say(engine), house.say(engine)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from engines.errors import BadSetting
+from engines.errors import BadSetting, NotReady
 from engines.registry import Device
 from engines.runtime.placement import Placement, place
 
@@ -24,3 +24,15 @@ def test_the_cpu_computes_in_float32() -> None:
 def test_a_device_that_is_not_here_is_refused_by_its_name(name: str) -> None:
     with pytest.raises(BadSetting, match=f"STUDIO_DEVICE={name}: this machine has no such device; use auto"):
         place(Device(name=name))
+
+
+def test_a_card_on_which_a_kernel_failed_is_refused_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(device: torch.device) -> None:
+        raise torch.AcceleratorError("CUDA error: device-side assert triggered\nFor debugging consider …")
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    monkeypatch.setattr(torch.cuda, "set_device", lambda device: None)
+    monkeypatch.setattr(torch.cuda, "synchronize", fails)
+    with pytest.raises(NotReady, match=r"device-side assert triggered\); stop the studio and start it again"):
+        place(Device(name="cuda"))

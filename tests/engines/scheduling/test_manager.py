@@ -203,16 +203,16 @@ def test_a_slow_reader_pauses_its_own_row_only(houses) -> None:
     assert unread.result().cost.audio_s == 300
 
 
-def test_an_engine_that_breaks_fails_its_requests_and_is_loaded_again(houses) -> None:
+@pytest.mark.parametrize("stuck", [None, RuntimeError("the device failed")])
+def test_an_engine_that_breaks_fails_its_requests_and_is_loaded_again(houses, stuck) -> None:
     tick = Metronome()
     house = houses(tick=tick)
-    tick.broken = ValueError("spring")
+    tick.broken, tick.stuck = ValueError("spring"), stuck
     with pytest.raises(EngineFailed, match="spring"):
         ticket = house.say("abc")
         ticket.wait(PATIENCE_S)
         ticket.result()
-    until(lambda: house.manager.status("tick").state == "ready")
-    assert tick.loads == 2
+    until(lambda: tick.loads == 2 and house.manager.status("tick").state == "ready")
     again = house.say("abc")
     assert again.wait(PATIENCE_S) and again.result().cost.audio_s == 3
 
