@@ -52,9 +52,9 @@ def test_it_speaks(house: House, engine: str) -> None:
 
 def test_while_it_warms_it_speaks_as_it_does_later(house: House) -> None:
     later = house.say("f5").audio.samples
-    assert {take.engine for take in house.early} == set(ENGINES)
+    assert {take.request.engine for take in house.early} == set(ENGINES)
     assert all(sounds(take) for take in house.early)
-    assert all(relative(take.audio.samples, later) < NEAR for take in house.early if take.engine == "f5")
+    assert all(relative(take.audio.samples, later) < NEAR for take in house.early if take.request.engine == "f5")
 
 
 @pytest.mark.parametrize("engine", ENGINES)
