@@ -20,7 +20,7 @@ from bench.runs import random_checkpoint, shipped, text
 from engines.base import Checkpoint
 from engines.registry import ENGINES, Device
 from engines.scheduling.manager import Manager, Policy
-from engines.types import Request
+from engines.types import Request, SchedulerEvent
 
 log = logging.getLogger("bench.starting")
 
@@ -34,6 +34,13 @@ def child(folders: dict[str, Path], cache: Path, began_s: float, device: str) ->
     """What each engine said when, in seconds since the process was asked for."""
     checkpoints = {name: Checkpoint(str(folder)) for name, folder in folders.items()}
     manager = Manager(checkpoints, Device(name=device, cache_dir=str(cache)), Policy())
+
+    def tell(event: SchedulerEvent) -> None:
+        if event.kind == "engine":
+            message = manager.status(event.engine).message
+            log.info("%6.2f s  %s %s: %s", time.time() - began_s, event.engine, event.message, message)
+
+    manager.listen(tell)
     manager.start()
     found: dict[str, Any] = {name: {"before_warm": [], "warm": []} for name in folders}
     reference, seed = shipped("amber"), 0
@@ -58,6 +65,7 @@ def child(folders: dict[str, Path], cache: Path, began_s: float, device: str) ->
                 "total_s": round(cost.total_s, 3),
                 "audio_s": round(cost.audio_s, 2),
             }
+            log.info("%6.2f s  %s spoke while %s: %s", time.time() - began_s, name, state, line)
             known["warm" if state == "ready" else "before_warm"].append(line)
     for known in found.values():
         for part in ("before_warm", "warm"):
