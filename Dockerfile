@@ -30,7 +30,7 @@ FROM installer AS packages
 COPY requirements.txt ./
 RUN --mount=type=cache,target=/root/.cache/uv \
     /opt/uv/bin/uv venv --python /usr/bin/python3 .venv \
-    && /opt/uv/bin/uv pip install --compile-bytecode --require-hashes -r requirements.txt
+    && /opt/uv/bin/uv pip install --compile-bytecode --no-deps --require-hashes -r requirements.txt
 
 # Triton's Python backend needs an older numpy than the studio, hence an environment of its own.
 FROM packages AS triton-packages

@@ -54,17 +54,17 @@ $(BIN)/uv:
 	$(BIN)/python -m pip install --quiet uv==0.13.8
 
 .venv/studio.stamp: requirements.txt | $(BIN)/uv
-	$(BIN)/uv pip install --quiet --require-hashes -r requirements.txt
+	$(BIN)/uv pip install --quiet --no-deps --require-hashes -r requirements.txt
 	touch $@
 
 .venv/test.stamp: requirements.txt requirements-dev.txt | $(BIN)/uv .venv/chromium.stamp
-	$(BIN)/uv pip install --quiet --require-hashes -r requirements.txt -r requirements-dev.txt
+	$(BIN)/uv pip install --quiet --no-deps --require-hashes -r requirements.txt -r requirements-dev.txt
 	touch .venv/studio.stamp $@
 
 # A real Triton server, which exported archives must load in: built for Linux on x86-64 alone, with a numpy of its own.
 .venv/triton.stamp: requirements-triton.txt | $(BIN)/uv
 	$(BIN)/uv venv --quiet --no-config --allow-existing --python $(BIN)/python .venv/triton
-	$(BIN)/uv pip install --quiet --no-config --no-deps --require-hashes -r $< --python .venv/triton/bin/python
+	$(BIN)/uv pip install --quiet --no-deps --require-hashes -r $< --python .venv/triton/bin/python
 	touch $@
 
 # It answers for the server's health before it (deploy/triton).
@@ -92,12 +92,12 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --no-emit-index-url --no-an
 NEEDED := $(BIN)/python .ci/needed_hashes.py .cache/pylock.toml
 requirements: | $(BIN)/uv
 	mkdir -p .cache
-	$(COMPILE) --generate-hashes pyproject.toml --extra transcribe --extra likeness -o requirements.txt
-	$(COMPILE) --generate-hashes pyproject.toml --extra dev -c requirements.txt -o requirements-dev.txt \
+	$(COMPILE) --overrides .ci/overrides.txt --generate-hashes pyproject.toml --extra transcribe --extra likeness -o requirements.txt
+	$(COMPILE) --overrides .ci/overrides.txt --generate-hashes pyproject.toml --extra dev -c requirements.txt -o requirements-dev.txt \
 		$$(sed -n 's/^\([a-z0-9.-]*\)==.*/--no-emit-package \1/p' requirements.txt)  # what stands there already
-	$(COMPILE) --format pylock.toml pyproject.toml --extra dev -c requirements.txt -c requirements-dev.txt -o .cache/pylock.toml
+	$(COMPILE) --overrides .ci/overrides.txt --format pylock.toml pyproject.toml --extra dev -c requirements.txt -c requirements-dev.txt -o .cache/pylock.toml
 	$(NEEDED) requirements.txt
 	$(NEEDED) requirements-dev.txt
-	printf 'numpy<2\nnvidia-pytriton==0.7.0\n' | $(COMPILE) --generate-hashes --no-config --no-deps - -o requirements-triton.txt
+	printf 'numpy<2\nnvidia-pytriton==0.7.0\n' | $(COMPILE) --generate-hashes --no-deps - -o requirements-triton.txt
 
 .PHONY: studio test test-long fuzz test-gpu container-check format requirements
