@@ -161,6 +161,7 @@ def test_a_paused_take_shows_where_it_stands_and_how_long_it_is(visitor: Visitor
     visitor.hurry()
     visitor.speak()
     visitor.wait_for_takes(1)
+    visitor.hear_out()
     length = f"0:{visitor.takes()[0]['duration_s']:04.1f}"
     expect(time).to_have_text(f"0:00.0 / {length}")
     page.get_by_role("slider", name="Position in the take").press("ArrowRight")

@@ -73,6 +73,11 @@ class Visitor:
         expect(self.page.locator("li.take")).to_have_count(count)
         expect(self.page.locator("body.performing")).to_have_count(0)
 
+    def hear_out(self) -> None:
+        """Wait until the line just spoken, which plays by itself, has begun and ended."""
+        self.page.wait_for_function("window.heard.length > 0")
+        expect(self.page.locator("li.take").get_by_role("button", name="Pause", exact=True)).to_have_count(0)
+
     def takes(self) -> list[dict[str, Any]]:
         answer = self.page.request.get(self.url + "/studio/takes")
         assert answer.ok
