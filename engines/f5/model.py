@@ -36,8 +36,9 @@ def load(checkpoint: Checkpoint, placement: Placement) -> Generator[Progress, No
     yield Progress(0.6, "reading weights")
     vocabulary = Vocabulary.read(files.vocabulary)
     arch, chosen = read_design(files.architecture)
-    network = DiT(DiTConfig.from_mapping(arch, vocabulary.size))
-    weights.fill(network, transformer(weights.read(files.weights)), files.weights.name)
+    with weights.unfilled():
+        network = DiT(DiTConfig.from_mapping(arch, vocabulary.size))
+    weights.fill(network, transformer(weights.read(files.weights)), files.weights.name, adopt=True)
     yield Progress(0.8, "reading the vocoder")
     vocoder = Vocoder.from_config(files.vocoder_config)
     state = {k: v for k, v in weights.read(files.vocoder_weights).items() if not k.startswith("feature_extractor.")}

@@ -1,13 +1,16 @@
 """Tensors from files, without ever running code that a file holds."""
 
 import pickle
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from engines.errors import BadCheckpoint
 
@@ -37,6 +40,24 @@ def restore(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
     }
 
 
+@contextmanager
+def unfilled() -> Iterator[None]:
+    """Networks built within have parameters without memory or values, for `fill` to adopt a checkpoint's in their place."""
+    with torch.device("meta"), _WithoutInit():
+        yield
+
+
+class _WithoutInit(TorchFunctionMode):
+    """Leaves out initial values: a large network's take seconds, and drawing them on `meta` imports the compiler."""
+
+    def __torch_function__(
+        self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        given = kwargs or {}
+        is_init = getattr(function, "__module__", "") == nn.init.__name__
+        return given["tensor"] if is_init else function(*args, **given)
+
+
 def shapes(network: nn.Module) -> dict[str, tuple[int, ...]]:
     """What a checkpoint of this network must hold."""
     return {name: tuple(parameter.shape) for name, parameter in network.named_parameters()}
@@ -55,7 +76,7 @@ def misfit(found: Mapping[str, tuple[int, ...]], needed: Mapping[str, tuple[int,
 
 
 def fill(network: nn.Module, tensors: dict[str, Tensor], name: str, adopt: bool = False) -> None:
-    """Load by name and shape; `adopt` takes the tensors themselves, for a network whose parameters are on `meta`.
+    """Load by name and shape; `adopt` takes the tensors themselves, for a network that was built `unfilled`.
 
     Raises BadCheckpoint naming the first parameters that do not fit.
     """

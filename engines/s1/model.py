@@ -88,7 +88,7 @@ def load(
     network = read_network(files, tokenizer)
     yield Progress(0.75, "reading the codec")
     codec_config = CodecConfig() if files.codec_config is None else CodecConfig.read(files.codec_config)
-    with torch.device("meta"):  # nothing is drawn that the checkpoint overwrites
+    with weights.unfilled():
         codec = Codec(codec_config).requires_grad_(False)
     weights.fill(codec, plain(weights.read(files.codec)), files.codec.name, adopt=True)
     if codec.config.residual_codebooks + 1 != network.config.codebooks:
@@ -118,7 +118,7 @@ def _kind(files: S1Files, placement: Placement, requested: Kind) -> Kind:
 def read_network(files: S1Files, tokenizer: Tokenizer) -> DualAR:
     """The network on the CPU, its weights as they are stored. Raises BadCheckpoint."""
     config = DualARConfig.read(files.folder / "config.json")
-    with torch.device("meta"):
+    with weights.unfilled():
         network = DualAR(config, tokenizer.semantic_begin, tokenizer.semantic_count, tokenizer.end).requires_grad_(
             False
         )

@@ -13,20 +13,22 @@ class ControlTask:
 
     items: Iterator[object]
     ended: Callable[[Exception | None], None]
+    patient: bool = False  # begins when no other kind is left; patient tasks take turns, item by item
 
 
 class ControlWork:
-    """Control tasks, done one after another and one item at a time on the scheduler's thread."""
+    """Control tasks, done in order and one item at a time on the scheduler's thread; then the patient ones."""
 
     def __init__(self, added: Callable[[], None], clock: Callable[[], float]) -> None:
         """`added` is called after each task that was queued."""
         self._added, self._clock = added, clock
         self._tasks: deque[ControlTask] = deque()
+        self._patient: deque[ControlTask] = deque()
         self._rest_s = 0.0  # seconds of stepping until the next item is due
 
     def add(self, task: ControlTask) -> None:
         """Queue a task; from any thread."""
-        self._tasks.append(task)
+        (self._patient if task.patient else self._tasks).append(task)
         self._added()
 
     @property
@@ -40,19 +42,18 @@ class ControlWork:
 
     def advance(self) -> bool:
         """Do the next item; false if there is no task."""
-        if not self._tasks:
+        tasks = self._tasks or self._patient
+        if not tasks:
             return False
-        task = self._tasks[0]
+        task = tasks.popleft()
         started = self._clock()
         try:
             next(task.items)
         except StopIteration:
-            self._end(task, None)
+            task.ended(None)
         except Exception as error:
-            self._end(task, error)
+            task.ended(error)
+        else:
+            tasks.append(task) if task.patient else tasks.appendleft(task)
         self._rest_s = REST * (self._clock() - started)
         return True
-
-    def _end(self, task: ControlTask, error: Exception | None) -> None:
-        self._tasks.popleft()
-        task.ended(error)

@@ -163,27 +163,38 @@ class Manager:
         for progress in engine.load(self._checkpoints[name]):
             self._statuses.update(name, state="loading", message=progress.message, progress=progress.fraction)
             yield None
-        # From here on it can speak; warming goes on between the steps of requests.
         self._engines[name] = engine
         self._scheduler.attach(name, engine, self._specs[name].settings)
+
+    def _loaded(self, name: str, error: Exception | None) -> None:
+        """From here on it can speak; it is warmed between the steps of requests, once no engine waits to be loaded."""
+        if error is not None:
+            return self._failed(name, error)
+        engine = self._engines[name]
+        info, memory_bytes = engine.info, engine.memory_bytes
+        self._statuses.update(name, state="warming", message="warming up", info=info, memory_bytes=memory_bytes)
+        self._scheduler.run(self._warming(name, engine), lambda error: self._warmed(name, engine, error), patient=True)
+
+    def _warming(self, name: str, engine: Engine) -> Iterator[object]:
         warming = engine.warm()
         while self._engines.get(name) is engine and (warmed := next(warming, None)):  # it may break meanwhile
-            changes = {"state": "warming", "message": warmed.message, "progress": warmed.fraction}
+            changes = {"message": warmed.message, "progress": warmed.fraction}
             self._statuses.update(name, **changes, info=engine.info, memory_bytes=engine.memory_bytes)
             yield None
 
-    def _loaded(self, name: str, error: Exception | None) -> None:
-        if error is None:
-            engine = self._engines.get(name)
-            if engine is None:
-                return  # it broke before it was warm, and is being loaded again
-            info, memory_bytes = engine.info, engine.memory_bytes
-            if info.note:
-                self._notify(SchedulerEvent(self._clock(), "engine", name, "", {}, info.note))
-            self._statuses.update(
-                name, state="ready", message=info.note or "ready", progress=1.0, info=info, memory_bytes=memory_bytes
-            )
-            return
+    def _warmed(self, name: str, engine: Engine, error: Exception | None) -> None:
+        if self._engines.get(name) is not engine:
+            return  # it was unloaded, or broke and is being loaded again
+        if error is not None:
+            return self._failed(name, error)
+        info, memory_bytes = engine.info, engine.memory_bytes
+        if info.note:
+            self._notify(SchedulerEvent(self._clock(), "engine", name, "", {}, info.note))
+        self._statuses.update(
+            name, state="ready", message=info.note or "ready", progress=1.0, info=info, memory_bytes=memory_bytes
+        )
+
+    def _failed(self, name: str, error: Exception) -> None:
         log.error("engine %s could not be loaded", name, exc_info=error)
         self._discard(name)
         reason = str(error) if isinstance(error, EngineError) else f"it could not be loaded ({error})"

@@ -73,9 +73,9 @@ class Scheduler:
             self._queue.add(ticket)
         self._work.set()
 
-    def run(self, items: Iterator[object], ended: Callable[[Exception | None], None]) -> None:
-        """Do control work on the scheduler's thread, one item a turn, after the work given before."""
-        self._control.add(ControlTask(items, ended))
+    def run(self, items: Iterator[object], ended: Callable[[Exception | None], None], *, patient: bool = False) -> None:
+        """Do control work on the scheduler's thread, one item a turn, in the order given; patient work after all other."""
+        self._control.add(ControlTask(items, ended, patient))
 
     def fail(self, ticket: Ticket, error: EngineError) -> None:
         """End a request with this error before the next step."""

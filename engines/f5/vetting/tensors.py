@@ -13,7 +13,6 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import save_file
 from torch import Tensor, nn
-from torch.overrides import TorchFunctionMode
 
 from engines.errors import BadCheckpoint, EngineFailed
 from engines.f5.config import DiTConfig
@@ -23,7 +22,7 @@ from engines.f5.layouts import transformer, upstream
 from engines.f5.network import DiT
 from engines.f5.vetting.file_kind import is_pytorch
 from engines.f5.vetting.task import VettingTask
-from engines.runtime.weights import misfit, read, shapes
+from engines.runtime.weights import misfit, read, shapes, unfilled
 
 DTYPES = (torch.float32, torch.float16, torch.bfloat16)
 LARGEST_VALUE = torch.finfo(torch.float16).max  # a GPU speaks in half precision
@@ -45,19 +44,8 @@ def check_and_write(task: VettingTask) -> dict[str, object]:
 def _network(task: VettingTask) -> DiT:
     """A network on `meta`: names and shapes, no memory."""
     arch, _ = read_design(Path(task.architecture))
-    with torch.device("meta"), WithoutInit():
+    with unfilled():
         return DiT(DiTConfig.from_mapping(arch, Vocabulary.read(Path(task.vocabulary)).size))
-
-
-class WithoutInit(TorchFunctionMode):
-    """Networks built within it have no initial values: drawing them on `meta` imports the compiler, which takes seconds."""
-
-    def __torch_function__(
-        self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        given = kwargs or {}
-        is_init = getattr(function, "__module__", "") == nn.init.__name__
-        return given["tensor"] if is_init else function(*args, **given)
 
 
 def _opened(path: Path) -> dict[str, Any]:

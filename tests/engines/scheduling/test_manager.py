@@ -191,6 +191,21 @@ def test_a_take_gets_most_of_the_device_while_another_engine_is_loaded(houses) -
     until(lambda: house.manager.status("tock").state == "ready")
 
 
+def test_every_engine_speaks_before_any_is_warm_and_they_are_warmed_in_turns(houses) -> None:
+    tick, tock = Metronome(), Metronome()
+    house = houses(tick=tick, tock=tock)
+    for name, engine in (("tick", tick), ("tock", tock)):
+        house.manager.unload(name)
+        until(lambda name=name: house.manager.status(name).state == "unloaded")
+        engine.warmth, engine.warmed = 1_000_000, 0
+    for name in ("tick", "tock"):
+        house.manager.load(name)
+    until(lambda: tick.warmed > 100 and tock.warmed > 100)
+    for name in ("tick", "tock"):
+        assert house.manager.status(name).state == "warming"
+        assert house.say("abc", name).wait(PATIENCE_S)
+
+
 def test_a_slow_reader_pauses_its_own_row_only(houses) -> None:
     tick = Metronome(width=2, click_s=10.0)
     house = houses(tick=tick)
