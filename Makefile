@@ -2,7 +2,6 @@
 PYTHON ?= python3
 BIN := .venv/bin
 TRITON := $(if $(filter Linux-x86_64,$(shell uname -s)-$(shell uname -m)),.venv/triton.stamp .venv/haproxy.stamp)
-export UV_LINK_MODE ?= copy
 unexport PYTHONDONTWRITEBYTECODE  # else each of the many processes of a test run compiles all it imports
 
 # A .venv made earlier by another Python would be used instead of the one asked for.
@@ -20,13 +19,19 @@ studio: .venv/studio.stamp
 test: .venv/test.stamp $(TRITON) node_modules/.package-lock.json
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
 	node_modules/.bin/biome check --error-on-warnings
 	node_modules/.bin/tsc --project .
 	node --test tests/js/*.test.js
+	$(MAKE) --jobs 2 mypy pytest
+
+mypy:
+	$(BIN)/mypy
+
+pytest:
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
-# What takes minutes and seldom changes: the GPU's kernels interpreted, every pace of a reference, memory over long texts.
+# What takes minutes and seldom changes: training, voices held to their cards, a real Triton server under a platform's calls,
+# processes killed again and again, transfers cut and stalled, GPU kernels interpreted, memory over long texts.
 test-long: .venv/test.stamp $(TRITON)
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m long
 
@@ -100,4 +105,4 @@ requirements: | $(BIN)/uv
 	$(NEEDED) requirements-dev.txt
 	printf 'numpy<2\nnvidia-pytriton==0.7.0\n' | $(COMPILE) --generate-hashes --no-deps - -o requirements-triton.txt
 
-.PHONY: studio test test-long fuzz test-gpu container-check format requirements
+.PHONY: studio test mypy pytest test-long fuzz test-gpu container-check format requirements

@@ -32,6 +32,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_a_run_keeps_every_line_with_the_device_and_the_program(written: Path) -> None:
     found = json.loads((written / "results.json").read_text())
     assert found["machine"]["commit"] == "this"
@@ -43,12 +44,14 @@ def test_a_run_keeps_every_line_with_the_device_and_the_program(written: Path) -
     assert all(0 < each["ttfa_s"] <= each["total_s"] <= each["wall_s"] + 0.01 for each in found["samples"])
 
 
+@pytest.mark.long
 def test_configurations_take_turns(written: Path) -> None:
     samples = json.loads((written / "results.json").read_text())["samples"]
     spoke = [(each["round"], each["configuration"][:2]) for each in samples[::2]]
     assert spoke == [(0, "s1"), (0, "f5"), (1, "f5"), (1, "s1")]
 
 
+@pytest.mark.long
 def test_the_report_is_what_the_results_hold(written: Path) -> None:
     found = json.loads((written / "results.json").read_text())
     page = (written / "report.html").read_text("utf-8")
@@ -60,6 +63,7 @@ def test_the_report_is_what_the_results_hold(written: Path) -> None:
     assert f"P50 {report.number(float(np.median(firsts)))} ·" in page
 
 
+@pytest.mark.long
 def test_the_report_needs_nothing_beside_it(written: Path) -> None:
     page = (written / "report.html").read_text("utf-8")
     assert not re.search(r"<script|<link|src=|href=|url\(|@import|https?:", page)

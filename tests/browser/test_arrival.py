@@ -97,6 +97,7 @@ def holes(heard: list[dict[str, Any]]) -> list[float]:
     return [gap for gap in gaps if gap > 0.001]
 
 
+@pytest.mark.long
 def test_a_take_made_slower_than_real_time_buffers_visibly_and_then_sounds_with_few_holes(
     browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -40,6 +40,7 @@ def test_engines_are_switched_mid_session_each_with_its_own_settings(visitor: Vi
     assert newer["engine"] == "s1"
 
 
+@pytest.mark.long
 def test_a_long_line_is_heard_long_before_it_is_made(visitor: Visitor, studio: Served) -> None:
     wait_until_loaded(studio)
     choose(visitor.page, "S1-Mini")
@@ -107,6 +108,7 @@ def test_markers_are_offered_only_where_they_are_understood(browser: Browser, tm
         expect(page.locator("#script textarea")).to_have_value(re.compile(r"^\(whispering\)\s*$"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("engine", ["s1", "f5"])
 def test_ten_people_at_once_are_all_heard_and_none_is_starved(studio: Served, engine: str) -> None:
     wait_until_loaded(studio)

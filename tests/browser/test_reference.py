@@ -74,6 +74,7 @@ def test_the_recogniser_fills_in_the_words_it_hears(visitor: Visitor) -> None:
     assert len({"welcome", "to", "the", "studio", "give", "me", "a", "line"} & set(words.input_value().split())) > 4
 
 
+@pytest.mark.long
 def test_without_a_recogniser_none_is_offered_and_the_field_asks_for_the_words(
     browser: Browser, tmp_path: Path
 ) -> None:

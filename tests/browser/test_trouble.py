@@ -87,6 +87,7 @@ def fill(disk: Path, leave_bytes: int = 0) -> Path:
     return ballast
 
 
+@pytest.mark.long
 def test_on_a_full_disk_a_take_is_heard_a_clip_is_refused_and_all_works_again_with_room(
     browser: Browser, cramped: Served, disk: Path, voice: Path
 ) -> None:

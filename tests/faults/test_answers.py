@@ -76,6 +76,7 @@ def test_a_body_that_breaks_off_ends_quietly(served: Served, path: bytes) -> Non
     exchange(served.url, b"POST " + path + b" HTTP/1.1\r\n" + HOST + b"Content-Length: 9\r\n\r\n{")
 
 
+@pytest.mark.long
 def test_however_many_ask_the_recogniser_is_in_memory_once(served: Served) -> None:
     with httpx.Client(base_url=served.url, timeout=PATIENCE_S) as visitor:
         clip = visitor.get("/studio/clips").json()["samples"][0]["id"]

@@ -181,6 +181,7 @@ while True:
 """
 
 
+@pytest.mark.long
 def test_every_take_reported_saved_survives_kill_9(tmp_path: Path) -> None:
     writer = subprocess.Popen(
         [sys.executable, "-c", ENDLESS, str(tmp_path)], cwd=ROOT, stdout=subprocess.PIPE, text=True

@@ -17,6 +17,8 @@ from training.f5.options import FlowOptions
 from training.f5.trainer import FlowTrainer
 from training.parallel import ProcessGroup
 
+pytestmark = pytest.mark.long
+
 CPU = torch.device("cpu")
 TEXTS = ["one two", "it's three", "four, five?", "six seven"]
 

@@ -20,6 +20,8 @@ from training.s1.language.options import LanguageOptions
 from training.s1.language.sampling import Sampler, sample
 from training.s1.language.trainer import LanguageTrainer
 
+pytestmark = pytest.mark.long
+
 CPU = torch.device("cpu")
 TEXTS = ["one two", "it's three", "four, five?", "six seven"]
 

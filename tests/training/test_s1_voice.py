@@ -24,6 +24,8 @@ from training.evaluation.speaker_encoder import embed, nearest
 from training.evaluation.synthesizer import Synthesizer, reference_of, samples_of
 from training.references import HELDOUT, RATE_HZ, Clip, read_references
 
+pytestmark = pytest.mark.long
+
 KNOWN = read_references(HELDOUT)
 VOICES = {name: reference_of(*known) for name, known in KNOWN.items()}
 Takes = dict[str, tuple[str, Clip]]
@@ -84,7 +86,6 @@ def test_a_line_from_a_quiet_clip_at_22050_hz_is_understood(synthesizer: Synthes
     assert rms_dbfs(sound) == pytest.approx(rms_dbfs(quiet.samples), abs=4)
 
 
-@pytest.mark.long
 def test_takes_last_about_as_long_as_was_estimated_whatever_the_pace_of_the_reference(synthesizer: Synthesizer) -> None:
     assert synthesizer.info is not None
     voices = paces.references()

@@ -51,6 +51,7 @@ def wav_of(samples: np.ndarray, rate: int) -> bytes:
 
 
 @on_linux
+@pytest.mark.long
 @pytest.mark.parametrize("model", ["f5tts", "s1mini"])
 def test_an_engine_says_the_line_of_a_voice_as_samples(triton: client.InferenceServerClient, model: str) -> None:
     answer = triton.infer(model, given(text=LINE, champion_id="amber", seed=2, language="en"))
@@ -60,6 +61,7 @@ def test_an_engine_says_the_line_of_a_voice_as_samples(triton: client.InferenceS
 
 
 @on_linux
+@pytest.mark.long
 @pytest.mark.parametrize("model", ["f5tts_stream", "s1mini_stream"])
 def test_a_stream_brings_the_same_sound_in_pieces_and_then_ends(
     triton: client.InferenceServerClient, model: str
@@ -75,6 +77,7 @@ def test_a_stream_brings_the_same_sound_in_pieces_and_then_ends(
 
 
 @on_linux
+@pytest.mark.long
 def test_readmes_program_hears_the_line(stack: Stack) -> None:
     (program,) = [one for one in PROGRAMS if "tritonclient" in one]
     names: dict[str, Any] = {}
@@ -83,6 +86,7 @@ def test_readmes_program_hears_the_line(stack: Stack) -> None:
 
 
 @on_linux
+@pytest.mark.long
 def test_a_reference_that_comes_with_the_request_is_spoken_with(triton: client.InferenceServerClient) -> None:
     """As Spark-TTS's clients send it, padded: the padding is far longer than an engine takes a reference."""
     samples, rate = soundfile.read(VOICE, dtype="float32")
@@ -98,6 +102,7 @@ def test_a_reference_that_comes_with_the_request_is_spoken_with(triton: client.I
 
 
 @on_linux
+@pytest.mark.long
 def test_the_settings_reach_the_engine(triton: client.InferenceServerClient) -> None:
     asked = {"text": "Who goes there?", "champion_id": "amber", "seed": 2, "settings": '{"steps": 4}'}
     slow, fast = (
@@ -107,6 +112,7 @@ def test_the_settings_reach_the_engine(triton: client.InferenceServerClient) -> 
 
 
 @on_linux
+@pytest.mark.long
 def test_a_stream_that_is_cancelled_stops_what_the_studio_does_for_it(
     stack: Stack, triton: client.InferenceServerClient
 ) -> None:
@@ -118,6 +124,7 @@ def test_a_stream_that_is_cancelled_stops_what_the_studio_does_for_it(
 
 
 @on_linux
+@pytest.mark.long
 def test_a_whole_answer_that_nobody_waits_for_is_stopped_too(
     stack: Stack, triton: client.InferenceServerClient
 ) -> None:
@@ -130,6 +137,7 @@ def test_a_whole_answer_that_nobody_waits_for_is_stopped_too(
 
 
 @on_linux
+@pytest.mark.long
 def test_one_model_speaks_for_many_at_a_time(stack: Stack, triton: client.InferenceServerClient) -> None:
     before, ended = arrived(stack), []
     for number in range(3):
@@ -141,6 +149,7 @@ def test_one_model_speaks_for_many_at_a_time(stack: Stack, triton: client.Infere
 
 
 @on_linux
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("inputs", "status", "says"),
     [

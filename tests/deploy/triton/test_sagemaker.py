@@ -22,7 +22,7 @@ from tests.waiting import until
 LINE = "Our base is under attack."
 SETTINGS = '{"model": "s1", "seed": 2}'
 
-pytestmark = on_linux
+pytestmark = [on_linux, pytest.mark.long]
 
 
 @pytest.fixture(scope="module")

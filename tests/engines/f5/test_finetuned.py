@@ -169,6 +169,7 @@ def test_ten_base_champions_cost_one_base_and_small_references(base: Checkpoint)
     assert 0 < engine.memory_bytes - before < 10 * 60_000 < model / 2
 
 
+@pytest.mark.long
 def test_compiled_code_is_not_compiled_again_for_other_weights(
     base: Checkpoint, yasuo: Weights, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

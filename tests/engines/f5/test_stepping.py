@@ -57,6 +57,7 @@ def test_one_product_gives_what_three_give(flat: DiT) -> None:
     assert max(relative(a, b) for a, b in zip(together, alone, strict=True)) < ROUNDING
 
 
+@pytest.mark.long
 def test_a_rounded_up_shape_compiled_once_gives_what_the_steps_as_written_give(
     flat: DiT, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -116,6 +116,7 @@ def written(folder: Path, name: str, state: State) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_every_layout_comes_out_the_same_to_the_byte(tmp_path: Path, base: Checkpoint, state: State) -> None:
     layouts = ["whole", "plain", "bare", "safetensors", "safetensors-averaged"]
     vetted, files = [], []
@@ -160,6 +161,7 @@ def test_the_published_checkpoint_is_known_without_the_network(monkeypatch: pyte
     assert end.value.value.architecture.name == "F5TTS_v1_Base.yaml"
 
 
+@pytest.mark.long
 def test_the_pt_of_safetensors_is_upstreams_and_always_the_same(tmp_path: Path, base: Checkpoint, state: State) -> None:
     from f5_tts.model.backbones.dit import DiT as UpstreamDiT  # takes ten seconds, which no other test here needs
     from f5_tts.model.cfm import CFM

@@ -35,6 +35,7 @@ def said(mouth: Mouth) -> dict[str, tuple[str, Samples]]:
     }
 
 
+@pytest.mark.long
 def test_closed_set_sentences_are_understood_as_the_card_claims(said: dict[str, tuple[str, Samples]]) -> None:
     lines = heldout()["closed"]
     right = [
@@ -44,16 +45,19 @@ def test_closed_set_sentences_are_understood_as_the_card_claims(said: dict[str, 
     assert borne_out("f5", "closed_right", right)
 
 
+@pytest.mark.long
 def test_the_own_reference_is_the_closest_as_the_card_claims(said: dict[str, tuple[str, Samples]]) -> None:
     embeddings = {name: embed(reference(VOICES / "heldout" / f"{name}.flac").audio.samples) for name in NAMES}
     assert borne_out("f5", "own_nearest", [nearest(clip, embeddings) == name for name, (_, clip) in said.items()])
 
 
+@pytest.mark.long
 def test_lines_are_whole_and_end_quietly_as_the_card_claims(said: dict[str, tuple[str, Samples]]) -> None:
     whole = [recognizer.has_ends(clip, line) and ends_quietly(clip) for line, clip in said.values()]
     assert borne_out("f5", "whole", whole)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "line"), [("slt-low", 0), ("rms-deep", 9)])
 def test_a_line_from_a_quiet_clip_at_22050_hz_is_understood(mouth: Mouth, name: str, line: int) -> None:
     lines, voice = heldout()["closed"], reference(VOICES / "heldout" / f"{name}.flac")

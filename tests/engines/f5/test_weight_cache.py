@@ -155,6 +155,7 @@ print([flat.use(number) for number in (1, 0, 1)], flat.weight_cache.counts.loade
 """
 
 
+@pytest.mark.long
 def test_a_device_without_room_falls_back_to_host_memory(tmp_path: Path) -> None:
     """The budget allows copies, the memory does not: a real allocation fails."""
     Flat(tmp_path, 0, 0, width=6000).weights(1)

@@ -292,6 +292,7 @@ def test_a_closed_engine_gives_its_weights_back_at_once(folder: Path, tmp_path: 
         gc.enable()
 
 
+@pytest.mark.long
 def test_a_packed_checkpoint_speaks_and_is_not_packed_again(folder: Path, tmp_path: Path) -> None:
     for _ in pack(Checkpoint(str(folder)), tmp_path / "packed", "int8", Device(name="cpu")):
         pass

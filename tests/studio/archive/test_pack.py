@@ -77,6 +77,7 @@ print(pack(members, Path(sys.argv[2]), lambda progress: None, threading.Event())
 """
 
 
+@pytest.mark.long
 def test_another_machine_user_and_day_give_the_same_archive(tmp_path: Path) -> None:
     files(tmp_path / "members", tuned({"model.pt": b"PK" + bytes(range(256)) * 999}))
     settings = [
@@ -254,6 +255,7 @@ print(json.dumps([memory("VmHWM") - before, len(reports)]))
 """
 
 
+@pytest.mark.long
 def test_large_weights_are_packed_and_unpacked_in_little_memory(tmp_path: Path) -> None:
     files(tmp_path / "small", tuned())
     files(tmp_path / "large", tuned({"model.pt": b"PK"}))

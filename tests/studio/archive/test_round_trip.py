@@ -97,6 +97,7 @@ def tuned_weights(path: Path) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_weights_of_its_own_are_heard_first_then_kept_and_travel_with_the_champion(trip: Trip, tmp_path: Path) -> None:
     here, kept, there, _ = trip
     id = kept.champion.id

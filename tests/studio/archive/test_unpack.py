@@ -330,6 +330,7 @@ take_in_again()
 """
 
 
+@pytest.mark.long
 def test_an_import_that_was_killed_leaves_the_library_whole_each_time(tmp_path: Path) -> None:
     members = tuned({"model.pt": b"PK" + bytes(16 * MIB)})
     packed_now = pack_now(files(tmp_path / "members", members), tmp_path / "yasuo.tar.gz")

@@ -178,6 +178,7 @@ def test_the_list_has_a_line_for_each_champion(library: Library, capsys: pytest.
     }
 
 
+@pytest.mark.long
 def test_an_interrupted_packing_ends_with_a_sentence_and_leaves_nothing(library: Library, tmp_path: Path) -> None:
     kept = keep(library)
     with library.staging() as folder:

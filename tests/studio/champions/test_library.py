@@ -241,6 +241,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.long
 def test_a_library_that_was_killed_while_saving_is_whole_each_time(tmp_path: Path) -> None:
     command = [sys.executable, "-c", SAVERS_AND_KILLER, tmp_path]
     seen = 0

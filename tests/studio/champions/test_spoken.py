@@ -52,6 +52,7 @@ def test_a_program_that_hangs_up_frees_the_device(speaking_studio: Served, engin
     wait_until_idle(speaking_studio)  # long before it would be said
 
 
+@pytest.mark.long
 def test_what_was_accepted_is_spoken_to_its_end_before_the_studio_leaves(tmp_path: Path) -> None:
     keep_amber(Library(tmp_path), "ahri")
     answers: list[httpx.Response] = []

@@ -300,6 +300,7 @@ time.sleep(60)
 """
 
 
+@pytest.mark.long
 def test_a_vote_is_there_after_its_process_was_killed(room: Room, tmp_path: Path) -> None:
     takes = keep(room.history, engine="f5").id, keep(room.history, engine="s1").id
     voter = subprocess.Popen(

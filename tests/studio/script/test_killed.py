@@ -63,6 +63,7 @@ def survives(tmp_path: Path, lines: int, kills: int) -> None:
     assert {take["id"] for each in takes for take in each} == sounds(folder).keys()
 
 
+@pytest.mark.long
 def test_a_render_goes_on_after_it_was_killed(tmp_path: Path) -> None:
     survives(tmp_path, lines=12, kills=1)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from engines.errors import BadInput
+from engines.scheduling.ticket import Ticket
 from engines.types import Audio
 from studio.order import Order
 from studio.script.checks.judging import Checked
@@ -17,7 +18,7 @@ from studio.studio import Studio
 from tests.engines.metronome import Metronome
 from tests.studio.house import studio_of
 from tests.studio.script.conftest import cast_of, sheet_of
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 BAD = "this is always bad"
 
@@ -201,10 +202,11 @@ def test_a_select_whose_text_changed_is_stale(studio: Studio) -> None:
     assert statuses(studio.scripts.edit(project, sheet, edit)) == ["stale"]
 
 
-def test_whoever_else_speaks_goes_first(studio: Studio, metronome: Metronome) -> None:
+def test_whoever_else_speaks_goes_first(studio: Studio, metronome: Metronome, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a CPU the line that renders is given up for theirs, and made anew after it."""
-    held = threading.Event()
+    held, gave_up, cancel = threading.Event(), threading.Event(), Ticket.cancel
     metronome.gate = held.wait
+    monkeypatch.setattr(Ticket, "cancel", lambda ticket: (cancel(ticket), gave_up.set()))
     project, sheet = project_of(studio, "tick " * 60)
     studio.scripts.render(project, RenderChoice(sheet=sheet))
     until(lambda: metronome.jobs)
@@ -213,8 +215,9 @@ def test_whoever_else_speaks_goes_first(studio: Studio, metronome: Metronome) ->
     order = Order(text="ab", clip_id=sample.clip_id, start_s=0, end_s=2, transcript=sample.transcript, engine="tick")
     metronome.step_s = 0.001
     performance = studio.speaking.speak(order, session_id="visitor")
+    assert gave_up.wait(PATIENCE_S)  # within the step under way
     held.set()
-    assert performance.wait(60)
+    assert performance.wait(PATIENCE_S)
     until(lambda: studio.scripts.renderer.status(project).render.state == "done")
     spoken = list(dict.fromkeys(id for step in metronome.steps for id in step))
     assert [id == given_up for id in spoken[:1]] == [True]

@@ -17,6 +17,8 @@ from studio.stores import Damaged, Store, TransferSettings, Unreachable
 from tests.studio.stores.conftest import BUCKET, PART, PREFIX, SIZE, Archive, Watching, line
 from tests.studio.stores.proxy import Kind, Proxy, Seen
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[3]
 PARTS = math.ceil(SIZE / PART)
 OBJECT = f"{PREFIX}ahri.tar.gz"
