@@ -71,12 +71,12 @@ class CpuCompiling(Thread):
     def _compile_beside(self, folder: str, dtype: str) -> None:
         """Have the other process put it into the folder. Raises RuntimeError."""
         command = [sys.executable, "-m", __name__, folder, dtype]
-        self._process = subprocess.Popen(
-            command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-        )
-        _, said = self._process.communicate()
+        with subprocess.Popen(
+            command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        ) as self._process:
+            said = "" if self._process.stderr is None else self._process.stderr.read().strip()
         if self._process.returncode:
-            reason = said.strip().rpartition("\n")[2][:TOLD_MAX]
+            reason = said.rpartition("\n")[2][:TOLD_MAX]
             raise RuntimeError(reason or f"the compiler ended with {self._process.returncode}")
 
 
@@ -114,10 +114,16 @@ def _signature(dtype: str) -> tuple[Any, ...]:
     return tuple(typeof(each) for each in (state, layers, layers, embeddings, array(2, whole)))
 
 
+def _end_with_parent() -> None:
+    sys.stdin.read()  # until the other end is closed
+    os._exit(1)
+
+
 def main() -> None:
     folder, dtype = sys.argv[1:]
     if hasattr(os, "nice"):
         os.nice(NICENESS)
+    Thread(target=_end_with_parent, daemon=True).start()
     _kept_function(folder).compile(_signature(dtype))
 
 

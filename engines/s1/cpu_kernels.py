@@ -248,7 +248,7 @@ def choose(logits, key, temperature, top_p):
         reached, mass = logits[code], np.float32(0.0)
         for i in range(len(logits)):
             mass += likely[i] if logits[i] >= reached else np.float32(0.0)
-        if reached >= top or mass <= nucleus:
+        if not (reached < top and mass > nucleus):  # also where a logit is no number
             return code
 
 
