@@ -27,10 +27,11 @@ FRAMES, LENGTH = 200, 400
 Drawing = Callable[[int], Tensor]
 
 
-@pytest.fixture(scope="module", params=["float32", "int8"])
-def drawn_by(request: pytest.FixtureRequest, model: S1Model) -> S1Model:
-    """Random weights with a projection between the stacks, a head of its own and scaled frames; those that are shipped."""
-    return model if request.param == "float32" else read(EMBEDDED)
+@pytest.fixture(scope="module", params=["random", "quantised", "embedded"])
+def drawn_by(request: pytest.FixtureRequest, model: S1Model, folder: Path) -> S1Model:
+    """Random weights have a projection between the stacks, a head of its own and scaled frames; the shipped ones do not."""
+    makers = {"random": lambda: model, "quantised": lambda: read(folder, "int8"), "embedded": lambda: read(EMBEDDED)}
+    return makers[request.param]()
 
 
 def started(model: S1Model, rows: list[int]) -> Decoder:
@@ -100,11 +101,8 @@ def test_one_weight_in_fifty_that_is_a_fiftieth_larger_is_seen(drawn_by: S1Model
     assert not torch.equal(frames(drawn_by, [0], broken), frames(drawn_by, [0], by_torch))
 
 
-def test_weights_that_are_whole_steps_are_held_as_such_and_others_as_they_are(
-    drawn_by: S1Model, model: S1Model
-) -> None:
-    decoder = CpuDecoder(started(drawn_by, [0]).state)
-    assert decoder.dtype == ("float32" if drawn_by is model else "int8")
+def test_weights_that_are_whole_steps_are_held_as_such_and_others_as_they_are(model: S1Model) -> None:
+    assert [CpuDecoder(started(each, [0]).state).dtype for each in (model, read(EMBEDDED))] == ["float32", "int8"]
 
 
 def warmed(folder: Path, cache: str, compile: str = "auto") -> S1Engine:
