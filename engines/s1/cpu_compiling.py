@@ -8,10 +8,8 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +30,7 @@ class CpuCompiling(Thread):
     """Makes `draw` (rows, ...), a `CpuDecoder`'s; where that fails, one that raises why."""
 
     def __init__(self, state: "DecodeState", folder: str) -> None:
-        """The folder keeps what is compiled; without one it is compiled anew. NUMBA_CACHE_DIR goes before it."""
+        """What is compiled is kept in NUMBA_CACHE_DIR, else in the folder, else where numba itself would keep it."""
         super().__init__(name="s1-compiling", daemon=True)
         self.draw: Draw = self._failed
         self._state, self._folder = state, folder
@@ -44,9 +42,7 @@ class CpuCompiling(Thread):
             from engines.s1.cpu_decoder import CpuDecoder  # it imports numba, for a second
 
             decoder = CpuDecoder(self._state)
-            place: AbstractContextManager[str] = nullcontext(self._folder) if self._folder else TemporaryDirectory()
-            with place as folder:
-                decoder.compiled = self._compiled(folder, decoder.dtype)
+            decoder.compiled = self._compiled(decoder.dtype)
             self.draw = decoder.draw
         except Exception as error:  # numba and LLVM raise many kinds, all handled alike
             self._error = error
@@ -59,18 +55,18 @@ class CpuCompiling(Thread):
     def _failed(self, *_: object) -> "Tensor":
         raise self._error
 
-    def _compiled(self, folder: str, dtype: str) -> Callable[..., None]:
-        draw, signature = _kept_function(folder), _signature(dtype)
+    def _compiled(self, dtype: str) -> Callable[..., None]:
+        draw, signature = _kept_function(self._folder), _signature(dtype)
         if draw._cache.load_overload(signature, draw.targetctx) is None:
-            self._compile_beside(folder, dtype)
+            self._compile_beside(dtype)
         draw.compile(signature)
         draw.disable_compile()  # for other types it fails, instead of compiling while somebody waits
         made: Callable[..., None] = draw
         return made
 
-    def _compile_beside(self, folder: str, dtype: str) -> None:
-        """Have the other process put it into the folder. Raises RuntimeError."""
-        command = [sys.executable, "-m", __name__, folder, dtype]
+    def _compile_beside(self, dtype: str) -> None:
+        """Have the other process put it there. Raises RuntimeError."""
+        command = [sys.executable, "-m", __name__, self._folder, dtype]
         with subprocess.Popen(
             command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
         ) as self._process:
@@ -81,7 +77,7 @@ class CpuCompiling(Thread):
 
 
 def _kept_function(folder: str) -> Any:
-    """The function, which numba keeps in the folder once it is compiled, by its source, types and kind of processor."""
+    """The function, which numba keeps once it is compiled, by its source, types and kind of processor."""
     from engines.s1 import cpu_kernels
 
     numba: Any = import_module("numba")

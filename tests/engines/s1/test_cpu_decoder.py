@@ -41,7 +41,7 @@ def started(model: S1Model, rows: list[int]) -> Decoder:
         prompt = torch.randn(40 + 17 * row, model.network.config.slow.dim, generator=generator) * 0.5
         decoder.prefiller.state.prefill(slot, prompt[:-1], 0)
         sampling = Sampling(
-            seed=2**33 + row, temperature=0.8, top_p=0.5 + 0.15 * row, repetition_penalty=1.0 + 0.1 * row
+            seed=2**33 + row, temperature=0.8, top_p=0.5 + 0.15 * row, repetition_penalty=1.0 + 0.4 * row
         )
         decoder.state.start_row(slot, prompt[-1], len(prompt) - 1, sampling)
     return decoder
@@ -70,6 +70,11 @@ def test_the_same_noise_gives_the_codes_that_torch_draws_for_200_frames(drawn_by
     found = frames(drawn_by, [0, 1, 2], by_kernels)
     assert torch.equal(found, wanted)
     assert len(set(found[:, 0, 0].tolist())) > 25
+
+
+def test_the_first_frames_of_a_dozen_rows_know_as_much_of_their_past_as_torchs(drawn_by: S1Model) -> None:
+    rows = list(range(12))
+    assert torch.equal(frames(drawn_by, rows, by_kernels, 20), frames(drawn_by, rows, by_torch, 20))
 
 
 @torch.inference_mode()
