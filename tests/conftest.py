@@ -1,10 +1,14 @@
 """What every test stands on."""
 
 import os
+from pathlib import Path
 
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as engines.registry sets it, before any test imports torch
 if "PYTEST_XDIST_WORKER" in os.environ:  # beside other workers, whose threads would wait for one another's cores
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# What is compiled for this processor, once for all studios that the tests start.
+os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(__file__).parents[1] / ".cache" / "numba"))
 
 import httpx._config
 

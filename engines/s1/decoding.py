@@ -1,5 +1,6 @@
 """Decode steps: the next frame of many rows at once. Rows join and leave between steps and never disturb each other."""
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from engines.s1.fused import FusedDecoder
 
 
+SMALL = 50_000_000  # weights; a larger network waits for memory, which torch's products read with every core
+
+
 class Decoder:
     """Draws frames for the rows of its DecodeState, by torch or, compiled, by kernels of our own."""
 
@@ -26,6 +30,18 @@ class Decoder:
         self.state = DecodeState(network, rows, length, residual_size)
         self.prefiller = Prefiller(self.state, compile)
         self.compiled = Compiled(self.draw, Graphs(self._draw_fused, self.state.changing)) if compile else None
+
+    @property
+    def small(self) -> bool:
+        """Whether a CPU's own kernels can draw these frames and gain by it."""
+        network, stacks = self.state.network, (self.state.network.config.slow, self.state.network.config.fast)
+        layers = (network.layers, network.fast_layers)
+        biased = any(stack.qkv_bias or stack.o_bias for stack in stacks)
+        return not biased and sum(weight.numel() for part in layers for weight in part.parameters()) <= SMALL
+
+    def draw_by(self, draw: Callable[..., Tensor]) -> None:
+        """Have frames drawn by this, which changes the state as `draw` does; should it fail, by torch again."""
+        self.compiled = Compiled(self.draw, draw)
 
     def _draw_fused(self, rows: int) -> Tensor:
         return self._fused.draw(rows)

@@ -1,6 +1,7 @@
 """S1-Mini behind the engine protocol."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -19,6 +20,7 @@ from engines.s1.active_request import S1ActiveRequest
 from engines.s1.batch import S1Batch
 from engines.s1.caches import CacheHits, CodeStore, PrefixStore
 from engines.s1.codec_streams import CodecStreams
+from engines.s1.cpu_compiling import CpuCompiling
 from engines.s1.decode_state import Sampling
 from engines.s1.decoding import Decoder
 from engines.s1.model import S1Model, load
@@ -27,6 +29,7 @@ from engines.s1.spec import SPEC
 from engines.types import EngineInfo, Progress, Reference
 
 POSITIONS = 2048  # most that a row reads and writes, reference included
+POLL_S = 0.05  # of waiting for what compiles; nobody who speaks waits for it
 NOT_LOADED = "S1-Mini is not loaded yet; wait until it says ready"
 
 
@@ -54,7 +57,7 @@ class S1Engine:
         length = min(POSITIONS, model.network.config.max_positions)
         compile = (
             should_compile(self._settings, device) and device.type == "cuda"
-        )  # a CPU gains nothing from fewer, larger kernels
+        )  # a CPU has kernels of its own, see `warm`
         decoder = self._decoder = Decoder(model.network, self._width, length, model.residual_size, compile)
         # A request that is drawn to its end may still sound when its row is another's.
         streams = CodecStreams(model.codec, 2 * self._width, compile)
@@ -67,12 +70,34 @@ class S1Engine:
 
     @torch.inference_mode()
     def warm(self) -> Iterator[Progress]:
-        """Prompts of each shape, a decode step for each number of rows, and the codec's packet sizes."""
+        """Prompts of each shape, a decode step for each number of rows, and the codec's packet sizes; a CPU's kernels."""
         prefiller, streams = self.decoder.prefiller, self.batch.sounding.streams
         count = len(prefiller.shapes) * (prefiller.compiled is not None) + self._width + len(streams.buckets)
         steps = chain[object](prefiller.warm(), self._warm_rows(), streams.warm())
-        for number, _ in enumerate(steps, start=1):
-            yield Progress(number / count, f"warming up, {number} of {count}")
+        with self._compiling() as compiling:
+            for number, _ in enumerate(steps, start=1):
+                yield Progress(number / count, f"warming up, {number} of {count}")
+            if compiling is not None:
+                while compiling.is_alive():
+                    compiling.join(0 if self.batch.requests else POLL_S)
+                    yield Progress(1.0, "compiling for this processor")
+                self.decoder.draw_by(compiling.draw)
+                for _ in self._warm_rows():
+                    yield Progress(1.0, "warming up what was compiled")
+
+    @contextmanager
+    def _compiling(self) -> Iterator[CpuCompiling | None]:
+        """What compiles a CPU's kernels while torch draws frames, begun; None where nothing is to be compiled."""
+        if self._placement.device.type != "cpu" or self._settings.compile == "off" or not self.decoder.small:
+            yield None
+            return
+        folder = self._settings.cache_dir
+        compiling = CpuCompiling(self.decoder.state, folder and str(Path(folder) / "s1" / "kernels"))
+        compiling.start()
+        try:
+            yield compiling
+        finally:
+            compiling.stop()
 
     def _warm_rows(self) -> Iterator[None]:
         state, rows = self.decoder.state, self.batch.rows
@@ -120,7 +145,8 @@ class S1Engine:
 
     @property
     def info(self) -> EngineInfo:
-        model, compiled, sound = self.model, self.decoder.compiled, self.batch.sounding.streams.compiled
+        model = self.model
+        compiled = [part for part in (self.decoder.compiled, self.batch.sounding.streams.compiled) if part is not None]
         defaults = model.defaults
         return EngineInfo(
             name=SPEC.name,
@@ -136,8 +162,8 @@ class S1Engine:
             rows=self._width,
             dtype=str(self._placement.dtype).removeprefix("torch."),
             parameters=sum(weight.numel() for weight in model.parameters),
-            compiled=compiled is not None and compiled.active and sound is not None and sound.active,
-            note=" ".join(part.note for part in (compiled, sound) if part is not None and part.note),
+            compiled=bool(compiled) and all(part.active for part in compiled),
+            note=" ".join(part.note for part in compiled if part.note),
             pace_kept=defaults.pace_kept,
             own_pace=defaults.own_pace,
         )
