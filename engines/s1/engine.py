@@ -29,7 +29,7 @@ from engines.s1.spec import SPEC
 from engines.types import EngineInfo, Progress, Reference
 
 POSITIONS = 2048  # most that a row reads and writes, reference included
-POLL_S = 0.05  # of waiting for what compiles; nobody who speaks waits for it
+POLL_S = 0.01  # of waiting for what compiles; another engine's line waits as long once a step
 NOT_LOADED = "S1-Mini is not loaded yet; wait until it says ready"
 
 
