@@ -19,6 +19,7 @@ from bench.load.pairs import Pair, line, named
 from bench.machine import ROOT
 from bench.runs import text
 from engines.s1.config import CodecConfig
+from tests.waiting import outcome
 
 SECOND = bytes(measure.BYTES_S)  # of silence
 
@@ -138,7 +139,7 @@ class Timed:
 
 
 def test_a_line_runs_dry_for_as_long_as_its_next_second_is_late(monkeypatch: pytest.MonkeyPatch) -> None:
-    heard = asyncio.run(hear(Timed(monkeypatch, 0.5, 1.0, 4.0, 5.0), Pair(""), 0))
+    heard = outcome(hear(Timed(monkeypatch, 0.5, 1.0, 4.0, 5.0), Pair(""), 0))
     assert (heard.first_s, heard.latency_s, heard.audio_s) == (0.5, 5.0, 4.0)
     assert heard.dry_s == pytest.approx(1.5)
 
@@ -168,7 +169,7 @@ def largest_at(door: Narrow, most: int) -> int:
     async def carries(listeners: int) -> bool:
         return (await attend(door, pairs, Crowd(listeners=listeners, lines=listeners))).carried(float("inf"))
 
-    return asyncio.run(find_largest(carries, most))
+    return outcome(find_largest(carries, most))
 
 
 @pytest.mark.parametrize("room", [0, 1, 5, 13])
