@@ -31,7 +31,8 @@ def plain() -> augmentation.Augmentations:
     drawn = augmentation.draw(2, torch.Generator().manual_seed(1))
     places = torch.linspace(0, torch.pi, augmentation.BINS).expand(2, -1)
     nothing = torch.zeros(2, augmentation.BINS)
-    return replace(drawn, places=places, colour=nothing, breath=nothing, room=torch.zeros(2), noise=torch.zeros(2))
+    none = torch.zeros(2)
+    return replace(drawn, places=places, colour=nothing, breath=nothing, room=none, noise=none, wavering=none)
 
 
 def strongest_hz(samples: Tensor) -> float:
@@ -52,6 +53,18 @@ def test_a_longer_tract_lowers_the_resonance_and_keeps_the_pitch(
     assert strongest_hz(vowel[0]) == pytest.approx(1500, abs=70)
     assert strongest_hz(made) == pytest.approx(1200, abs=70)
     assert strongest_hz(made) % 120 == pytest.approx(0, abs=4)
+
+
+def test_a_wavering_melody_moves_the_pitch_about_where_it_was(plain: augmentation.Augmentations) -> None:
+    time = torch.arange(4 * RATE_HZ) / RATE_HZ
+    tone = torch.sin(2 * torch.pi * 200 * time)[None].expand(2, -1) / 2
+    wavering = replace(plain, wavering=torch.tensor([0.0, 0.08]))
+    steady, moved = augmentation.augment(tone, wavering, torch.Generator().manual_seed(1))
+    crossings = [(torch.diff((row > 0).int()) == 1).nonzero()[:, 0].diff() for row in (steady, moved)]
+    lengths = [gaps.float()[5:-5] / RATE_HZ * 200 for gaps in crossings]
+    assert float(lengths[0].std()) < 0.01
+    assert 0.04 < float(lengths[1].std()) < 0.13
+    assert float(lengths[1].mean()) == pytest.approx(1.0, abs=0.03)
 
 
 def test_augmented_voices_keep_length_and_loudness_and_stay_finite(vowel: Tensor) -> None:

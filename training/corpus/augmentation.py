@@ -1,7 +1,8 @@
 """Speaker augmentation on the device that trains: recordings as other speakers would say the same words.
 
 The vocal tract's length is perturbed (after Jaitly and Hinton 2013), each region of formants by its own factor besides;
-colour, breath, a room and a microphone are added. Lengths stay, so the same recordings can be augmented anew.
+the melody wavers, since synthesizers' pitch is smoother than a person's; colour, breath, a room and a microphone are added.
+Lengths stay, so the same recordings can be augmented anew.
 """
 
 import math
@@ -17,10 +18,12 @@ FFT, HOP = 1024, 256
 BINS = FFT // 2 + 1
 QUEFRENCIES = 44  # of a spectrum's envelope: what is finer is pitch
 REGIONS_HZ = (0.0, 450.0, 900.0, 1500.0, 2300.0, 3300.0, 5000.0, 8000.0, 12_000.0)  # ends of formants' usual ranges
-TRACT, REGION = 0.14, 0.07  # deviations of the logarithms of the whole tract's factor and of each region's
-COLOUR_DB, TILT_DB, BAND_DB = 3.5, 6.0, 60.0  # deviations of a region's gain and of the gain from 100 Hz to 12 kHz
+TRACT, REGION = 0.17, 0.12  # deviations of the logarithms of the whole tract's factor and of each region's
+COLOUR_DB, TILT_DB, BAND_DB = 5.0, 9.0, 60.0  # deviations of a region's gain and of the gain from 100 Hz to 12 kHz
 MOST_GAIN = 4.0  # natural logarithm
-SHARE_CHANGED, SHARE_BREATH, SHARE_ROOM, SHARE_BAND, SHARE_NOISE = 0.85, 0.35, 0.3, 0.25, 0.4
+SHARE_WAVERING, MOST_WAVERING = 0.5, 0.08  # of speakers, and the largest deviation of the logarithm of their pitch
+WAVES, WAVES_HZ = 6, (0.4, 6.0)  # sinusoids of which the melody's changes are made
+SHARE_CHANGED, SHARE_BREATH, SHARE_ROOM, SHARE_BAND, SHARE_NOISE = 0.9, 0.35, 0.3, 0.25, 0.4
 ROOM_S = 0.3
 
 
@@ -34,6 +37,7 @@ class Augmentations:
     room: Tensor  # (n,) level of the echoes beside the voice
     decay_s: Tensor  # (n,) in which they fall by 60 dB
     noise: Tensor  # (n,) deviation of the microphone's
+    wavering: Tensor  # (n,) deviation of the logarithm of the pitch
 
     def select(self, rows: Tensor) -> "Augmentations":
         return Augmentations(*(getattr(self, field.name)[rows] for field in fields(self)))
@@ -60,12 +64,14 @@ def draw(count: int, generator: torch.Generator) -> Augmentations:
         room=10 ** ((-26 + 18 * uniform(count)) / 20) * (uniform(count) < SHARE_ROOM),
         decay_s=0.08 + 0.3 * uniform(count),
         noise=10 ** ((-78 + 30 * uniform(count)) / 20) * (uniform(count) < SHARE_NOISE),
+        wavering=MOST_WAVERING * uniform(count) * (uniform(count) < SHARE_WAVERING),
     )
 
 
 def augment(samples: Tensor, changes: Augmentations, generator: torch.Generator) -> Tensor:
     """(b, t), each row changed by its own; loudness stays."""
     window = torch.hann_window(FFT, device=samples.device)
+    samples = _wavering(samples, changes.wavering, generator)
     spectrum = torch.stft(samples, FFT, HOP, window=window, return_complex=True)
     level = spectrum.abs().clamp(min=1e-6).log()
     basis, analysis = _cosines(samples.device)
@@ -125,6 +131,27 @@ def _cosines(device: torch.device) -> tuple[Tensor, Tensor]:
     analysis = (basis * weights[:, None]).T * taper[:, None]
     analysis[0] /= 2
     return basis, analysis
+
+
+def _wavering(samples: Tensor, deviation: Tensor, generator: torch.Generator) -> Tensor:
+    """Each row played a little slower and faster by turns, so that its pitch wavers about where it was."""
+    _, uniform = _draws(generator)
+    low, high = WAVES_HZ
+    rates = 2 * math.pi * low * (high / low) ** uniform(WAVES, len(samples), 1)  # radians a second
+    phases = 2 * math.pi * uniform(WAVES, len(samples), 1)
+    time = torch.arange(samples.shape[1], device=samples.device) / RATE_HZ
+    ahead_s = torch.zeros_like(samples)
+    for rate, phase in zip(rates, phases, strict=True):
+        ahead_s += (torch.sin(rate * time + phase) - torch.sin(phase)) / rate
+    ahead = ahead_s * (deviation[:, None] * math.sqrt(2 / WAVES) * RATE_HZ)
+    first = ahead.floor()
+    share, place = ahead - first, first.long() + torch.arange(samples.shape[1], device=samples.device)
+    before, left, right, after = (
+        samples.gather(1, (place + tap).clamp(0, samples.shape[1] - 1)) for tap in (-1, 0, 1, 2)
+    )
+    # Catmull and Rom's cubic through four samples
+    bend = 2 * before - 5 * left + 4 * right - after + share * (3 * (left - right) + after - before)
+    return left + share / 2 * (right - before + share * bend)
 
 
 def _echo(samples: Tensor, changes: Augmentations, generator: torch.Generator) -> Tensor:
