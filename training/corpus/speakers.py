@@ -11,7 +11,7 @@ from training.corpus import espeak, flite
 from training.corpus.heldout import is_held_out_voice
 from training.references import RATE_HZ
 
-FLITE_SHARE = 0.7
+FLITE_SHARE = 0.6
 FLITE_WEIGHTS = (0.31, 0.28, 0.23, 0.18)
 BASE_HZ = {"slt": 172.0, "rms": 98.0, "awb": 127.0, "kal16": 105.0}  # measured mean pitch of each voice
 RATIOS = {"slt": (0.76, 1.26), "rms": (0.82, 1.42), "awb": (0.80, 1.36), "kal16": (0.82, 1.36)}

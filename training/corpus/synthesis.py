@@ -19,7 +19,8 @@ from training.corpus.speakers import draw_speaker, render
 from training.references import RATE_HZ
 
 log = logging.getLogger(__name__)
-UTTERANCES = 22  # of each speaker
+UTTERANCES = 12  # of each speaker: enough to join them in pairs; more would be fewer speakers in as many hours
+SHORTEST_SPEAKER_S = 25.0  # all lines of one
 SHORTEST_S, LONGEST_S = 0.5, 9.0  # "no." with its lead and tail is 0.6 s long
 PACE = 0.07  # deviation of a line's pace from its speaker's, as a logarithm: how long a line is must not be certain
 JOINED = {"gloss", "example", "tale", "words", "everyday", "game", "numbers"}
@@ -119,7 +120,7 @@ def write_corpus(options: CorpusOptions, sentences: Sentences, speak: Speak = sy
         multiprocessing.get_context("fork").Pool(options.workers) as pool,
         (options.out / "audio.i16").open("wb") as file,
     ):
-        most = int(options.hours * 60) + options.workers  # a speaker says more than a minute
+        most = int(options.hours * 3600 / SHORTEST_SPEAKER_S) + options.workers
         rows = islice(tasks(sentences, options.seed), most)
         spoken = pool.imap_unordered(speak, rows)
         with suppress(StopIteration, multiprocessing.TimeoutError):
