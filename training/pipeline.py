@@ -15,6 +15,7 @@ from typing import Annotated
 from safetensors.torch import save_file
 from torch import Tensor
 
+from training.corpus.recordings import has_recordings
 from training.f5.checkpoint import PREFIX, load_dit
 from training.int8 import pack
 from training.references import checkpoint
@@ -129,6 +130,9 @@ def train_both(options: PipelineOptions) -> list[str]:
 
 def make_corpus(call: Call) -> None:
     options = call.options
+    if has_recordings(call.folder("corpus")):  # made while an earlier call trained
+        call.corpus_made.set()
+        return
     arguments = ["--out", call.folder("corpus"), "--hours", options.hours, "--seconds", options.corpus_seconds]
     arguments += ["--workers", os.cpu_count() or 1, "--seed", options.seed]
     arguments += ["--sentences", options.sentences] if options.sentences else []

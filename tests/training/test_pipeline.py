@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from training.pipeline import Call, PipelineOptions, pack_up, train_s1
+from training.corpus.recordings import write_index
+from training.pipeline import Call, PipelineOptions, make_corpus, pack_up, train_s1
 from training.s1.language import checkpoint
 from training.s1.language.dual_ar import LanguageModel, Shape
 from training.shards import save_shards
@@ -59,3 +60,14 @@ def test_without_a_share_for_the_codec_the_language_model_learns_an_earlier_call
     ((part, arguments),) = began
     assert part == "language"
     assert arguments[arguments.index("--codec") + 1] == str(earlier / "codec")
+
+
+def test_a_corpus_that_lies_there_whole_is_not_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    monkeypatch.setattr(Call, "run", lambda _, part, *arguments, nice=0: made.append(part))
+    call = Call(PipelineOptions(out=tmp_path, work=tmp_path, seconds=600))
+    call.folder("corpus").mkdir()
+    write_index(call.folder("corpus"), [24_000], [0], ["Who goes there?"])
+    make_corpus(call)
+    assert call.corpus_made.is_set()
+    assert not made

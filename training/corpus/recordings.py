@@ -41,10 +41,15 @@ def write_index(folder: Path, lengths: Sequence[int], speakers: Sequence[int], t
     part.replace(folder / INDEX)  # comes last: whoever finds it finds all
 
 
+def has_recordings(folder: Path) -> bool:
+    """Whether the folder holds a whole corpus."""
+    return (folder / INDEX).exists()
+
+
 def await_recordings(folder: Path, seconds: float) -> None:
     """Return once the corpus of this folder is whole. Raises FileNotFoundError after so many seconds."""
     end = time.monotonic() + seconds
-    while not (folder / INDEX).exists():
+    while not has_recordings(folder):
         if time.monotonic() > end:
             raise FileNotFoundError(f"{folder} still holds no corpus; see what became of the process that makes it")
         time.sleep(POLL_S)
