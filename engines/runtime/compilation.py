@@ -94,5 +94,6 @@ def should_compile(device: Device, placed: torch.device) -> bool:
 
 
 def in_compiled_gpu_code(x: Tensor) -> bool:
-    """Whether what works on x is being compiled for a GPU, where kernels of our own can take part."""
-    return x.is_cuda and torch.compiler.is_compiling()
+    """Whether what works on x is being compiled for a GPU, where kernels of our own can take part: not in training, whose
+    gradients they do not know."""
+    return x.is_cuda and not x.requires_grad and torch.compiler.is_compiling()
