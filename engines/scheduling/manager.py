@@ -60,6 +60,7 @@ class Manager:
         self._statuses = EngineStatuses(engines, self._report_state)
         self._engines: dict[str, Engine] = {}
         self._used_at: dict[str, float] = {}
+        self._leaving: set[str] = set()  # engines whose unloading is queued
         self._lock = threading.Lock()
         self._scheduler = Scheduler(
             queue_size=policy.queue_size, report=self._on_event, broken=self._reload, clock=clock
@@ -96,13 +97,12 @@ class Manager:
         self.check(request.engine, request.settings)
         if status.state == "failed":
             raise NotReady(f"{status.title} is not available: {status.message}")
-        if status.state == "unloaded":
-            self.load(request.engine)
         now = self._clock()
         arrived = now if arrived_at is None else arrived_at
         ticket = Ticket(secrets.token_urlsafe(16), request, session_id, arrived, now + self._policy.request_timeout_s)
         self._used_at[request.engine] = now
         self._scheduler.submit(ticket)
+        self.load(request.engine)  # after the ticket is queued: from then on the engine is in use and is not unloaded
         return ticket
 
     def check(self, engine: str, settings: Mapping[str, float]) -> None:
@@ -140,8 +140,9 @@ class Manager:
         return self._specs[name].reference_max_s
 
     def load(self, name: str) -> None:
-        """Begin loading; returns at once, watch `status`. An engine that is loading or ready stays as it is."""
+        """Begin loading; returns at once, watch `status`. An engine that is loading or ready stays, also one about to leave."""
         with self._lock:
+            self._leaving.discard(name)
             if self.status(name).state in ("loading", "warming", "ready"):
                 return
             self._statuses.update(name, state="loading", message="waiting to load", progress=0.0)
@@ -151,6 +152,8 @@ class Manager:
         """Free an engine's memory. Raises NotReady while a request uses it."""
         if self._scheduler.uses(name):
             raise NotReady(f"{self.status(name).title} is speaking; unload it when its requests are done")
+        with self._lock:
+            self._leaving.add(name)
         self._scheduler.run(self._unloading(name), lambda error: None)
 
     # On the scheduler's thread.
@@ -205,10 +208,17 @@ class Manager:
                 self._scheduler.fail(ticket, failure)
 
     def _unloading(self, name: str) -> Iterator[object]:
-        if not self._scheduler.uses(name):
-            self._discard(name)
-            self._statuses.reset(name)
+        self._free(name)
         yield None
+
+    def _free(self, name: str) -> None:
+        """Free an engine that is to leave, unless it is in use or wanted again by now."""
+        with self._lock:
+            if name not in self._leaving or self._scheduler.uses(name):
+                return
+            self._leaving.discard(name)
+            self._statuses.reset(name)  # who asks for it from here on has it loaded again
+        self._discard(name)
 
     def _discard(self, name: str) -> None:
         self._scheduler.detach(name)
@@ -230,8 +240,8 @@ class Manager:
         while budget and idle and sum(engine.memory_bytes for engine in self._engines.values()) >= budget:
             leaving = idle.pop(0)
             log.info("unloading %s to stay within the memory budget", leaving)
-            self._discard(leaving)
-            self._statuses.reset(leaving)
+            self._leaving.add(leaving)
+            self._free(leaving)
 
     def _reload(self, name: str, error: Exception) -> None:
         """An engine broke while speaking: drop it and load it again."""

@@ -21,6 +21,7 @@ from engines.errors import (
 )
 from engines.scheduling.eta import EtaEstimator
 from engines.scheduling.manager import Policy
+from engines.scheduling.ticket import Ticket
 from engines.types import Weights
 from tests.engines.metronome import Metronome, request
 from tests.waiting import PATIENCE_S, until
@@ -293,6 +294,29 @@ def test_an_idle_engine_is_unloaded_and_comes_back_by_itself(houses) -> None:
     until(lambda: house.manager.status("tick").state == "unloaded")
     ticket = house.say("abc")
     assert ticket.wait(PATIENCE_S) and ticket.state == "done" and tick.loads == 2
+
+
+def test_an_engine_asked_for_again_before_it_left_stays(houses) -> None:
+    house = houses(tick=Metronome(), tock=Metronome())
+    gate = threading.Event()
+    house.manager._scheduler.run(iter(gate.wait, True), lambda error: None)
+    for name in ("tick", "tock"):
+        house.manager.unload(name)
+    house.manager.load("tick")
+    gate.set()
+    until(lambda: house.manager.status("tock").state == "unloaded")
+    assert house.manager.status("tick").state == "ready"
+    assert house.say("abc").wait(PATIENCE_S)
+
+
+def test_who_asks_while_an_engine_leaves_is_answered_when_it_is_back(houses, monkeypatch) -> None:
+    tick = Metronome()
+    house = houses(tick=tick)
+    asked: list[Ticket] = []
+    monkeypatch.setattr(tick, "close", lambda: asked or asked.append(house.say("abc")))
+    house.manager.unload("tick")
+    until(lambda: asked)
+    assert asked[0].wait(PATIENCE_S) and asked[0].state == "done" and tick.loads == 2
 
 
 def test_an_engine_in_use_is_not_unloaded(houses) -> None:
