@@ -128,13 +128,15 @@ class Scheduler:
         while True:
             self._work.clear()  # before anything is looked at, so that what changes meanwhile starts another turn
             self._end_failed()
+            if self._closing and not self._queue:  # what engines load or warm is for nobody
+                return
             self._admit()
             worked = (self._control.due or self._next_engine() is None) and self._control.advance()
             name = self._next_engine()
             if name is not None:
                 self._step(name)
-            elif not worked and not self._sleep():
-                return
+            elif not worked:
+                self._sleep()
 
     def _end_failed(self) -> None:
         """End the requests that were cancelled or are past their deadline."""
@@ -180,17 +182,14 @@ class Scheduler:
         """Running requests that need no step now: what they wait for comes from the disk or the CPU."""
         return {id for engine in self._engines.values() for id in engine.waiting}
 
-    def _sleep(self) -> bool:
-        """Wait until there is something to do; false when the scheduler is closed and empty."""
-        if self._closing and not self._queue and not self._work.is_set():
-            return False
+    def _sleep(self) -> None:
+        """Wait until there is something to do."""
         due = self._queue.next_deadline()
         if due is not None and self._waiting_for_input():
             due = min(due, self.clock() + LOOK_AGAIN_S)
         elif self._next_engine() is not None:  # what it waited for came since this turn looked
-            return True
+            return
         self._work.wait(None if due is None else max(0.0, due - self.clock()))
-        return True
 
     # One step.
 

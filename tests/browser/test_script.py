@@ -307,11 +307,9 @@ def test_selects_are_delivered_as_a_zip_also_those_just_made(visitor: Visitor, t
         assert sum(name.endswith(".wav") for name in delivered.namelist()) == 2
 
 
-@pytest.mark.parametrize("theme", ["dark", "light"])
-def test_axe_finds_nothing_serious_on_the_script_page(browser: Browser, studio: Served, theme: str) -> None:
+def test_axe_finds_nothing_serious_on_the_script_page(browser: Browser, studio: Served) -> None:
     with visiting(browser, studio) as visitor:
         page = visitor.page
-        page.add_init_script(f"localStorage.setItem('studio-theme', '{theme}')")
         visitor.refusals_expected = True  # the page asks once more for what is deleted below
         bring(visitor, "id\tcharacter\ttext\nA\tAhri\tThis is line one.", {"Ahri": {"": [QUICK]}})
         page.get_by_role("button", name="Render 1 line").click()

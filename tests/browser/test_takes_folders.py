@@ -4,7 +4,6 @@ import re
 import zipfile
 from collections.abc import Sequence
 
-import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from studio.history import History
@@ -151,13 +150,11 @@ def test_a_new_take_lands_in_the_folder_that_shows_and_stays_in_sight_of_a_searc
     expect_shown(page, LINES[2], LINES[1])
 
 
-@pytest.mark.parametrize("theme", ["dark", "light"])
 def test_on_a_phone_nothing_scrolls_sideways_targets_are_large_and_axe_is_content(
-    browser: Browser, studio: Served, theme: str
+    browser: Browser, studio: Served
 ) -> None:
     with visiting(browser, studio, **PHONE) as visitor:
         page = visitor.page
-        page.add_init_script(f"localStorage.setItem('studio-theme', '{theme}')")
         provide(visitor, studio)
 
         def check() -> None:

@@ -287,6 +287,18 @@ def test_closing_finishes_what_was_accepted_and_refuses_the_rest(houses) -> None
     assert [ticket.state for ticket in accepted] == ["done", "done"]
 
 
+def test_closing_does_not_wait_for_engines_that_are_warmed(houses) -> None:
+    tick = Metronome()
+    house = houses(tick=tick)
+    house.manager.unload("tick")
+    until(lambda: house.manager.status("tick").state == "unloaded")
+    tick.warmth = 1_000_000
+    house.manager.load("tick")
+    until(lambda: house.manager.status("tick").state == "warming")
+    house.manager.close(0.0)
+    assert not house.manager._scheduler._thread.is_alive()
+
+
 def test_an_idle_engine_is_unloaded_and_comes_back_by_itself(houses) -> None:
     tick = Metronome()
     house = houses(tick=tick)
