@@ -24,8 +24,13 @@ from engines.runtime.compilation import in_compiled_gpu_code
 
 def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
     """Rotate neighbouring pairs of the last axis of x (b, n, h, d) by angles whose cos and sin are (n, 1, d / 2)."""
-    even, odd = x[..., 0::2].float(), x[..., 1::2].float()
-    return torch.stack((even * cos - odd * sin, odd * cos + even * sin), dim=-1).flatten(-2).to(x.dtype)
+    pairs = x.float().view(*x.shape[:-1], -1, 2)
+    if torch.compiler.is_compiling():  # one kernel is made of these, and none of complex numbers
+        even, odd = pairs.unbind(-1)
+        turned = torch.stack((even * cos - odd * sin, odd * cos + even * sin), dim=-1)
+    else:
+        turned = torch.view_as_real(torch.view_as_complex(pairs) * torch.complex(cos, sin))
+    return turned.flatten(-2).to(x.dtype)
 
 
 class AdaLNProjection(nn.Module):

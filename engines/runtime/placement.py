@@ -1,6 +1,9 @@
 """Which device an engine runs on, and in which precision."""
 
+import math
+import time
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import psutil
@@ -9,6 +12,7 @@ import torch
 from engines.errors import BadSetting, NotReady
 from engines.registry import Device
 
+TIMINGS = 8  # of each precision, in turns; the best counts, so that other work on the cores does not decide
 CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")  # a container's own ceiling; psutil gives the host's memory
 
 
@@ -44,6 +48,19 @@ def place(settings: Device) -> Placement:
 def width(settings: Device, device: torch.device) -> int:
     """Rows in one step: as set, else 8 on a GPU and 2 elsewhere."""
     return settings.max_batch or (8 if device.type == "cuda" else 2)
+
+
+@cache
+def fastest_cpu_dtype() -> torch.dtype:
+    """bfloat16 where products of a network's size take a fifth less time in it, as with AMX or AVX512-BF16; else float32."""
+    matrices = {dtype: torch.ones(512, 512, dtype=dtype) for dtype in (torch.float32, torch.bfloat16)}
+    best = dict.fromkeys(matrices, math.inf)
+    for _ in range(TIMINGS):
+        for dtype, matrix in matrices.items():
+            started = time.perf_counter()
+            torch.mm(matrix, matrix)
+            best[dtype] = min(best[dtype], time.perf_counter() - started)
+    return torch.bfloat16 if best[torch.bfloat16] < 0.8 * best[torch.float32] else torch.float32
 
 
 def free_device_bytes(device: torch.device) -> int:

@@ -82,9 +82,7 @@ def listener(browser: Browser, studio: Served) -> Iterator[Visitor]:
         yield one
 
 
-def test_pairs_are_voted_by_keyboard_and_no_byte_names_a_side_before_its_vote(
-    browser: Browser, studio: Served
-) -> None:
+def test_pairs_are_voted_by_keyboard_and_no_byte_names_a_side_before_its_vote(browser: Browser, studio: Served) -> None:
     with tapped(studio) as (relayed, tap), visiting(browser, relayed) as visitor:
         names, page, mark = names_of(provide(visitor, studio, oaks=2, elms=2)), visitor.page, (0, 0)
         visitor.open("#compare")

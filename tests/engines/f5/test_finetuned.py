@@ -198,12 +198,13 @@ def test_a_take_through_the_scheduler_tells_whose_weights_spoke_and_what_they_co
     manager.listen(lambda event: (reported.append(event), done.set()) if event.kind == "done" else None)
     manager.start()
     until(lambda: manager.status("f5").state == "ready")
-    empty = manager.status("f5").memory_bytes
+    info, empty = manager.status("f5").info, manager.status("f5").memory_bytes
     ticket = manager.submit(job("", yasuo).request, session_id="ann")
     assert ticket.wait(60) and done.wait(5)
     assert ticket.result().checkpoint == f"yasuo ({yasuo.sha256[:12]})"
     assert reported[0].figures["weights_missed"] == 1  # type: ignore[attr-defined]
-    model = Path(yasuo.path).stat().st_size
+    assert info is not None
+    model = info.parameters * getattr(torch, info.dtype).itemsize
     assert manager.status("f5").memory_bytes - empty > 1.9 * model, (
         "the base and the champion wait beside what is in place"
     )

@@ -17,8 +17,6 @@ from engines.f5.network import DiT
 from engines.runtime.placement import Placement
 from engines.runtime.weights import restore
 
-CPU = Placement(torch.device("cpu"), torch.float32)
-
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -26,8 +24,8 @@ def folder(tmp_path: Path) -> Path:
     return write(tmp_path / "voice", network, ARCH)
 
 
-def loaded(source: Path | str) -> F5Model:
-    loading = load(Checkpoint(str(source)), CPU)
+def loaded(source: Path | str, dtype: torch.dtype = torch.float32) -> F5Model:
+    loading = load(Checkpoint(str(source)), Placement(torch.device("cpu"), dtype))
     while True:
         try:
             next(loading)

@@ -22,6 +22,7 @@ from tests.engines.f5.test_model import loaded
 # Relative differences, each with what was measured on AVX-512 processors.
 ROUNDING = 2e-6  # float32, random weights through a whole grid, and rows in a batch against alone: 3e-7 to 7e-7
 TRAINED = 1e-5  # float32, trained weights through a whole grid, which amplifies rounding: 2e-6
+HALF = 0.05  # bfloat16, trained weights through a whole grid: 0.025, where upstream's network in it differs by 0.6
 EXACT = 1.5e-7  # float64 but for our rotation of queries and keys: 3e-8 to 7e-8; a norm's epsilon of 1e-5 gives 3e-7 or more
 
 VARIANTS = {
@@ -48,7 +49,7 @@ def pair(**changes: object) -> tuple[nn.Module, DiT]:
     return upstream, ours.eval()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def embedded() -> tuple[nn.Module, DiT, Vocabulary]:
     """The weights that ship, as our loader reads them, in upstream's network and in ours."""
     voice = loaded("embedded")
@@ -131,6 +132,22 @@ def test_the_embedded_weights_speak_as_upstream(embedded: tuple[nn.Module, DiT, 
         wanted = upstream_mel(upstream, mel, tokens, frames, steps, seed=5)
         found = finish([our_row(ours, mel, tokens, frames, steps, seed=5)], ours)[0][len(mel) :]
     assert relative(found, wanted) < TRAINED
+
+
+def test_in_bfloat16_the_embedded_weights_stay_nearer_to_float32_than_upstream_does(
+    embedded: tuple[nn.Module, DiT, Vocabulary],
+) -> None:
+    upstream, _, vocabulary = embedded
+    mel, tokens = spoken("amber", "The bridge is out, take the long way round.", vocabulary)
+    frames, steps = len(mel) + 100, 5
+    ours = loaded("embedded", torch.bfloat16).network
+    with torch.inference_mode():
+        exact, wanted = (
+            upstream_mel(network(), mel, tokens, frames, steps, seed=5).float()
+            for network in (upstream.float, upstream.bfloat16)
+        )
+        found = finish([our_row(ours, mel, tokens, frames, steps, seed=5)], ours)[0][len(mel) :]
+    assert ROUNDING < relative(found, exact) < min(HALF, relative(wanted, exact))
 
 
 def test_a_batch_on_the_embedded_weights_equals_its_members_alone(

@@ -5,7 +5,7 @@ import torch
 
 from engines.errors import BadSetting, NotReady
 from engines.registry import Device
-from engines.runtime.placement import Placement, place
+from engines.runtime.placement import Placement, fastest_cpu_dtype, place
 
 WITHOUT_GPU = pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU is here")
 
@@ -17,6 +17,20 @@ def test_a_cuda_placement_always_carries_its_index() -> None:
 
 def test_the_cpu_computes_in_float32() -> None:
     assert place(Device(name="cpu")) == Placement(torch.device("cpu"), torch.float32)
+
+
+@pytest.mark.parametrize(("half_s", "dtype"), [(0.7, torch.bfloat16), (0.9, torch.float32), (20.0, torch.float32)])
+def test_a_cpu_computes_in_bfloat16_where_it_is_clearly_faster(
+    monkeypatch: pytest.MonkeyPatch, half_s: float, dtype: torch.dtype
+) -> None:
+    now = [0.0]
+
+    def product(matrix: torch.Tensor, _: torch.Tensor) -> None:
+        now[0] += half_s if matrix.dtype == torch.bfloat16 else 1.0
+
+    monkeypatch.setattr(torch, "mm", product)
+    monkeypatch.setattr("engines.runtime.placement.time.perf_counter", lambda: now[0])
+    assert fastest_cpu_dtype.__wrapped__() == dtype
 
 
 @WITHOUT_GPU
