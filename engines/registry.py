@@ -39,6 +39,8 @@ class Spec:
     fine_tunes: bool = False  # whether it speaks with a champion's own weights
     # Terms of published weights, by how their source begins; a checkpoint from elsewhere is its maker's.
     licences: Mapping[str, str] = field(default_factory=dict)
+    # How far they follow a voice they never heard, in a sentence; unknown of a checkpoint from elsewhere.
+    likenesses: Mapping[str, str] = field(default_factory=dict)
 
     def make(self, device: Device) -> Engine:
         """Import the engine's module, torch with it, and build the engine."""
@@ -52,8 +54,11 @@ class Spec:
 
     def licence(self, checkpoint: Checkpoint) -> str:
         """The terms of a checkpoint's weights, as far as they are known."""
-        terms = (terms for source, terms in self.licences.items() if checkpoint.source.startswith(source))
-        return next(terms, "as stated by whoever made these weights")
+        return _of_source(self.licences, checkpoint) or "as stated by whoever made these weights"
+
+    def likeness(self, checkpoint: Checkpoint) -> str:
+        """How far a checkpoint follows a new voice; empty where that is not known."""
+        return _of_source(self.likenesses, checkpoint)
 
     def check(self, asked: Mapping[str, float]) -> None:
         """Raises BadSetting for what it would ignore or refuse: what a take records is what made it."""
@@ -98,6 +103,11 @@ def settings() -> dict[str, Setting]:
         for setting in engine.settings:
             known.setdefault(setting.name, setting)
     return known
+
+
+def _of_source(told: Mapping[str, str], checkpoint: Checkpoint) -> str:
+    """What is told of checkpoints whose source begins like this one's; empty where nothing is."""
+    return next((words for source, words in told.items() if checkpoint.source.startswith(source)), "")
 
 
 def _imported(place: str) -> Any:

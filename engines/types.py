@@ -194,6 +194,7 @@ class EngineStatus:
     fine_tunes: bool  # whether it speaks with a champion's own weights
     reference_max_s: float  # s
     licence: str
+    likeness: str  # one sentence: how far its weights follow a voice they never heard; empty where that is not known
     state: EngineState
     message: str  # one sentence a designer understands
     progress: float  # of loading or warming, 0 to 1

@@ -44,4 +44,8 @@ SPEC = Spec(
         "hf://SWivid/F5-TTS": "CC-BY-NC-4.0 (non-commercial)",
         "embedded": "Apache-2.0, trained on synthetic speech",
     },
+    likenesses={
+        "embedded": "The built-in weights speak English and follow a new voice in part: its likeness to what they say is 0.72, "
+        "where one voice twice has 0.89 and two voices have 0.52."
+    },
 )

@@ -56,6 +56,7 @@ def unloaded(name: str, spec: Spec, checkpoint: Checkpoint) -> EngineStatus:
         fine_tunes=spec.fine_tunes,
         reference_max_s=spec.reference_max_s,
         licence=spec.licence(checkpoint),
+        likeness=spec.likeness(checkpoint),
         state="unloaded",
         message="not loaded",
         progress=0.0,

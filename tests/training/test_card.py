@@ -1,10 +1,13 @@
 """The model cards, and the held-out clips they stand on."""
 
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 
+from engines.base import Checkpoint
+from engines.registry import spec
 from training.evaluation import figures
 from training.evaluation.card import write_card
 from training.references import HELDOUT, checkpoint, read_clip, write_clip
@@ -16,6 +19,14 @@ def test_the_readme_of_a_checkpoint_is_its_card_with_its_figures(engine: str, tm
     written = (folder / "README.md").read_text(encoding="utf-8")
     write_card(engine, folder, figures.read(folder))
     assert (folder / "README.md").read_text(encoding="utf-8") == written
+
+
+@pytest.mark.parametrize("engine", ["f5", "s1"])
+def test_the_page_tells_the_likeness_that_the_card_tells(engine: str) -> None:
+    told = re.findall(r"\d\.\d+", spec(engine).likeness(Checkpoint("embedded")))
+    card = (checkpoint(engine) / "README.md").read_text(encoding="utf-8")
+    assert len(told) == 3 and set(told) <= set(re.findall(r"\d\.\d+", card))
+    assert spec(engine).likeness(Checkpoint("/a/folder")) == ""
 
 
 @pytest.mark.parametrize("suffix", [".wav", ".flac"])

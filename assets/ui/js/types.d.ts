@@ -94,6 +94,7 @@ interface EngineStatus {
   fine_tunes: boolean;
   reference_max_s: number;
   licence: string;
+  likeness: string;
   state: "unloaded" | "loading" | "warming" | "ready" | "failed";
   message: string;
   progress: number;

@@ -1,5 +1,6 @@
 /**
- * The chosen engine: its settings are shown and the others' hidden; what it is good at, and the terms of its weights.
+ * The chosen engine: its settings are shown and the others' hidden; what it is good at, how far its weights follow a voice,
+ * and their terms.
  */
 import { changed, follow } from "../core/bus.js";
 import { byId, h, whenPresent } from "../core/dom.js";
@@ -47,6 +48,7 @@ function draw(about) {
     byId(name).hidden = !(name in engine.settings);
     fields.input(name).placeholder = String(engine.info?.defaults[name] ?? "default");
   }
-  about.replaceChildren(engine.good_at, " ", h("span.licence", {}, `Weights: ${engine.licence}.`));
+  const terms = h("span.licence", {}, `Weights: ${engine.licence}.`);
+  about.replaceChildren(`${engine.good_at} ${engine.likeness} `, terms);
   changed(STATE.engine);
 }
