@@ -15,7 +15,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from itertools import count, islice, product
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import soundfile
 import torch
@@ -36,6 +36,7 @@ from engines.types import Audio, EngineStatus, Reference, Request
 log = logging.getLogger("bench")
 
 BYTES = {"float32": 4.0, "float16": 2.0, "bfloat16": 2.0, "int8": 1.0, "int4": 0.5}
+QUANTIZATIONS = ("int8", "int4")
 QUANTIZED = ("s1",)  # engines whose weights may have fewer bits
 TAKES_S = 300.0  # a line at most
 PUBLISHED = {"steps": 16}  # which random weights cannot tell
@@ -46,7 +47,7 @@ class Configuration:
     """What a line's time depends on."""
 
     engine: str
-    precision: Kind
+    precision: Kind | Literal["float32"]  # the engine's own, fewer bits, or a CPU's that computes in bfloat16 by itself
     compile: str
     batch: int
     words: int
@@ -58,16 +59,22 @@ class Configuration:
         return f"{self.engine}{own} {form}, {self.batch} × {self.words} word{'s' * (self.words > 1)}"
 
     @property
-    def device(self) -> tuple[str, Kind, str]:
+    def held(self) -> tuple[str, str, str]:
         """Configurations that share these share an engine in memory."""
         return self.engine, self.precision, self.compile
+
+    def device(self, name: str, rows: int) -> Device:
+        """Where and how its engine runs."""
+        if self.precision == "float32":
+            return Device(name=name, compile=self.compile, cpu_precision="float32", max_batch=rows)
+        return Device(name=name, compile=self.compile, quantize=self.precision, max_batch=rows)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     on_gpu = torch.cuda.is_available()
     parser.add_argument("--out", type=Path, default=Path("bench-results"), help="a folder")
     parser.add_argument("--engine", nargs="+", choices=ENGINES, default=list(ENGINES))
-    parser.add_argument("--precision", nargs="+", choices=("none", "int8", "int4"), default=["none"])
+    parser.add_argument("--precision", nargs="+", choices=("none", "float32", *QUANTIZATIONS), default=["none"])
     parser.add_argument("--compile", nargs="+", choices=("on", "off"), default=["off", "on"] if on_gpu else ["off"])
     parser.add_argument("--batch", type=int, nargs="+", help="lines at once; 1 and 8, on a CPU 1 and 2")
     parser.add_argument("--words", type=int, nargs="+", help="of a line; 6 and 18")
@@ -88,7 +95,7 @@ def run(given: argparse.Namespace) -> None:
     published = {} if given.tiny or given.weights == "embedded" else PUBLISHED
     settings = published | dict(given.set)
     products = product(given.engine, given.precision, given.compile, given.batch, given.words)
-    chosen = [Configuration(*each) for each in products if each[1] == "none" or each[0] in QUANTIZED]
+    chosen = [Configuration(*each) for each in products if each[1] not in QUANTIZATIONS or each[0] in QUANTIZED]
     asked = {name: getattr(given, name) for name in ("weights", "tiny", "warmup", "repeats")}
     head = {"machine": machine(given.commit), "versions": versions(), "asked": asked}
     with tempfile.TemporaryDirectory() as made, ExitStack() as used:
@@ -120,8 +127,8 @@ class Bench:
         known = {name: {each.name for each in spec(name).settings} for name in folders}
         self.settings = {name: {key: settings[key] for key in known[name] & settings.keys()} for name in folders}
         self.reference = shipped("amber")
-        self.managers: dict[tuple[str, Kind, str], Manager] = {}
-        self.ready_s: dict[tuple[str, Kind, str], float] = {}
+        self.managers: dict[tuple[str, str, str], Manager] = {}
+        self.ready_s: dict[tuple[str, str, str], float] = {}
 
     def measure(self, configurations: Sequence[Configuration], warmup: int, repeats: int) -> Iterator[dict[str, Any]]:
         """After each round that counts: every sample, and what is known of the configurations they are of."""
@@ -142,11 +149,9 @@ class Bench:
 
     def loaded(self, configuration: Configuration) -> dict[str, Any]:
         """What its engine is, once it is warm; or why it cannot be had."""
-        engine, key, started = configuration.engine, configuration.device, time.perf_counter()
+        engine, key, started = configuration.engine, configuration.held, time.perf_counter()
         if key not in self.managers:
-            options = Device(
-                name=self.device, compile=configuration.compile, quantize=configuration.precision, max_batch=self.rows
-            )
+            options = configuration.device(self.device, self.rows)
             folder = {engine: Checkpoint(str(self.folders[engine]))}
             self.managers[key] = Manager(folder, options, Policy(queue_size=self.rows + 1))
             self.managers[key].start()
@@ -160,11 +165,11 @@ class Bench:
         return {"dtype": status.info.dtype, "note": status.info.note, "settings": settings, "ready_s": ready_s}
 
     def status(self, configuration: Configuration) -> EngineStatus:
-        return self.managers[configuration.device].status(configuration.engine)
+        return self.managers[configuration.held].status(configuration.engine)
 
     def speak(self, configuration: Configuration, number: int) -> list[dict[str, Any]]:
         """A sample for each of the lines; those of one round are the same for all configurations. Raises EngineError."""
-        manager, engine = self.managers[configuration.device], configuration.engine
+        manager, engine = self.managers[configuration.held], configuration.engine
         asked = [
             Request(
                 text=text(seed, configuration.words), reference=self.reference, seed=seed, engine=engine,

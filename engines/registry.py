@@ -18,6 +18,7 @@ class Device:
     name: str = "auto"  # auto, cpu, cuda, cuda:1, mps
     compile: str = "auto"  # auto, on, off
     quantize: Literal["none", "int8", "int4"] = "none"
+    cpu_precision: Literal["auto", "float32"] = "auto"  # f5: auto = bfloat16 on a CPU that is faster in it
     max_batch: int = 0  # rows in one step
     threads: int = 0  # CPU threads of the scheduler
     cache_dir: str = ""  # where codes of references are kept across restarts; empty = nowhere

@@ -11,6 +11,7 @@ def device(settings: Settings) -> Device:
         name=settings.device,
         compile=settings.compile,
         quantize=settings.quantize,
+        cpu_precision=settings.cpu_precision,
         encoder=settings.s1_encoder,
         max_batch=settings.max_batch,
         threads=settings.threads,

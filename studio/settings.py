@@ -67,6 +67,7 @@ class Settings(BaseSettings):
     device: str = "auto"
     compile: Literal["auto", "on", "off"] = "auto"
     quantize: Literal["none", "int8", "int4"] = "none"
+    cpu_precision: Literal["auto", "float32"] = "auto"  # auto = F5-TTS in bfloat16 where the processor is faster in it
     max_batch: Annotated[int, Field(ge=0)] = 0
     queue_size: Annotated[int, Field(ge=1)] = 16
     gpu_concurrency: Annotated[int, Field(ge=0)] = (

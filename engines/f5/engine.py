@@ -168,4 +168,6 @@ class F5Engine:
 def _placed(settings: Device) -> Placement:
     """As other engines, but a CPU that is faster in bfloat16 computes in it; the flow itself stays float32."""
     placement = place(settings)
-    return replace(placement, dtype=fastest_cpu_dtype()) if placement.device.type == "cpu" else placement
+    if placement.device.type == "cpu" and settings.cpu_precision == "auto":
+        return replace(placement, dtype=fastest_cpu_dtype())
+    return placement

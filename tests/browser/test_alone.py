@@ -87,6 +87,7 @@ def test_takes_of_two_visitors_are_made_together_where_several_are_spoken_at_a_t
     until(lambda: under_way() == [], PATIENCE_S)
 
 
+@pytest.mark.long
 def test_a_visitor_is_spoken_to_second_whatever_another_has_queued(studio: Served) -> None:
     ann, ben = (Client(studio.url, verbose=False) for _ in range(2))
     before = studio.get("/studio/telemetry?series=false")["outcomes"].get("arrived", 0)

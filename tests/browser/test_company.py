@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser.serving import Served, now, serving, until, wait_until_idle
@@ -56,6 +57,7 @@ def test_stop_works_while_waiting_in_line(browser: Browser, studio: Served) -> N
         assert second.takes() == []
 
 
+@pytest.mark.long
 def test_a_full_queue_is_said_in_words_and_the_line_stays(browser: Browser, tmp_path: Path) -> None:
     with (
         serving(tmp_path, STUDIO_QUEUE_SIZE=1, STUDIO_ENGINES="f5") as served,

@@ -12,30 +12,23 @@ from tests.browser.visiting import LONG, Visitor, visiting
 SAMPLES = 5  # heard of the server, a second apart
 
 
-def test_the_strip_moves_while_a_job_runs(visitor: Visitor) -> None:
-    visitor.write(LONG)
-    visitor.hurry()
-    visitor.speak()
-    expect(visitor.page.locator(".strip .scheduler")).to_contain_text("speaking 1")
-    visitor.wait_for_takes(1)
-    expect(visitor.page.locator(".strip .scheduler")).not_to_contain_text("speaking")
-    expect(visitor.page.locator(".strip")).to_contain_text(re.compile(r"P50 \d"))
-
-
-def test_the_monitor_moves_while_a_job_runs(browser: Browser, studio: Served) -> None:
+def test_the_monitor_and_the_strip_move_while_a_job_runs(browser: Browser, studio: Served) -> None:
     with visiting(browser, studio) as speaker, visiting(browser, studio) as watcher:
         speaker.open()
         watcher.open("#monitor")
-        page = watcher.page
+        page, strip = watcher.page, speaker.page.locator(".strip")
         expect(page.locator(".plot .area").first).to_be_attached()
         before = page.locator(".plot .line.first").first.get_attribute("d")
         speaker.write(LONG)
         speaker.hurry()
         speaker.speak()
+        expect(strip.locator(".scheduler")).to_contain_text("speaking 1")
         expect(page.locator(".request")).to_contain_text("Someone's on f5")
         expect(page.locator(".card", has_text="Queue").first).to_contain_text("1 speaking")
         assert page.locator(".plot .line.first").first.get_attribute("d") != before
         speaker.wait_for_takes(1)
+        expect(strip.locator(".scheduler")).not_to_contain_text("speaking")
+        expect(strip).to_contain_text(re.compile(r"P50 \d"))
         expect(page.locator(".take-span").first).to_be_attached()
         expect(page.locator(".engine-state").first).to_contain_text("ready")
 

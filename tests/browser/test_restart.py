@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser.serving import free_port, serving
@@ -13,6 +14,7 @@ LINE = "This take will outlive the process."
 SAID = "Only I know what is said here."
 
 
+@pytest.mark.long
 def test_takes_their_settings_words_of_a_clip_and_a_vote_survive_kill_9(
     browser: Browser, tmp_path: Path, voice: Path
 ) -> None:

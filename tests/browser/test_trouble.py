@@ -118,6 +118,7 @@ def test_on_a_full_disk_a_take_is_heard_a_clip_is_refused_and_all_works_again_wi
         expect(page.locator(".picker option:checked")).to_have_text("My voice.wav")
 
 
+@pytest.mark.long
 def test_with_room_for_one_take_but_not_for_two_it_is_kept(browser: Browser, cramped: Served, disk: Path) -> None:
     with visiting(browser, cramped) as visitor:
         visitor.open()

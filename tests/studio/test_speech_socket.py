@@ -175,7 +175,7 @@ def test_what_cannot_be_spoken_is_told_before_the_end(
 
 def test_a_slow_reader_pauses_its_own_line_alone(reception: Reception, socket: ClientConnection) -> None:
     reception.metronome.click_s = UNREAD_MAX_S
-    with dial(reception, max_queue=1) as slow:
+    with dial(reception, max_queue=1, close_timeout=0) as slow:
         speak(slow, "x" * 400)  # hours of sound, of which nobody reads any
         until(lambda: paused(reception))
         assert len(list(reception.metronome.jobs.values())) > 0 and min(reception.metronome.jobs.values()) < 400

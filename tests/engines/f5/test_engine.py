@@ -1,11 +1,16 @@
 """The engine on the embedded checkpoint: reproducible, exact where it promises, gentle with memory, quick to stop."""
 
+from typing import Literal
+
 import numpy as np
 import psutil
 import pytest
+import torch
 
 from engines.audio import rms_dbfs, silences
 from engines.errors import BadAudio, BadSetting, BadText, UnsupportedText
+from engines.f5.engine import F5Engine
+from engines.registry import Device
 from engines.types import Audio, Reference, SchedulerEvent
 from tests.engines.f5.conftest import Mouth, finish
 from tests.waiting import until
@@ -21,6 +26,14 @@ def test_the_same_request_gives_the_same_audio_also_after_a_restart(mouth: Mouth
     restarted = fresh.say(LINE, amber)
     fresh.manager.close(5.0)
     assert np.array_equal(first.audio.samples, restarted.audio.samples)
+
+
+@pytest.mark.parametrize(("asked", "dtype"), [("auto", torch.bfloat16), ("float32", torch.float32)])
+def test_a_cpu_that_is_faster_in_bfloat16_computes_in_it_unless_told_otherwise(
+    monkeypatch: pytest.MonkeyPatch, asked: Literal["auto", "float32"], dtype: torch.dtype
+) -> None:
+    monkeypatch.setattr("engines.f5.engine.fastest_cpu_dtype", lambda: torch.bfloat16)
+    assert F5Engine(Device(name="cpu", cpu_precision=asked))._placement.dtype == dtype
 
 
 def test_another_seed_gives_another_take(mouth: Mouth, amber: Reference) -> None:

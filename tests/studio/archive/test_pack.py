@@ -213,6 +213,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.long
 def test_a_killed_packing_leaves_whole_archives_and_nothing_else(tmp_path: Path) -> None:
     members = files(tmp_path / "members", tuned({"model.pt": b"PK" + bytes(24 * MIB)}))
     expected = pack_now(members, tmp_path / "yasuo.tar.gz").sha256
