@@ -44,6 +44,8 @@ from training.references import (
 log = logging.getLogger(__name__)
 ORIGINALS = STRANGERS / "originals.json"
 SEED = 7
+LONG_LINES = 4  # of the open ones, spoken as one text of a dozen seconds
+PARTS = 3  # of a long take, whose likeness is compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +83,12 @@ def pairs(names: list[str], lines: int) -> list[tuple[str, str]]:
 
 def speak(engine: str, folder: Path, keep: Path, lines: int) -> list[Utterance]:
     """Takes of every reference, spoken as the studio does or read from an earlier run's folder."""
+    return spoken(engine, folder, keep, pairs(sorted(strangers()), lines))
+
+
+def spoken(engine: str, folder: Path, keep: Path, wanted: list[tuple[str, str]]) -> list[Utterance]:
+    """Takes of these references and lines, those that are not in the folder spoken now."""
     known = strangers()
-    wanted = pairs(sorted(known), lines)
     if missing := [pair for pair in wanted if not _path(keep, *pair).exists()]:
         synthesizer = Synthesizer(engine, folder)
         for name, line in missing:
@@ -165,6 +171,18 @@ def copies(engine: str, folder: Path) -> dict[str, dict[str, float]]:
     return {group: {"likeness": round(a, 3), "timbre": round(b, 3)} for group, (a, b) in means.items()}
 
 
+def drift(engine: str, folder: Path, keep: Path) -> dict[str, list[float]]:
+    """Likeness to their reference of the parts of long takes, from first to last, by family and of all but the humans."""
+    known, long = strangers(), " ".join(heldout()["open"][:LONG_LINES])
+    found: dict[str, list[list[float]]] = {}
+    for take in spoken(engine, folder, keep, [(name, long) for name in sorted(known)]):
+        own = embed(known[take.name][0])
+        parts = [float(own @ embed(part)) for part in np.array_split(take.clip, PARTS)]
+        for group in {take.family, "humans" if take.family == "human" else "families"}:
+            found.setdefault(group, []).append(parts)
+    return {group: [round(float(part), 3) for part in np.mean(parts, 0)] for group, parts in found.items()}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("engine", choices=("f5", "s1", "originals"))
@@ -179,7 +197,8 @@ def main() -> None:
         ORIGINALS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     else:
         folder = args.checkpoint or checkpoint(args.engine)
-        found = {"copies": copies(args.engine, folder)} | measure(speak(args.engine, folder, args.keep, args.lines))
+        found = {"copies": copies(args.engine, folder), "drift": drift(args.engine, folder, args.keep)}
+        found |= measure(speak(args.engine, folder, args.keep, args.lines))
         (args.keep / "figures.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     log.info("%s", json.dumps({name: value for name, value in found.items() if name != "rows"}, indent=1))
 

@@ -19,7 +19,7 @@ from engines.registry import Device
 from engines.scheduling.manager import Manager, Policy
 from engines.types import Weights
 from tests.engines.f5.tuning import Listener, checkpoint, job, loaded, reference, say, weights
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 LONG = "a much longer line that is to be said with many more words than the other one. " * 3
 
@@ -200,7 +200,7 @@ def test_a_take_through_the_scheduler_tells_whose_weights_spoke_and_what_they_co
     until(lambda: manager.status("f5").state == "ready")
     info, empty = manager.status("f5").info, manager.status("f5").memory_bytes
     ticket = manager.submit(job("", yasuo).request, session_id="ann")
-    assert ticket.wait(60) and done.wait(5)
+    assert ticket.wait(PATIENCE_S) and done.wait(PATIENCE_S)
     assert ticket.result().checkpoint == f"yasuo ({yasuo.sha256[:12]})"
     assert reported[0].figures["weights_missed"] == 1  # type: ignore[attr-defined]
     assert info is not None

