@@ -1,0 +1,127 @@
+"""A minute of text by F5-TTS and by upstream's way of speaking it: `python -m bench.f5_long --out f5-long.json`.
+
+Upstream cuts a text into chunks that fill 22 seconds with their reference and speaks them one after another. Its own sampler
+does so here in half precision, with the same weights and vocoder; ours speaks the same text from the engine's door to the last
+sample, pieces of it together. Weights are random ones of full size. That both make the same mel is `bench.f5`'s to show.
+"""
+
+import argparse
+import json
+import logging
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from bench import checkpoints
+from bench.checkpoints import SYMBOLS
+from bench.f5 import ARCH
+from bench.f5_upstream import sampler
+from bench.machine import machine, wait
+from bench.runs import shipped, text
+from bench.s1_pair import f5_checkpoint
+from engines.base import Checkpoint, EngineJob, Finished, Spoke
+from engines.f5.engine import F5Engine
+from engines.registry import Device
+from engines.types import Request
+
+log = logging.getLogger("bench.f5_long")
+
+WORDS, REPEATS, STEPS = 170, 3, (32, 16)
+CHUNK_S = 22.0  # of a chunk and its reference together
+
+
+def chunks(words: list[str], most: int) -> Iterator[str]:
+    """Of at most so many characters."""
+    chunk = ""
+    for word in words:
+        if chunk and len(chunk) + 1 + len(word) > most:
+            yield chunk
+            chunk = ""
+        chunk = f"{chunk} {word}".strip()
+    yield chunk
+
+
+def spoken(engine: F5Engine, request: Request) -> float:
+    """Seconds of sound of a request that is spoken to its end."""
+    engine.admit(EngineJob("long", request))
+    samples = 0
+    while True:
+        for event in engine.step():
+            if isinstance(event, Spoke):
+                samples += len(event.audio.samples)
+            if isinstance(event, Finished):
+                return samples / engine.info.sample_rate
+
+
+def upstream(engine: F5Engine, arch: dict[str, object], asked: Request) -> Callable[[int], float]:
+    """Upstream's loop: steps -> seconds of sound."""
+    model, reference = engine.model, engine.prepare(asked.reference)
+    device = reference.mel.device
+    dtype = torch.float16 if device.type == "cuda" else torch.float32
+    take = sampler(model.network, arch, len(SYMBOLS), dtype)
+    pace = len(reference.transcript) / asked.reference.audio.duration_s
+    pieces = list(chunks(asked.text.split(), int(pace * (CHUNK_S - asked.reference.audio.duration_s))))
+
+    def piece(chunk: str, steps: int) -> Tensor:
+        made = int(len(reference.mel) / len(reference.transcript) * len(chunk))
+        tokens = model.vocabulary.tokens(f"{reference.transcript}{chunk}").to(device)
+        noise = torch.randn(len(reference.mel) + made, reference.mel.shape[1], device=device)
+        return model.vocoder(take(noise, reference.mel, tokens, steps))  # type: ignore[no-any-return]
+
+    @torch.inference_mode()
+    def loop(steps: int) -> float:
+        return sum(len(piece(chunk, steps).cpu()) for chunk in pieces) / engine.info.sample_rate
+
+    return loop
+
+
+def timed(work: Callable[[], float], repeats: int) -> dict[str, float]:
+    """Median seconds it took, after one that does not count, and the seconds of sound it made."""
+    took, audio_s = [], work()
+    for _ in range(repeats):
+        wait()
+        started = time.perf_counter()
+        audio_s = work()
+        wait()
+        took.append(time.perf_counter() - started)
+    return {"took_s": round(median(took), 4), "audio_s": round(audio_s, 2)}
+
+
+def main() -> None:
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("f5-long.json"))
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--tiny", action="store_true", help="a small network and a short text, to see that it runs")
+    parser.add_argument("--commit", help="of this tree, where git cannot tell")
+    given = parser.parse_args()
+    figures: dict[str, Any] = dict(machine(given.commit))
+    engine = F5Engine(Device(name=given.device, cpu_precision="float32"))
+    arch: dict[str, object] = {key: checkpoints.ARCH[key] for key in ARCH} if given.tiny else dict(ARCH)
+    with tempfile.TemporaryDirectory() as made:
+        for _ in engine.load(Checkpoint(str(f5_checkpoint(Path(made), full=not given.tiny)))):
+            pass
+    for _ in engine.warm():
+        pass
+    for steps in STEPS:
+        asked = Request(
+            text=text(1, 40 if given.tiny else WORDS), reference=shipped("amber"), seed=1, engine="f5",
+            settings={"steps": steps},
+        )  # fmt: skip
+        loop = upstream(engine, arch, asked)
+        ours = timed(lambda: spoken(engine, asked), REPEATS)  # noqa: B023 it is called at once
+        theirs = timed(lambda: loop(steps), REPEATS)  # noqa: B023
+        rates = [each["audio_s"] / each["took_s"] for each in (ours, theirs)]
+        figures[f"nfe_{steps}"] = {"ours": ours, "upstream": theirs, "of_upstream": round(rates[0] / rates[1], 2)}
+    given.out.write_text(json.dumps(figures, indent=1) + "\n")
+    log.info("%s", json.dumps(figures, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,158 @@
+"""Both engines in memory, and under hundreds of mixed requests: `python -m bench.mixed --out mixed.json`.
+
+Each engine speaks with ten voices, so that what is kept of a voice is held for all of them: this is what both take of the
+device. Then requests of either engine, of any of the voices, of one to forty words and with other settings are spoken, several
+at once; after the first of them nothing should be compiled or recorded any more, and memory should stay. Weights are random
+ones of full size.
+"""
+
+import argparse
+import json
+import logging
+import random
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import psutil
+import soundfile
+import torch
+from torch._dynamo.utils import counters
+from triton import knobs
+
+from bench.load.pairs import FOLDERS, VOICES
+from bench.machine import machine, wait
+from bench.runs import random_checkpoint, text
+from engines.base import Checkpoint
+from engines.registry import ENGINES, Device
+from engines.runtime.compilation import Graphs
+from engines.scheduling.manager import Manager, Policy
+from engines.types import Audio, Reference, Request
+
+log = logging.getLogger("bench.mixed")
+
+AT_ONCE, VOICES_HELD, MOST_WORDS = 8, 10, 40
+SETTINGS: Mapping[str, Mapping[str, Sequence[float]]] = {
+    "f5": {"steps": (7, 16, 32), "speed": (0.8, 1.0, 1.25)},
+    "s1": {"temperature": (0.6, 0.8), "top_p": (0.7, 0.9)},
+}
+TAKES_S = 300.0  # a request at most
+
+
+def references() -> list[Reference]:
+    """Shipped and held-out ones."""
+    files = (path for folder in FOLDERS for path in sorted((VOICES / folder).glob("*.flac")))
+    found = []
+    for path in islice(files, VOICES_HELD):
+        samples, rate = soundfile.read(path, dtype="float32")
+        found.append(Reference(Audio(samples, rate), path.with_suffix(".txt").read_text("utf-8").strip()))
+    return found
+
+
+@contextmanager
+def counted() -> Iterator[dict[str, int]]:
+    """Counts what is compiled or recorded while this lasts."""
+    made, record, hook = {"kernels": 0, "graphs": 0}, Graphs._record, knobs.runtime.jit_post_compile_hook
+
+    def recorded(graphs: Graphs, key: Any) -> Any:
+        made["graphs"] += 1
+        return record(graphs, key)
+
+    def compiled(**_: Any) -> None:
+        made["kernels"] += 1
+
+    Graphs._record, knobs.runtime.jit_post_compile_hook = recorded, compiled  # type: ignore[method-assign]
+    before = counters["stats"]["unique_graphs"]
+    try:
+        yield made
+    finally:
+        made["traced"] = counters["stats"]["unique_graphs"] - before
+        Graphs._record, knobs.runtime.jit_post_compile_hook = record, hook  # type: ignore[method-assign]
+
+
+def memory() -> dict[str, float]:
+    """Megabytes of the device that torch has given out and reserved and that all programs use; on a CPU the process's own."""
+    if not torch.cuda.is_available():
+        return {"process_mb": round(psutil.Process().memory_info().rss / 1e6)}
+    wait()
+    free, total = torch.cuda.mem_get_info()
+    known = {"allocated": torch.cuda.memory_allocated(), "reserved": torch.cuda.memory_reserved(), "used": total - free}
+    return {f"{name}_mb": round(value / 1e6) for name, value in known.items()}
+
+
+def mixed(count: int, voices: Sequence[Reference]) -> Iterator[Request]:
+    """The same each time."""
+    draw = random.Random(1)
+    for number in range(count):
+        engine = draw.choice(sorted(ENGINES))
+        settings = {name: draw.choice(values) for name, values in SETTINGS[engine].items()}
+        words = draw.randint(1, MOST_WORDS)
+        yield Request(
+            text=text(number, words), reference=draw.choice(voices), seed=number, engine=engine, settings=settings
+        )
+
+
+def speak(manager: Manager, requests: Sequence[Request]) -> float:
+    """Seconds of sound of these requests, at most AT_ONCE of which are spoken at a time. Raises EngineError."""
+    audio_s = 0.0
+    for start in range(0, len(requests), AT_ONCE):
+        tickets = [manager.submit(each, session_id=str(each.seed)) for each in requests[start : start + AT_ONCE]]
+        for ticket in tickets:
+            ticket.wait(TAKES_S)
+            audio_s += ticket.result().cost.audio_s
+    return audio_s
+
+
+def measure(folders: Mapping[str, Path], device: Device, count: int) -> dict[str, Any]:
+    """What both engines hold, and what `count` requests change."""
+    began = memory()
+    manager = Manager({name: Checkpoint(str(folder)) for name, folder in folders.items()}, device, Policy())
+    manager.start()
+    while any(status.state not in ("ready", "failed") for status in manager.statuses()):
+        time.sleep(0.05)
+    figures: dict[str, Any] = {"before": began, "messages": {each.name: each.message for each in manager.statuses()}}
+    figures["warm"] = memory()
+    voices = references()
+    speak(
+        manager,
+        [Request(text=text(1, 8), reference=each, seed=1, engine=name) for name in folders for each in voices],
+    )
+    figures["ten_voices"] = memory()
+    figures["engines_mb"] = {each.name: round(each.memory_bytes / 1e6) for each in manager.statuses()}
+    asked = list(mixed(count, voices))
+    with counted() as first:
+        speak(manager, asked[: count // 10])
+    figures["first_tenth"] = {"made": first, **memory()}
+    started = time.perf_counter()
+    with counted() as rest:
+        audio_s = speak(manager, asked[count // 10 :])
+    took_s = time.perf_counter() - started
+    figures["rest"] = {"made": rest, "took_s": round(took_s, 1), "audio_s": round(audio_s, 1), **memory()}
+    manager.close(5.0)
+    return figures
+
+
+def main() -> None:
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("mixed.json"))
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--quantize", choices=("none", "int8", "int4"), default="none")
+    parser.add_argument("--requests", type=int, default=300)
+    parser.add_argument("--tiny", action="store_true", help="small networks, to see that it runs")
+    parser.add_argument("--commit", help="of this tree, where git cannot tell")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as made:
+        folders = {name: random_checkpoint(Path(made) / name, given.device, given.tiny) for name in ENGINES}
+        device = Device(name=given.device, quantize=given.quantize, cache_dir=made)
+        figures = {**machine(given.commit), "quantize": given.quantize, **measure(folders, device, given.requests)}
+    given.out.write_text(json.dumps(figures, indent=1) + "\n")
+    log.info("%s", json.dumps(figures, indent=1))
+
+
+if __name__ == "__main__":
+    main()
