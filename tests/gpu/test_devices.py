@@ -46,7 +46,7 @@ def test_the_second_card_alone_is_used_and_shown(cache: Path) -> None:
 
 @pytest.fixture(scope="module")
 def on_cpu(cache: Path) -> dict[str, Take]:
-    with running(cache, device="cpu", threads=4) as house:
+    with running(cache, device="cpu", threads=4, cpu_precision="float32") as house:
         return {name: house.say(name) for name in ENGINES}
 
 
