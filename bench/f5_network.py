@@ -13,8 +13,8 @@ from torch import Tensor
 from bench.checkpoints import SYMBOLS, redraw
 from bench.f5_upstream import sampler
 from bench.machine import device_profile, wait
-from engines.f5.compiled_stepper import CompiledStepper
 from engines.f5.config import DiTConfig
+from engines.f5.fused_stepper import FusedStepper
 from engines.f5.network import DiT
 from engines.f5.packing import needed_frames
 from engines.f5.sampling import FlowRow, Schedule, make_schedule, start_row, time_grid
@@ -108,8 +108,8 @@ def network_figures(given: Given) -> dict[str, object]:
         "upstream_fp16_against_fp32": relative(take[torch.float16](*asked, CHECKED_STEPS), exact),
     }
     network = given.network(torch.float16)
-    eager, compiled = EagerStepper(network), CompiledStepper(network, ROWS)
-    compiled.use_compiled()
+    eager, compiled = EagerStepper(network), FusedStepper(network, ROWS)
+    compiled.use_fused()
     schedules = {steps: make_schedule(network, time_grid(steps)) for steps in {*STEPS, CHECKED_STEPS}}
     figures["fp16_against_fp32"] = relative(given.flow(network, eager, schedules[CHECKED_STEPS]), exact)
     compile_s, mel = timed(lambda: given.flow(network, compiled, schedules[CHECKED_STEPS]))
@@ -151,7 +151,7 @@ def timed(work: Callable[[], Tensor]) -> tuple[float, Tensor]:
     return round(time.perf_counter() - started, 1), result
 
 
-def recording(given: Given, compiled: CompiledStepper) -> dict[str, object]:
+def recording(given: Given, compiled: FusedStepper) -> dict[str, object]:
     """What it costs to record the shape that is timed, and how many there would be."""
     before = torch.cuda.memory_reserved() if torch.cuda.is_available() else 0
     started = time.perf_counter()

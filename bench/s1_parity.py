@@ -73,6 +73,7 @@ def network(model: S1Model, folder: Path, compile: bool) -> dict[str, Any]:
         form: Decoder(model.network, 1, 1024, model.residual_size, form == "compiled") for form in _forms(compile)
     }
     for form, each in decoders.items():
+        each.warm(1)
         drawn = speak(each, prompt, wanted.shape[1])
         differs = (drawn.to(device) != wanted).any(0).nonzero()
         found[f"{form}_equal_frames"] = int(differs[0]) if len(differs) else wanted.shape[1]

@@ -1,19 +1,23 @@
-"""Engines from their start until they are warm, twice with one cache: `python -m bench.starting --out starting.json`.
+"""Engines from their start until they are warm: `python -m bench.starting --out starting.json`.
 
 Both engines are loaded on random weights of full size, in a process of its own each time: first on a GPU for which nothing
-was ever compiled, then with the kernels that the first left. Each speaks a line again and again all the while.
+was ever compiled, then with the kernels that the first left, then without any. Each speaks a line after the other all the
+while.
 """
 
 import argparse
 import json
 import logging
+import os
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
+from math import inf
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 from bench.machine import machine
 from bench.runs import random_checkpoint, shipped, text
@@ -24,16 +28,25 @@ from engines.types import Request, SchedulerEvent
 
 log = logging.getLogger("bench.starting")
 
-WORDS, WARM_LINES = 6, 6
+WORDS, WARM_LINES = 4, 3
 SETTINGS: dict[str, dict[str, Any]] = {"f5": {"steps": 16}, "s1": {}}
 SPEAKS = ("warming", "ready")
+STARTS = {"nothing_compiled": "auto", "kernels_kept": "auto", "uncompiled": "off"}  # and whether each compiles
+FAST = 1.5  # times the usual RTF of a warm engine at most
 LONGEST_S = 150.0  # of one start
 
 
-def child(folders: dict[str, Path], cache: Path, began_s: float, device: str) -> dict[str, Any]:
+class Line(NamedTuple):
+    """A line that was spoken: the engine's state before, when it was first heard, seconds it took a second of sound."""
+
+    state: str
+    sounded_s: float
+    rtf: float
+
+
+def child(folders: dict[str, Path], began_s: float, device: Device) -> dict[str, Any]:
     """What each engine said when, in seconds since the process was asked for."""
-    checkpoints = {name: Checkpoint(str(folder)) for name, folder in folders.items()}
-    manager = Manager(checkpoints, Device(name=device, cache_dir=str(cache)), Policy())
+    manager = Manager({name: Checkpoint(str(folder)) for name, folder in folders.items()}, device, Policy())
 
     def tell(event: SchedulerEvent) -> None:
         if event.kind == "engine":
@@ -42,39 +55,49 @@ def child(folders: dict[str, Path], cache: Path, began_s: float, device: str) ->
 
     manager.listen(tell)
     manager.start()
-    found: dict[str, Any] = {name: {"before_warm": [], "warm": []} for name in folders}
+    lines: dict[str, list[Line]] = {name: [] for name in folders}
     reference, seed = shipped("amber"), 0
-    while any(len(each["warm"]) < WARM_LINES for each in found.values()) and time.time() - began_s < LONGEST_S:
+    while any(warm(said) < WARM_LINES for said in lines.values()) and time.time() - began_s < LONGEST_S:
         time.sleep(0.05)
-        for name, known in found.items():
-            state = manager.status(name).state
-            if state not in SPEAKS or len(known["warm"]) == WARM_LINES:
+        for name, said in lines.items():
+            status = manager.status(name)
+            if status.state not in SPEAKS or warm(said) == WARM_LINES:
                 continue
-            if state == "ready":
-                known.setdefault("ready_s", round(time.time() - began_s, 2))
             seed += 1
             request = Request(
                 text=text(seed, WORDS), reference=reference, seed=seed, engine=name, settings=SETTINGS[name]
             )
+            asked_s = time.time() - began_s
             ticket = manager.submit(request, session_id=name)
             ticket.wait(LONGEST_S)
             cost = ticket.result().cost
-            known.setdefault("first_line_s", round(time.time() - began_s, 2))
-            line = {
-                "ttfa_s": round(cost.ttfa_s, 3),
-                "total_s": round(cost.total_s, 3),
-                "audio_s": round(cost.audio_s, 2),
-            }
-            log.info("%6.2f s  %s spoke while %s: %s", time.time() - began_s, name, state, line)
-            known["warm" if state == "ready" else "before_warm"].append(line)
-    for known in found.values():
-        for part in ("before_warm", "warm"):
-            ratios = [line["total_s"] / line["audio_s"] for line in known.pop(part)]
-            known[part] = {"lines": len(ratios)} | (
-                {"rtf_median": round(median(ratios), 4), "rtf_most": round(max(ratios), 4)} if ratios else {}
-            )
+            line = Line(status.state, asked_s + cost.ttfa_s, cost.total_s / cost.audio_s)
+            log.info("%6.2f s  %s, %s: %s %s", time.time() - began_s, name, status.message, line, cost)
+            said.append(line)
     manager.close(5.0)
-    return found
+    return {name: figures(said) for name, said in lines.items()}
+
+
+def warm(lines: Sequence[Line]) -> int:
+    """How many of these were spoken by an engine that was ready."""
+    return sum(line.state == "ready" for line in lines)
+
+
+def figures(lines: Sequence[Line]) -> dict[str, Any]:
+    """When a line was first heard, when the first as fast as those of the warm engine, and how long all of them took."""
+    early, late = ([line.rtf for line in lines if (line.state == "ready") == ready] for ready in (False, True))
+    usual = median(late) if late else 0.0
+    fast = (line.sounded_s for line in lines if line.rtf < FAST * usual)
+    return {
+        "first_sound_s": round(lines[0].sounded_s, 2),
+        "first_fast_sound_s": round(next(fast, inf), 2),
+        "warm_s": round(next((line.sounded_s for line in lines if line.state == "ready"), inf), 2),
+        **{
+            name: {"lines": len(rtfs), "rtf_median": round(median(rtfs), 4), "rtf_most": round(max(rtfs), 4)}
+            for name, rtfs in (("while_it_warms", early), ("warm", late))
+            if rtfs
+        },
+    }
 
 
 def main() -> None:
@@ -86,22 +109,26 @@ def main() -> None:
     parser.add_argument("--commit", help="of this tree, where git cannot tell")
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--began", type=float, help=argparse.SUPPRESS)
+    parser.add_argument("--compile", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.folder:
         folders = {name: given.folder / name for name in ENGINES}
-        given.out.write_text(json.dumps(child(folders, given.folder / "cache", given.began, given.device)))
+        device = Device(name=given.device, compile=given.compile, cache_dir=str(given.folder / "cache"))
+        given.out.write_text(json.dumps(child(folders, given.began, device)))
         return
-    figures: dict[str, Any] = {**machine(given.commit)}
+    found: dict[str, Any] = {**machine(given.commit)}
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         for name in ENGINES:
             random_checkpoint(folder / name, given.device, given.tiny)
-        for start in ("nothing_compiled", "kernels_kept"):
+        environment = os.environ | {"TRITON_CACHE_DIR": str(folder / "triton")}
+        for start, compile in STARTS.items():
             command = [sys.executable, "-m", "bench.starting", "--out", str(folder / start), "--folder", made]
-            subprocess.run([*command, "--began", str(time.time()), "--device", given.device], check=True)
-            figures[start] = json.loads((folder / start).read_text())
-            given.out.write_text(json.dumps(figures, indent=1))
-            log.info("%s: %s", start, json.dumps(figures[start], indent=1))
+            command += ["--device", given.device, "--compile", compile, "--began", str(time.time())]
+            subprocess.run(command, check=True, env=environment)
+            found[start] = json.loads((folder / start).read_text())
+            given.out.write_text(json.dumps(found, indent=1) + "\n")
+            log.info("%s: %s", start, json.dumps(found[start], indent=1))
 
 
 if __name__ == "__main__":

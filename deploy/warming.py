@@ -30,9 +30,7 @@ def warm(settings: Settings) -> Sequence[EngineStatus]:
 
 
 def main(folder: Path) -> int:
-    # torch and Triton read these when they are imported, which the engines do.
-    os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(folder / "inductor")
-    os.environ["TRITON_CACHE_DIR"] = str(folder / "triton")
+    os.environ["TRITON_CACHE_DIR"] = str(folder / "triton")  # read when the engines import Triton
     with tempfile.TemporaryDirectory() as data:
         statuses = warm(Settings(data_dir=Path(data)))
     for status in statuses:

@@ -7,7 +7,6 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from engines.f5.config import DiTConfig
-from engines.runtime.compilation import in_compiled_gpu_code
 
 FILLER = 0  # token 0 is the filler; character i of the vocabulary is token i + 1
 MAX_POSITIONS = 8192
@@ -147,12 +146,6 @@ class ConvPositionEmbedding(nn.Module):
 
     def forward(self, x: Tensor, inside: Tensor | None) -> Tensor:
         """x (b, n, d), inside (n, 1) of the frames that count, None for all -> (b, n, d)."""
-        if inside is not None and in_compiled_gpu_code(x):
-            from engines.f5 import kernels  # Triton comes with CUDA's torch alone
-
-            counts = inside[:, 0]
-            y = kernels.convolve(x[0] * inside, counts, self.conv1d[0])  # type: ignore[arg-type]
-            return kernels.convolve(y, counts, self.conv1d[2])[None]  # type: ignore[arg-type]
         y = self.conv1d[0](_kept(x.transpose(1, 2), inside))
         y = self.conv1d[2](_kept(self.conv1d[1](y), inside))
         return self.conv1d[3](y).transpose(1, 2)

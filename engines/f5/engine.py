@@ -12,7 +12,7 @@ from engines.f5 import plan as planning
 from engines.f5.active_request import F5ActiveRequest
 from engines.f5.assembly import Joiner
 from engines.f5.batch import F5Batch
-from engines.f5.compiled_stepper import CompiledStepper
+from engines.f5.fused_stepper import FusedStepper
 from engines.f5.mel import SAMPLE_RATE
 from engines.f5.model import F5Model, load
 from engines.f5.references import F5Reference, F5ReferenceCache
@@ -20,7 +20,7 @@ from engines.f5.spec import SPEC
 from engines.f5.stepping import EagerStepper, Stepper
 from engines.f5.weight_cache import WeightBudget
 from engines.registry import Device
-from engines.runtime.compilation import should_compile
+from engines.runtime.compilation import compile_kernels, should_compile
 from engines.runtime.placement import Placement, fastest_cpu_dtype, place, width
 from engines.types import EngineInfo, Progress, Reference
 
@@ -36,7 +36,7 @@ class F5Engine:
         self._placement = _placed(device)
         self._width = width(device, self._placement.device)
         self._model: F5Model | None = None
-        self._compiled: CompiledStepper | None = None
+        self._fused: FusedStepper | None = None
         self._references: F5ReferenceCache | None = None
         self._batch: F5Batch | None = None
         self._licence = ""
@@ -51,28 +51,30 @@ class F5Engine:
         self._references = F5ReferenceCache(model.vocabulary.characters, device)
         stepper: Stepper = EagerStepper(network)
         if should_compile(self._settings, device):
-            stepper = self._compiled = CompiledStepper(network, self._width)
+            stepper = self._fused = FusedStepper(network, self._width)
         self._batch = F5Batch(model, stepper, self._width, device, budget)
 
     @torch.inference_mode()
     def warm(self) -> Iterator[Progress]:
-        compiled = self._compiled
-        shapes = [] if compiled is None else list(compiled.likely_shapes())
+        fused = self._fused
+        shapes = [] if fused is None else list(fused.likely_shapes())
         items = len(WARM_FRAMES) + len(shapes)
-        if compiled is not None:
-            compiled.use_compiled()
+        if fused is not None:
+            for _ in compile_kernels(fused.kernels(), self._placement.device, lambda: bool(self.batch.requests)):
+                yield Progress(0.0, "compiling kernels")
+            fused.use_fused()
         for number, frames in enumerate(WARM_FRAMES, start=1):
             self.batch.warm(frames)
             yield Progress(number / items, f"warming up, {number} of {items}")
         for number, shape in enumerate(shapes, start=len(WARM_FRAMES) + 1):
-            if compiled is None or not compiled.record(shape):
+            if fused is None or not fused.record(shape):
                 return
             yield Progress(number / items, f"warming up, {number} of {items}")
 
     def close(self) -> None:
         if self._batch is not None:
             self._batch.weight_cache.close()
-        self._model, self._compiled, self._references, self._batch = None, None, None, None
+        self._model, self._fused, self._references, self._batch = None, None, None, None
         if self._placement.device.type == "cuda":
             torch.cuda.empty_cache()
 
@@ -111,8 +113,8 @@ class F5Engine:
             rows=self._width,
             dtype=str(self._placement.dtype).removeprefix("torch."),
             parameters=sum(p.numel() for p in model.network.parameters()),
-            compiled=self._compiled is not None and self._compiled.compiled.active,
-            note="" if self._compiled is None else self._compiled.compiled.note,
+            compiled=self._fused is not None and self._fused.compiled.active,
+            note="" if self._fused is None else self._fused.compiled.note,
         )
 
     @property
@@ -127,7 +129,7 @@ class F5Engine:
         networks = self._model.network, self._model.vocoder
         held = [tensor.untyped_storage() for each in networks for tensor in (*each.parameters(), *each.buffers())]
         weights = sum({storage.data_ptr(): storage.nbytes() for storage in held}.values())
-        graphs = 0 if self._compiled is None else self._compiled.memory_bytes
+        graphs = 0 if self._fused is None else self._fused.memory_bytes
         return weights + graphs + self._references.memory_bytes + self.batch.memory_bytes
 
     @property

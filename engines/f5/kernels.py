@@ -1,6 +1,6 @@
-"""What torch's own kernels make slow on a GPU, by kernels of our own (Triton): grouped convolution, rotation, attention.
+"""A step's work between its products, in few GPU kernels (Triton): convolution, norms, rotation, attention, guidance.
 
-They work on packed frames, (frames, ...), and are part of what is compiled: they never wait, and read weights as they lie.
+They work on packed frames, (frames, ...), never wait, and read weights as they lie. Sums are in float32.
 """
 
 # Triton compiles these functions itself: Python's types do not describe them.
@@ -13,19 +13,23 @@ import triton
 import triton.language as tl
 from torch import Tensor, nn
 
+from engines.f5.packing import Packing
+from engines.runtime.launching import launch
+
 FRAMES = 128  # that one program convolves
 QUERIES, KEYS = 128, 64  # that one program of attention reads at once
 LEAST = 16  # side of a matrix on the tensor cores
+EPS = 1e-6  # of a layer norm
 
 
 @triton.jit
 def _convolve(
-    x, inside, weight, bias, out, frames, dim,
+    x, positions, weight, bias, out, frames, dim,
     INPUTS: tl.constexpr, PADDED: tl.constexpr, TAPS: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """out = Mish(bias + sum over taps of x[t + tap - TAPS // 2] weight[group, tap]) of frames inside, else zero.
+    """out = Mish(bias + sum over taps of x[t + tap - TAPS // 2] weight[group, tap]) of frames of a sequence, else zero.
 
-    x and out (frames, dim), inside (frames,), weight (groups, TAPS, INPUTS, INPUTS). One program: BLOCK frames of a group.
+    x and out (frames, dim), positions (frames,), weight (groups, TAPS, INPUTS, INPUTS). One program: BLOCK frames of a group.
     """
     t = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     group = tl.program_id(1)
@@ -47,21 +51,22 @@ def _convolve(
     e = tl.exp(-tl.abs(total))
     rising = tl.where(total > 0, 1 + 2 * e, e * e + 2 * e)
     total *= rising / (rising + tl.where(total > 0, 2 * e * e, 2.0))
-    counts = tl.load(inside + t, mask=t < frames, other=0) != 0
+    counts = tl.load(positions + t, mask=t < frames, other=-1) >= 0
     total = tl.where(counts[:, None], total, 0.0)
     at = out + t[:, None] * dim + channel[None, :]
     tl.store(at, total.to(out.dtype.element_ty), mask=(t < frames)[:, None] & within[None, :])
 
 
-def convolve(x: Tensor, inside: Tensor, conv: nn.Conv1d) -> Tensor:
-    """Mish of a grouped convolution along packed frames: x (n, dim), zero but for those inside (n,), -> the same."""
+def convolve(x: Tensor, positions: Tensor, conv: nn.Conv1d) -> Tensor:
+    """Mish of a grouped convolution along packed frames: x (n, dim), zero where positions (n,) are below 0, -> the same."""
     frames, dim = x.shape
     inputs, taps = conv.weight.shape[1:]
     groups = dim // inputs
     weight = conv.weight.view(groups, inputs, inputs, taps).permute(0, 3, 2, 1).contiguous()
     out = torch.empty_like(x)
-    _convolve[(-(-frames // FRAMES), groups)](
-        x, inside, weight, conv.bias, out, frames, dim,
+    launch(
+        _convolve, (-(-frames // FRAMES), groups),
+        x, positions, weight, conv.bias, out, frames, dim,
         INPUTS=inputs, PADDED=_padded(inputs), TAPS=taps, BLOCK=FRAMES,
         num_warps=4, num_stages=3,
     )  # fmt: skip
@@ -133,7 +138,8 @@ def attend(q: Tensor, k: Tensor, v: Tensor, starts: Tensor, lengths: Tensor) -> 
     """Attention within each sequence of packed frames: (n, heads, d) each, heads side by side -> (n, heads, d)."""
     frames, heads, size = q.shape
     out = torch.empty_like(q, memory_format=torch.contiguous_format)
-    _attend[(-(-frames // QUERIES), heads, len(lengths))](
+    launch(
+        _attend, (-(-frames // QUERIES), heads, len(lengths)),
         q, k, v, starts, lengths, out, q.stride(0), k.stride(0), v.stride(0), out.stride(0),
         SCALE=math.log2(math.e) / math.sqrt(size), SIZE=size, PADDED=_padded(size), QUERIES=QUERIES, KEYS=KEYS,
         num_warps=8, num_stages=3,
@@ -143,32 +149,110 @@ def attend(q: Tensor, k: Tensor, v: Tensor, starts: Tensor, lengths: Tensor) -> 
 
 @triton.jit
 def _rotate(
-    qkv, cos, sin, out,
+    qkv, positions, cos, sin, out,
     ROTATED: tl.constexpr, HEADS: tl.constexpr, SIZE: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """Queries and keys of qkv (frames, 3, HEADS, SIZE), neighbours in ROTATED heads turned by cos and sin (frames, SIZE / 2).
+    """Queries and keys of qkv (frames, 3, HEADS, SIZE), neighbours in ROTATED heads turned by their position's cos and sin.
 
-    out (frames, 2, HEADS, SIZE). One program: q or k of a frame.
+    cos and sin (positions, SIZE / 2), out (frames, 2, HEADS, SIZE). One program: a frame's queries or keys.
     """
-    frame, part = tl.program_id(0), tl.program_id(1)
+    frame, part = tl.program_id(0).to(tl.int64), tl.program_id(1)
     n = tl.arange(0, BLOCK)
     x = tl.load(qkv + (frame * 3 + part) * HEADS * SIZE + n, mask=n < HEADS * SIZE)
     even, odd = tl.split(tl.reshape(x.to(tl.float32), (BLOCK // 2, 2)))
     pair = tl.arange(0, BLOCK // 2)
-    angle = frame * (SIZE // 2) + pair % (SIZE // 2)
+    position = tl.maximum(tl.load(positions + frame), 0)
+    angle = position * (SIZE // 2) + pair % (SIZE // 2)
     turned = pair < ROTATED * (SIZE // 2)
     c, s = tl.load(cos + angle, mask=turned, other=1.0), tl.load(sin + angle, mask=turned, other=0.0)
     both = tl.reshape(tl.join(even * c - odd * s, odd * c + even * s), (BLOCK,))
     tl.store(out + (frame * 2 + part) * HEADS * SIZE + n, both.to(out.dtype.element_ty), mask=n < HEADS * SIZE)
 
 
-def rotate(qkv: Tensor, cos: Tensor, sin: Tensor, heads: int | None) -> Tensor:
-    """Queries and keys (n, 2, h, d) of qkv (n, 3, h, d), the first `heads` or all rotated by (n, 1, d / 2)."""
+def rotate(qkv: Tensor, positions: Tensor, rotary: Tensor, heads: int | None) -> Tensor:
+    """Queries and keys (n, 2, h, d) of qkv (n, 3, h, d), the first `heads` or all rotated to (n,) positions.
+
+    rotary (2, positions, 1, d / 2) holds cos and sin; a position below 0 counts as 0.
+    """
     frames, _, number, size = qkv.shape
     out = qkv.new_empty(frames, 2, number, size)
-    _rotate[(frames, 2)](
-        qkv, cos, sin, out,
+    launch(
+        _rotate, (frames, 2),
+        qkv, positions, *rotary, out,
         ROTATED=number if heads is None else heads, HEADS=number, SIZE=size, BLOCK=_padded(number * size), num_warps=4,
+    )  # fmt: skip
+    return out
+
+
+@triton.jit
+def _modulate(
+    x, y, gate, scale, shift, rows, out, stride, eps, DIM: tl.constexpr, PADDED: tl.constexpr, GATED: tl.constexpr
+):
+    """x += gate y if GATED, then out = (1 + scale) norm(x) + shift: x, y and out (frames, DIM).
+
+    gate, scale and shift are DIM numbers of each row, `stride` apart; rows (frames,). One program: a frame.
+    """
+    frame = tl.program_id(0).to(tl.int64)
+    c = tl.arange(0, PADDED)
+    within = c < DIM
+    at = tl.load(rows + frame) * stride + c
+    value = tl.load(x + frame * DIM + c, mask=within, other=0.0).to(tl.float32)
+    if GATED:
+        value += (
+            tl.load(gate + at, mask=within, other=0.0).to(tl.float32)
+            * tl.load(y + frame * DIM + c, mask=within, other=0.0).to(tl.float32)
+        )  # fmt: skip
+        tl.store(x + frame * DIM + c, value.to(x.dtype.element_ty), mask=within)
+    centred = tl.where(within, value - tl.sum(value) / DIM, 0.0)
+    normed = centred * tl.rsqrt(tl.sum(centred * centred) / DIM + eps)
+    scaled = normed * (1.0 + tl.load(scale + at, mask=within, other=0.0).to(tl.float32))
+    moved = scaled + tl.load(shift + at, mask=within, other=0.0).to(tl.float32)
+    tl.store(out + frame * DIM + c, moved.to(out.dtype.element_ty), mask=within)
+
+
+def modulate(
+    x: Tensor, rows: Tensor, scale: Tensor, shift: Tensor, gate: Tensor | None = None, y: Tensor | None = None
+) -> Tensor:
+    """The layer norm of x (n, dim), scaled and shifted by what each frame's row (n,) has, (rows, dim) with one stride.
+
+    With a `gate` x += gate y first, in place.
+    """
+    frames, dim = x.shape
+    out = torch.empty_like(x)
+    launch(
+        _modulate, (frames,),
+        x, x if y is None else y, scale if gate is None else gate, scale, shift, rows, out, scale.stride(0), EPS,
+        DIM=dim, PADDED=_padded(dim), GATED=gate is not None, num_warps=4,
+    )  # fmt: skip
+    return out
+
+
+@triton.jit
+def _guide(x, flow, shown, hidden, positions, rows, advances, guidance, out, DIM: tl.constexpr, PADDED: tl.constexpr):
+    """out = x + advance (shown + guidance (shown - hidden)) for frames of a sequence: x, flow and out (frames, DIM).
+
+    shown and hidden (frames,) say which frames' flow; advances and guidance (rows,). One program: a frame.
+    """
+    frame = tl.program_id(0).to(tl.int64)
+    c = tl.arange(0, PADDED)
+    within = c < DIM
+    row, moves = tl.load(rows + frame), tl.load(positions + frame) >= 0
+    seen = tl.load(flow + tl.load(shown + frame) * DIM + c, mask=within, other=0.0).to(tl.float32)
+    unseen = tl.load(flow + tl.load(hidden + frame) * DIM + c, mask=within, other=0.0).to(tl.float32)
+    value = tl.load(x + frame * DIM + c, mask=within, other=0.0)
+    guided = seen + (seen - unseen) * tl.load(guidance + row)
+    value += tl.where(moves, tl.load(advances + row) * guided, 0.0)
+    tl.store(out + frame * DIM + c, value, mask=within)
+
+
+def guide(x: Tensor, flow: Tensor, packing: Packing, advances: Tensor, guidance: Tensor) -> Tensor:
+    """(n, mel) after a step along the flow (n, mel) as it is guided: x float32, advances and guidance (rows,) float32."""
+    frames, dim = x.shape
+    out = torch.empty_like(x)
+    launch(
+        _guide, (frames,),
+        x, flow, packing.shown, packing.hidden, packing.position, packing.row, advances, guidance, out,
+        DIM=dim, PADDED=_padded(dim), num_warps=1,
     )  # fmt: skip
     return out
 

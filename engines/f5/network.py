@@ -19,7 +19,6 @@ from engines.f5.config import DiTConfig
 from engines.f5.embeddings import MAX_POSITIONS, InputEmbedding, TextEmbedding, TimeEmbedding, rotary_angles
 from engines.f5.flat_parameters import FlatParameters
 from engines.f5.packing import Packing, attend
-from engines.runtime.compilation import in_compiled_gpu_code
 
 
 def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
@@ -84,12 +83,6 @@ class DiTAttention(nn.Module):
 
     def _rotated(self, x: Tensor, cos: Tensor, sin: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Queries and keys, rotated, and values: (b, n, heads, dim_head) each."""
-        if self.weight is not None and self.q_norm is None and len(x) == 1 and in_compiled_gpu_code(x):
-            from engines.f5 import kernels  # Triton comes with CUDA's torch alone
-
-            qkv = F.linear(x, self.weight, self.bias).view(x.shape[1], 3, self.heads, -1)
-            q, k = kernels.rotate(qkv, cos, sin, self.rotated_heads)[None].unbind(2)
-            return q, k, qkv[None, :, 2]
         q, k, v = (each.view(*each.shape[:-1], self.heads, -1) for each in self._project(x))
         if self.q_norm is not None and self.k_norm is not None:
             q, k = self.q_norm(q), self.k_norm(k)
@@ -119,10 +112,6 @@ class DiTFeedForward(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """(b, n, dim) -> (b, n, dim)."""
-        if in_compiled_gpu_code(x):  # the product's own kernel can apply the GELU
-            first, last = self.ff.get_submodule("0.0"), self.ff.get_submodule("2")
-            y = torch._addmm_activation(first.bias, x.flatten(0, -2), first.weight.T, use_gelu=True)  # type: ignore[arg-type]
-            return last(y).view(x.shape)
         return self.ff(x)
 
 

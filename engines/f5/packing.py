@@ -11,8 +11,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from engines.runtime.compilation import in_compiled_gpu_code
-
 GAP = 15  # frames between sequences: as far as a convolution along the frames sees
 
 
@@ -25,7 +23,9 @@ class Packing(NamedTuple):
     hidden: Tensor  # (n,) index of the frame without them, or of the same frame where the row is not guided
     starts: Tensor  # (s + 1,) int32 first frame of each sequence, n last; empty sequences may stand at the end
     lengths: Tensor  # (s,) int32 frames of each sequence
-    spans: tuple[tuple[int, int, int], ...]  # start, end, next start of each; () for compiled code, which must suit all
+    spans: tuple[
+        tuple[int, int, int], ...
+    ]  # start, end, next start of each; () for what is recorded, which must suit all
 
     def to(self, device: torch.device) -> "Packing":
         """On a device, without waiting for it."""
@@ -70,10 +70,6 @@ def attend(q: Tensor, k: Tensor, v: Tensor, packing: Packing | None) -> Tensor:
     """Attention within each sequence: (b, n, heads, d) each -> the same; b is 1 where rows are packed."""
     if packing is None:
         return _attend(q, k, v)
-    if in_compiled_gpu_code(q):
-        from engines.f5 import kernels  # Triton comes with CUDA's torch alone
-
-        return kernels.attend(q[0], k[0], v[0], packing.starts, packing.lengths)[None]
     if q.is_cuda and q.dtype in (torch.float16, torch.bfloat16):
         frames, starts = q.shape[1], packing.starts
         out, *_ = torch.ops.aten._flash_attention_forward.default(

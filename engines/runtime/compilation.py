@@ -1,26 +1,29 @@
 """Compile policy: what is compiled where, and what happens when that fails."""
 
 import logging
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from engines.registry import Device
+from engines.runtime.launching import KernelCompiling, Plans, planned
 
 log = logging.getLogger(__name__)
 
-FRAME_BUCKET = 64  # compiled shapes round up to this many frames, so that few are compiled
+FRAME_BUCKET = 64  # recorded shapes round up to this many frames, so that few are recorded
+POLL_S = 0.01  # of waiting for what compiles; another engine's line waits as long once a step
 
 
 class Compiled:
     """A function that runs compiled, or eagerly once compiling has failed."""
 
-    def __init__(self, function: Callable[..., Any], fast: Callable[..., Any] | None = None) -> None:
-        """`fast` is its compiled form; by default torch.compile's, for any shape."""
+    def __init__(self, function: Callable[..., Any], fast: Callable[..., Any]) -> None:
+        """`fast` is its compiled form."""
         self._eager = function
-        self._fast: Callable[..., Any] | None = fast or torch.compile(function, dynamic=True)
+        self._fast: Callable[..., Any] | None = fast
         self.failure = ""  # why it runs eagerly
 
     @property
@@ -70,13 +73,24 @@ class Graphs:
         if key not in self._recorded:
             self._recorded[key] = self._record(key)
 
-    def _record(self, key: Hashable) -> tuple[torch.cuda.CUDAGraph, Tensor]:
+    def kernels(self, key: Hashable) -> Plans:
+        """What the function starts, to be compiled beforehand."""
+        with planned() as plans, self._unchanged():
+            self._function(key)
+        return plans
+
+    @contextmanager
+    def _unchanged(self) -> Iterator[None]:
         before = [tensor.clone() for tensor in self._changed]
         try:
-            self._function(key)  # compiles every kernel, which nothing may do while a graph is recorded
+            yield
         finally:
             for tensor, held in zip(self._changed, before, strict=True):
                 tensor.copy_(held)
+
+    def _record(self, key: Hashable) -> tuple[torch.cuda.CUDAGraph, Tensor]:
+        with self._unchanged():
+            self._function(key)  # compiles every kernel, which nothing may do while a graph is recorded
         self._stream = self._stream or torch.cuda.Stream()  # type: ignore[no-untyped-call]
         graph = torch.cuda.CUDAGraph()
         others = [
@@ -89,11 +103,17 @@ class Graphs:
 
 
 def should_compile(device: Device, placed: torch.device) -> bool:
-    """Whether to compile: `auto` means on CUDA, where it pays within a minute."""
-    return device.compile == "on" or (device.compile == "auto" and placed.type == "cuda")
+    """Whether a GPU's kernels are used."""
+    return device.compile != "off" and placed.type == "cuda"
 
 
-def in_compiled_gpu_code(x: Tensor) -> bool:
-    """Whether what works on x is being compiled for a GPU, where kernels of our own can take part: not in training, whose
-    gradients they do not know."""
-    return x.is_cuda and not x.requires_grad and torch.compiler.is_compiling()
+def compile_kernels(plans: Plans, device: torch.device, busy: Callable[[], bool]) -> Iterator[None]:
+    """Compile in threads, until all of it is done; waits a little each time unless `busy`."""
+    compiling = KernelCompiling(plans, device)
+    compiling.start()
+    try:
+        while compiling.is_alive():
+            compiling.join(0 if busy() else POLL_S)
+            yield
+    finally:
+        compiling.stop()

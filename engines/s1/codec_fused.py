@@ -11,6 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from engines.runtime.launching import launch
 from engines.s1.codec import Codec, DecoderBlock
 from engines.s1.codec_kernels import convolve
 from engines.s1.codec_layers import Chain, CodecState, Convolution, ResidualUnit, Snake, TransposedConvolution
@@ -87,7 +88,8 @@ def _convolve(stage: Stage, x: Tensor, plain: Tensor, active: Tensor | None) -> 
     block_t = min(BLOCK_T, _padded(length))
     block_n = min(BLOCK_N, _padded(outputs) if outputs % 64 else outputs & -outputs)
     block_k = min(BLOCK_K, max(LEAST, inputs & -inputs))
-    convolve[(-(-length // block_t), -(-outputs // block_n), len(x))](
+    launch(
+        convolve, (-(-length // block_t), -(-outputs // block_n), len(x)),
         x, stage.weight, stage.bias, plain, stage.bias if stage.alpha is None else stage.alpha,
         plain, plain if active is None else active,
         length, x.stride(0), length * outputs, 0 if active is None else active.stride(0),

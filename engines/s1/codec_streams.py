@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from engines.runtime.compilation import Compiled, Graphs
+from engines.runtime.launching import Plans
 from engines.s1.active_request import PACKETS
 from engines.s1.codec import Codec
 from engines.s1.codec_layers import POSITIONS, CodecState, Convolution, TransposedConvolution, WindowAttention
@@ -53,7 +54,8 @@ class CodecStreams:
         rows = min(slots, ROWS_MAX)
         widths = [*(1 << power for power in range((rows - 1).bit_length())), rows] if compile else [1]
         self.buckets = [(rows, frames) for frames in PACKETS for rows in widths]
-        self.compiled = Compiled(self._decode_bucket, Graphs(self._decode_fused, ())) if compile else None
+        self._graphs = Graphs(self._decode_fused, ()) if compile else None
+        self.compiled = Compiled(self._decode_bucket, self._graphs) if self._graphs is not None else None
         self._ready: list[tuple[int, int]] = []  # buckets that are recorded
         self._slots = torch.full((rows,), slots, device=self.device)
         self._codes = torch.zeros(
@@ -96,6 +98,17 @@ class CodecStreams:
                 self._codes[:rows, :, :frames] = sent(codes, self.device)
                 sound = self._run(bucket)
             return Arriving(sound[: len(packets)])
+
+    @torch.inference_mode()
+    def kernels(self) -> Plans:
+        """All that is started for any bucket, to be compiled before they are warmed."""
+        plans: Plans = {}
+        if self._graphs is not None:
+            with self._beside():
+                self._slots.fill_(len(self._kept) - 1)
+                for number in range(len(self.buckets)):
+                    plans |= self._graphs.kernels(number)
+        return plans
 
     @torch.inference_mode()
     def warm(self) -> Iterator[tuple[int, int]]:

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from engines.runtime.compilation import Compiled, Graphs
+from engines.runtime.launching import Plans
 from engines.s1.decode_state import WINDOW, DecodeState
 from engines.s1.network import DualAR
 from engines.s1.noise import exponential, frame_keys
@@ -29,7 +30,8 @@ class Decoder:
         """The state's sizes; `compile` needs CUDA: the kernels are recorded as one graph for each number of rows."""
         self.state = DecodeState(network, rows, length, residual_size)
         self.prefiller = Prefiller(self.state, compile)
-        self.compiled = Compiled(self.draw, Graphs(self._draw_fused, self.state.changing)) if compile else None
+        self._graphs = Graphs(self._draw_fused, self.state.changing) if compile else None
+        self.compiled = Compiled(self.draw, self._graphs) if self._graphs is not None else None
 
     @property
     def small(self) -> bool:
@@ -53,14 +55,26 @@ class Decoder:
         return FusedDecoder(self.state)
 
     def step(self, rows: int, longest: int) -> Arriving:
-        """`draw`, compiled if it is, on its way to the host."""
-        return Arriving(self.draw(rows, longest) if self.compiled is None else self.compiled(rows, longest))
+        """`draw`, compiled if this many rows were warmed, on its way to the host."""
+        ready = self.compiled is not None and (self._graphs is None or rows in self._graphs)
+        return Arriving(self.compiled(rows, longest) if ready and self.compiled else self.draw(rows, longest))
+
+    @torch.inference_mode()
+    def kernels(self) -> Plans:
+        """All that is started for any number of rows, to be compiled before they are warmed."""
+        plans: Plans = {}
+        if self._graphs is not None:
+            for power in range((self.state.rows - 1).bit_length() + 1):
+                plans |= self._graphs.kernels(min(1 << power, self.state.rows))
+        return plans
 
     @torch.inference_mode()
     def warm(self, rows: int) -> None:
         """Make ready for this many rows; those in work stay where they are."""
         changing = self.state.changing
         before = [tensor.clone() for tensor in changing]
+        if self._graphs is not None and self.compiled is not None:
+            self.compiled(rows, self.state.length - 1)
         self.step(rows, self.state.length - 1).value()
         for tensor, held in zip(changing, before, strict=True):
             tensor.copy_(held)

@@ -12,7 +12,7 @@ from engines import text as writing
 from engines.base import Checkpoint, EngineJob, Event
 from engines.errors import BadText, NotReady, OutOfMemory
 from engines.registry import Device
-from engines.runtime.compilation import should_compile
+from engines.runtime.compilation import POLL_S, compile_kernels, should_compile
 from engines.runtime.placement import Placement, place, width
 from engines.runtime.quantization import stored_bytes
 from engines.s1 import plan as planning
@@ -29,7 +29,6 @@ from engines.s1.spec import SPEC
 from engines.types import EngineInfo, Progress, Reference
 
 POSITIONS = 2048  # most that a row reads and writes, reference included
-POLL_S = 0.01  # of waiting for what compiles; another engine's line waits as long once a step
 NOT_LOADED = "S1-Mini is not loaded yet; wait until it says ready"
 
 
@@ -55,9 +54,7 @@ class S1Engine:
         encoder_device = torch.device("cpu") if self._settings.encoder == "cpu" else device
         model = self._model = yield from load(checkpoint, self._placement, encoder_device, self._settings.quantize)
         length = min(POSITIONS, model.network.config.max_positions)
-        compile = (
-            should_compile(self._settings, device) and device.type == "cuda"
-        )  # a CPU has kernels of its own, see `warm`
+        compile = should_compile(self._settings, device)  # a CPU has kernels of its own, see `warm`
         decoder = self._decoder = Decoder(model.network, self._width, length, model.residual_size, compile)
         # A request that is drawn to its end may still sound when its row is another's.
         streams = CodecStreams(model.codec, 2 * self._width, compile)
@@ -71,9 +68,10 @@ class S1Engine:
     @torch.inference_mode()
     def warm(self) -> Iterator[Progress]:
         """Prompts of each shape, a decode step for each number of rows, and the codec's packet sizes; a CPU's kernels."""
+        yield from self._compile_kernels()
         prefiller, streams = self.decoder.prefiller, self.batch.sounding.streams
         count = len(prefiller.shapes) * (prefiller.compiled is not None) + self._width + len(streams.buckets)
-        steps = chain[object](prefiller.warm(), self._warm_rows(), streams.warm())
+        steps = chain[object](self._warm_rows(), prefiller.warm(), streams.warm())
         with self._compiling() as compiling:
             for number, _ in enumerate(steps, start=1):
                 yield Progress(number / count, f"warming up, {number} of {count}")
@@ -84,6 +82,12 @@ class S1Engine:
                 self.decoder.draw_by(compiling.draw)
                 for _ in self._warm_rows():
                     yield Progress(1.0, "warming up what was compiled")
+
+    def _compile_kernels(self) -> Iterator[Progress]:
+        plans = self.decoder.kernels() | self.batch.sounding.streams.kernels()
+        if plans:
+            for _ in compile_kernels(plans, self._placement.device, lambda: bool(self.batch.requests)):
+                yield Progress(0.0, f"compiling {len(plans)} kernels")
 
     @contextmanager
     def _compiling(self) -> Iterator[CpuCompiling | None]:

@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from engines.runtime import quantization as quantizing
+from engines.runtime.launching import launch
 from engines.s1 import kernels
 from engines.s1.config import StackConfig
 from engines.s1.decode_state import DecodeState
@@ -98,7 +99,8 @@ class FusedDecoder:
         config, long = tokens.config, tokens.splits > 0
         y = qkv.new_empty(len(qkv), config.heads * config.head_dim)
         normed = config.qk_norm
-        kernels.attend[(len(qkv), config.kv_heads, max(1, tokens.splits))](
+        launch(
+            kernels.attend, (len(qkv), config.kv_heads, max(1, tokens.splits)),
             qkv, cache, tokens.positions, tokens.table,
             attention.q_norm.weight if normed else qkv, attention.k_norm.weight if normed else qkv,
             y, self._partial, self._arrivals,
@@ -116,7 +118,8 @@ class FusedDecoder:
         state, (rows, choices) = self.state, logits.shape
         embeddings = self.network.fast_embeddings.weight
         temperatures, top_ps, penalties = state.settings
-        kernels.draw[(rows,)](
+        launch(
+            kernels.draw, (rows,),
             logits, state.recent, state.numbers, state.seeds, temperatures, top_ps, penalties,
             self._drawn, embeddings, self._pair[:, 1],
             choices, codebook, self._pair.stride(0), self._drawn.shape[1], embeddings.shape[1],
@@ -126,7 +129,8 @@ class FusedDecoder:
 
     def _advance(self, rows: int) -> None:
         state, network, config = self.state, self.network, self.network.config
-        kernels.advance[(rows,)](
+        launch(
+            kernels.advance, (rows,),
             self._drawn, network.embeddings.weight, network.codebook_embeddings.weight,
             state.pending, state.positions, state.numbers, state.recent,
             network.semantic_begin, network.semantic_count, config.codebook_size, config.slow.dim,
@@ -189,7 +193,8 @@ def _product(
         residual_stride, out = residual.stride(0), residual
     each = inputs * (1 if gate is None else 2)
     block = min(16, 1 << max(0, (HELD // each).bit_length() - 1))
-    kernels.project[(-(-outputs // block),)](
+    launch(
+        kernels.project, (-(-outputs // block),),
         x, data, gate_data, scale, gate_scale, x if norm is None else norm.weight, out, out,
         len(x), outputs, x.stride(0), residual_stride, out.stride(0), 0.0 if norm is None else norm.eps,
         INPUTS=inputs, BLOCK=block, CHUNK=min(LOAD_BYTES // data.element_size(), _padded(inputs)),

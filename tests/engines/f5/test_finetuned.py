@@ -3,7 +3,6 @@
 import os
 import threading
 from dataclasses import replace
-from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -167,27 +166,6 @@ def test_ten_base_champions_cost_one_base_and_small_references(base: Checkpoint)
     for seed in range(2, 12):
         say(engine, voice=reference(seed))
     assert 0 < engine.memory_bytes - before < 10 * 60_000 < model / 2
-
-
-@pytest.mark.long
-def test_compiled_code_is_not_compiled_again_for_other_weights(
-    base: Checkpoint, yasuo: Weights, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from torch._dynamo.utils import counters
-
-    # What is compiled again is decided before the backend; this one makes the same graphs in a tenth of the time.
-    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="aot_eager"))
-    engine = loaded(base, compile="on", cpu_precision="float32")
-    for _ in engine.warm():
-        pass
-    say(engine, text="others words of another length, to be said.")
-    compiled = counters["stats"]["unique_graphs"]
-    tuned = say(engine, yasuo)
-    assert engine.info.compiled and compiled > 0
-    assert counters["stats"]["unique_graphs"] == compiled
-    alike = checkpoint(folder / "own compiled", seed=1, vocoder_of=base)
-    own = say(loaded(alike, compile="off", cpu_precision="float32"))
-    assert np.linalg.norm(tuned - own) / np.linalg.norm(own) < 1e-3
 
 
 def test_a_take_through_the_scheduler_tells_whose_weights_spoke_and_what_they_cost(

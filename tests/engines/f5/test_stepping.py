@@ -1,11 +1,9 @@
 """Steps of rows that lie one behind another: whoever computes them, and whatever else is in the step."""
 
-from functools import partial
-
 import pytest
 import torch
 
-from engines.f5.compiled_stepper import CompiledStepper
+from engines.f5.fused_stepper import FusedStepper
 from engines.f5.network import DiT
 from engines.f5.packing import GAP, pack
 from engines.f5.sampling import FlowRow, make_schedule, start_row, time_grid
@@ -13,7 +11,12 @@ from engines.f5.stepping import EagerStepper, Flow, StepShape
 from tests.engines.f5.test_parity import ROUNDING, inputs, relative
 from tests.engines.f5.tuning import network
 
-SIZES = [(40, 30, 130, 2.0), (25, 50, 90, 0.0), (60, 20, 161, 3.0)]  # reference frames, characters, frames, guidance
+Sizes = list[tuple[int, int, int, float]]
+SIZES: Sizes = [
+    (40, 30, 130, 2.0),
+    (25, 50, 90, 0.0),
+    (60, 20, 161, 3.0),
+]  # reference frames, characters, frames, guidance
 
 
 @pytest.fixture(scope="module")
@@ -24,11 +27,11 @@ def flat() -> DiT:
 
 
 @torch.inference_mode()
-def rows(of: DiT) -> list[FlowRow]:
+def rows(of: DiT, sizes: Sizes = SIZES, steps: int = 5) -> list[FlowRow]:
     made = []
-    for seed, (reference_frames, characters, frames, guidance) in enumerate(SIZES):
+    for seed, (reference_frames, characters, frames, guidance) in enumerate(sizes):
         noise = torch.randn(frames, 100, generator=torch.Generator().manual_seed(seed))
-        schedule = make_schedule(of, time_grid(5))
+        schedule = make_schedule(of, time_grid(steps))
         made.append(start_row(of, *inputs(seed, reference_frames, characters), noise, schedule, guidance))
     return made
 
@@ -55,29 +58,6 @@ def test_one_product_gives_what_three_give(flat: DiT) -> None:
     apart = network(0).eval()
     together, alone = (finish(Flow(EagerStepper(each)), rows(each)) for each in (flat, apart))
     assert max(relative(a, b) for a, b in zip(together, alone, strict=True)) < ROUNDING
-
-
-@pytest.mark.long
-def test_a_rounded_up_shape_compiled_once_gives_what_the_steps_as_written_give(
-    flat: DiT, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from torch._dynamo.utils import counters
-
-    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="aot_eager", fullgraph=True))
-    stepper = CompiledStepper(flat, 4)
-    stepper.use_compiled()
-    torch.compiler.reset()  # what another test compiled of the same function would be found again
-    counters.clear()
-    flow, found = Flow(stepper), rows(flat)
-    finish(flow, found[:1])
-    finish(flow, found)
-    wanted = [finish(Flow(EagerStepper(flat)), [row])[0] for row in rows(flat)]
-    assert max(relative(a, b) for a, b in zip(found_x(found), wanted, strict=True)) < ROUNDING
-    assert stepper.compiled.active and counters["stats"]["unique_graphs"] == 1
-
-
-def found_x(found: list[FlowRow]) -> list[torch.Tensor]:
-    return [row.x for row in found]
 
 
 def test_rows_that_take_turns_go_on_where_they_were(flat: DiT) -> None:
@@ -126,8 +106,8 @@ def test_each_frame_knows_the_two_it_is_guided_by() -> None:
 
 
 def test_shapes_that_are_rounded_up_are_those_that_are_recorded(flat: DiT) -> None:
-    stepper = CompiledStepper(flat, 8)
-    stepper.use_compiled()
+    stepper = FusedStepper(flat, 8)
+    stepper.use_fused()
     assert stepper.shape(StepShape(1, 2829, 2)) == (8, 2944, 2)
     assert stepper.shape(StepShape(3, 2829, 5)) == (8, 3072, 8)
     assert stepper.shape(StepShape(1, 100, 1)) == (8, 512, 2)

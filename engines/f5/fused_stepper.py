@@ -1,4 +1,4 @@
-"""Steps compiled once for any length, and on a GPU recorded as one CUDA graph for each shape that is likely."""
+"""Steps by kernels of our own, recorded as one CUDA graph for each shape that is likely."""
 
 import logging
 from collections.abc import Iterator
@@ -12,6 +12,7 @@ from engines.f5.network import DiT
 from engines.f5.packing import Packing
 from engines.f5.stepping import StepInputs, StepShape, euler_step
 from engines.runtime.compilation import FRAME_BUCKET, Compiled, Graphs
+from engines.runtime.launching import Plans
 
 log = logging.getLogger(__name__)
 
@@ -19,32 +20,39 @@ SHORTEST, LONGEST = 256, 2048  # frames a sequence has on average in the shapes 
 MOST_FRAMES = 8192  # of a recorded shape: a longer step takes the device longer than the host takes to launch it
 
 
-class CompiledStepper:
-    """Computes as written until `use_compiled`; a step then is one launch where its shape was recorded."""
+class FusedStepper:
+    """Computes as written until `use_fused`; a step then is one launch where its shape was recorded."""
 
     def __init__(self, network: DiT, rows: int) -> None:
-        """`rows` is how many a step has at most."""
-        device = network.proj_out.weight.device
+        """`rows` is how many a step has at most; the network is on a GPU."""
+        from engines.f5.fused import fused_step  # it imports Triton, which comes with CUDA's torch alone
+
         # No methods: closing an engine must free the device at once, which a circle of references would delay.
         self._eager = eager = partial(euler_step, network)
-        self.compiled = compiled = Compiled(eager, torch.compile(eager))
+        self.compiled = compiled = Compiled(eager, partial(fused_step, network))
         self._rows, self._ready = rows, False
-        self._held = held = _zeros(network, rows) if device.type == "cuda" else None
-        self._graphs = None if held is None else Graphs(lambda shape: compiled(_marked(_part(held, shape))), ())
+        self._held = held = _zeros(network, rows)
+        self._graphs = Graphs(lambda shape: compiled(_part(held, shape)), ())
         self._last: torch.cuda.Event | None = None
 
     @property
     def memory_bytes(self) -> int:
         """Bytes of the inputs that graphs read."""
-        return 0 if self._held is None else sum(each.nbytes for each in _tensors(self._held))
+        return sum(each.nbytes for each in _tensors(self._held))
 
-    def use_compiled(self) -> None:
-        """From the next step on; the first one compiles."""
+    def kernels(self) -> Plans:
+        """All that a step starts, to be compiled beforehand."""
+        shape = next(self.likely_shapes())
+        with _emptied(_part(self._held, shape).packing):
+            return self._graphs.kernels(shape)
+
+    def use_fused(self) -> None:
+        """From the next step on."""
         self._ready = True
 
     def likely_shapes(self) -> Iterator[StepShape]:
-        """Those to `record`, the likeliest first; none where there are no graphs."""
-        sequences = 2 if self._graphs is not None else MOST_FRAMES
+        """Those to `record`, the likeliest first."""
+        sequences = 2
         while sequences < 4 * self._rows and SHORTEST * sequences <= MOST_FRAMES:
             least, most = SHORTEST * sequences, min(MOST_FRAMES, LONGEST * sequences)
             for frames in range(least, most + 1, FRAME_BUCKET * sequences):
@@ -53,8 +61,6 @@ class CompiledStepper:
 
     def record(self, shape: StepShape) -> bool:
         """Make the graph of a shape; false if it could not be made, so that more are not worth a try."""
-        if self._graphs is None or self._held is None:
-            return False
         try:
             with _emptied(_part(self._held, shape).packing):
                 self._graphs.record(shape)
@@ -75,7 +81,7 @@ class CompiledStepper:
         if not self._ready:
             return inputs
         shape = _shape(inputs)
-        if self._held is None or self._graphs is None or shape not in self._graphs:
+        if shape not in self._graphs:
             return inputs._replace(packing=inputs.packing._replace(spans=()))
         placed = _part(self._held, shape)
         for place, value in zip(_tensors(placed), _tensors(inputs), strict=True):
@@ -85,16 +91,16 @@ class CompiledStepper:
     def step(self, inputs: StepInputs) -> Tensor:
         if inputs.packing.spans:
             x = self._eager(inputs)
-        elif self._graphs is not None and self._held is not None and inputs.guidance is self._held.guidance:
+        elif inputs.guidance is self._held.guidance:
             x = self._graphs(_shape(inputs)).clone()
         else:
-            x = self.compiled(_marked(inputs))
+            x = self.compiled(inputs)
         self._pace()
         return x
 
     def _pace(self) -> None:
         """Let the device compute this step and no more: what is cancelled now leaves it within a step."""
-        if self._held is not None:
+        if self._held.x.is_cuda:
             before, self._last = self._last, torch.cuda.Event()  # type: ignore[no-untyped-call]
             self._last.record()
             if before is not None:
@@ -144,10 +150,3 @@ def _emptied(packing: Packing) -> Iterator[None]:
 
 def _tensors(inputs: StepInputs) -> list[Tensor]:
     return [*inputs[:5], *inputs.packing[:6]]
-
-
-def _marked(inputs: StepInputs) -> StepInputs:
-    """The inputs, of which frames and sequences may be of any number in what is compiled."""
-    for each in (inputs.x, inputs.context, *inputs.packing[:6]):
-        torch._dynamo.maybe_mark_dynamic(each, 0)
-    return inputs

@@ -1,0 +1,154 @@
+"""What F5's kernels compute without a GPU: `python -m tests.engines.f5.without_gpu interpret|compile`.
+
+Triton reads whether to interpret when it is imported, so a test cannot do this in its own process.
+"""
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from bench.f5 import ARCH as FULL
+from engines.f5 import fused_stepper
+from engines.f5.config import DiTConfig
+from engines.f5.fused_stepper import FusedStepper
+from engines.f5.network import DiT
+from engines.f5.packing import pack
+from engines.f5.stepping import EagerStepper, Flow, StepInputs, StepShape
+from engines.runtime.compilation import compile_kernels
+from tests.engines.f5.test_parity import relative
+from tests.engines.f5.test_stepping import Sizes, finish, rows
+from tests.engines.f5.tuning import network
+
+SIZES: Sizes = [(12, 9, 30, 2.0), (6, 10, 20, 0.0), (12, 6, 41, 3.0)]
+STEPS = 1
+DESIGN: dict[str, Any] = {"qk_norm": "rms_norm", "pe_attn_head": 1, "long_skip_connection": True}
+
+
+class Unrecorded(FusedStepper):
+    """Launches each kernel by itself, as it does for shapes too long to record."""
+
+    def record(self, shape: StepShape) -> bool:
+        return False
+
+
+@torch.inference_mode()
+def interpret() -> dict[str, Any]:
+    """How far rows of three lengths, two of them guided, are from where the steps as written take them."""
+    import triton.runtime.interpreter as interpreter
+
+    plain = interpreter._patch_lang_tensor
+
+    def patched(tensor: Any, scope: Any) -> None:
+        plain(tensor, scope)
+        scope.set_attr(
+            tensor, "__index__", lambda self: self.handle.data.item()
+        )  # numpy no longer allows Triton 3.6's way
+
+    interpreter._patch_lang_tensor = patched
+    fused_stepper.SHORTEST, fused_stepper.FRAME_BUCKET = 32, 16  # each program is interpreted: fewer frames
+    design = flattened(network(0))
+    stepper = Unrecorded(design, 4)
+    stepper.use_fused()
+    found = {"rows": differences(stepper, design)}
+    for weight, other in zip(design.parameters(), network(1).parameters(), strict=True):
+        weight.copy_(other)
+    found["other weights"] = differences(stepper, design)
+    other = flattened(network(2, **DESIGN))
+    odd = Unrecorded(other, 4)
+    odd.use_fused()
+    found["other design"] = differences(odd, other)
+    return found | {"between": between(stepper, design), "note": stepper.compiled.note + odd.compiled.note}
+
+
+def flattened(made: DiT) -> DiT:
+    made.eval().flatten(torch.device("cpu"), torch.float32)
+    return made
+
+
+def differences(stepper: FusedStepper, of: DiT) -> list[float]:
+    found = finish(Flow(stepper), rows(of, SIZES, STEPS))
+    wanted = [finish(Flow(EagerStepper(of)), [row])[0] for row in rows(of, SIZES, STEPS)]
+    return [relative(one, other) for one, other in zip(found, wanted, strict=True)]
+
+
+def between(stepper: FusedStepper, of: DiT) -> float:
+    """The greatest number that a step leaves where no row has a frame."""
+    packing = pack([(20, 2), (11, 1)], frames=90, sequences=4)
+    inside = (packing.position >= 0)[:, None]
+    config = of.config
+    inputs = StepInputs(
+        torch.randn(90, config.mel_dim) * inside,
+        torch.randn(90, config.dim) * inside,
+        torch.randn(2, (6 * config.depth + 2) * config.dim),
+        torch.rand(2),
+        torch.rand(2),
+        packing._replace(spans=()),
+    )
+    made: Tensor = stepper.step(inputs)
+    return made[~inside[:, 0]].abs().max().item()
+
+
+def compile() -> dict[str, Any]:
+    """Every kernel of the full-size network in half precision, compiled for Hopper beforehand; then asked for again."""
+    from triton import knobs
+    from triton.backends.compiler import GPUTarget
+    from triton.runtime import driver
+
+    class Hopper:
+        """As much of a driver as compiling asks for."""
+
+        def get_current_target(self) -> GPUTarget:
+            return GPUTarget("cuda", 90, 32)
+
+        def get_current_device(self) -> int:
+            return 0
+
+        def get_current_stream(self, device: int = 0) -> int:
+            return 0
+
+    driver.set_active(Hopper())
+    made: list[str] = []
+    knobs.runtime.jit_post_compile_hook = lambda **about: made.append(about["fn"].name.rpartition(".")[2])
+    with torch.device("meta"), torch.inference_mode():
+        of = DiT(DiTConfig.from_mapping(dict(FULL), 2545)).half()
+        of.flatten(torch.device("meta"), torch.float16)
+        stepper = FusedStepper(of, 8)
+        plans = stepper.kernels()
+        with without_a_card():
+            for _ in compile_kernels(plans, torch.device("meta"), lambda: False):
+                pass
+    counted = {name: made.count(name) for name in sorted(set(made))}
+    made.clear()
+    for plan in plans.values():
+        plan()
+    return {"kernels": counted, "compiled again": len(made)}
+
+
+@contextmanager
+def without_a_card() -> Iterator[None]:
+    """Lets a thread that compiles for a card do so where there is none."""
+    chosen = torch.cuda.device
+
+    @contextmanager
+    def none(_: object) -> Iterator[None]:
+        yield
+
+    torch.cuda.device = none  # type: ignore[assignment,misc]
+    try:
+        yield
+    finally:
+        torch.cuda.device = chosen  # type: ignore[misc]
+
+
+if __name__ == "__main__":
+    os.environ["TRITON_INTERPRET"] = str(int(sys.argv[1] == "interpret"))
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ["TRITON_CACHE_DIR"] = cache
+        print(json.dumps({"interpret": interpret, "compile": compile}[sys.argv[1]]()))
