@@ -151,10 +151,14 @@ class F5Engine:
     def admit(self, job: EngineJob) -> None:
         request = job.request
         settings = SPEC.chosen(request.settings, self._defaults)
-        pieces = planning.pieces(writing.parse(writing.without_markers(request.text)), self.model.vocabulary.characters)
+        reference = self.prepare(request.reference)
+        most = planning.longest(
+            len(reference.mel), reference.paced_frames, reference.transcript, self.model.piece_characters
+        )
+        script = writing.parse(writing.without_markers(request.text))
+        pieces = planning.pieces(script, self.model.vocabulary.characters, most)
         if not pieces:
             raise BadText("there is nothing to say in this text; write at least one word")
-        reference = self.prepare(request.reference)
         speed, steps, guidance = settings["speed"], int(settings["steps"]), settings["guidance"]
         self.batch.add(F5ActiveRequest(job, reference, pieces, speed, steps, guidance, Joiner(SAMPLE_RATE)))
 

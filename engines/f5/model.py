@@ -4,6 +4,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 
 from engines.base import Checkpoint
+from engines.f5 import plan as planning
 from engines.f5.config import DiTConfig
 from engines.f5.files import locate, read_design
 from engines.f5.flat_parameters import FlatParameters
@@ -28,6 +29,7 @@ class F5Model:
     steps: int
     guidance: float
     sway: float | None
+    piece_characters: int  # that it speaks in one go at most
 
 
 def load(checkpoint: Checkpoint, placement: Placement) -> Generator[Progress, None, F5Model]:
@@ -55,4 +57,5 @@ def load(checkpoint: Checkpoint, placement: Placement) -> Generator[Progress, No
         chosen.get("steps", 32),
         chosen.get("guidance", 2.0),
         chosen.get("sway", -1.0),
+        chosen.get("piece_characters", planning.MOST_CHARACTERS),
     )

@@ -1,23 +1,31 @@
 """A request as F5 speaks it: pieces of text, and how many mel frames each one gets."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from engines import text as writing
 from engines.f5.assembly import Piece
 from engines.f5.mel import HOP, SAMPLE_RATE
 
-FIRST_CHARACTERS = 48  # the first piece is short, for an early first sound
-REST_CHARACTERS = 120
+# Of the first pieces: the first is short, for an early first sound, and while it is heard the second is made.
+CHARACTERS = (48, 120)
+MOST_CHARACTERS = 240  # of those behind, so that the reference, which each piece reads anew, is read less often
+CONTEXT_S = 22.0  # of a piece with its reference, as upstream; networks are trained on up to 30
 MARGIN_S = 0.2  # room for the last sound; silence is trimmed afterwards
 SHORT_BYTES = 10  # upstream stretches texts below this, or their words get lost
 SHORT_SPEED = 0.3
 
 
-def pieces(script: writing.Script, characters: frozenset[str]) -> list[Piece]:
-    """The script in speaking order. A pause without speech beside it is a piece of silence.
+def longest(reference_frames: int, paced_frames: int, transcript: str, most: int) -> int:
+    """Characters of the longest pieces a checkpoint should speak at this reference's pace, which are at most `most`."""
+    room = CONTEXT_S * SAMPLE_RATE / HOP - reference_frames
+    return max(CHARACTERS[-1], min(most, int(room * len(transcript) / max(1, paced_frames))))
 
-    Raises UnsupportedText when the vocabulary lacks a script.
+
+def pieces(script: writing.Script, characters: frozenset[str], most: int = CHARACTERS[-1]) -> list[Piece]:
+    """The script in speaking order, all but the first pieces of up to `most` characters.
+
+    A pause without speech beside it is a piece of silence. Raises UnsupportedText when the vocabulary lacks a script.
     """
     found: list[Piece] = []
     pause_s = 0.0
@@ -25,7 +33,7 @@ def pieces(script: writing.Script, characters: frozenset[str]) -> list[Piece]:
         if isinstance(part, writing.Pause):
             pause_s += part.duration_s
             continue
-        fresh = [piece for piece in _said(part, characters, first=not found)]
+        fresh = list(_said(part, characters, (*CHARACTERS, most)[len(found) :] or (most,)))
         if not fresh:
             continue
         if pause_s:
@@ -41,9 +49,8 @@ def pieces(script: writing.Script, characters: frozenset[str]) -> list[Piece]:
     return found
 
 
-def _said(part: writing.Say, characters: frozenset[str], first: bool) -> Iterator[Piece]:
-    sayable = writing.fit(part.spoken, characters)
-    texts = writing.chunks(sayable, FIRST_CHARACTERS if first else REST_CHARACTERS, REST_CHARACTERS)
+def _said(part: writing.Say, characters: frozenset[str], limits: Sequence[int]) -> Iterator[Piece]:
+    texts = writing.chunks(writing.fit(part.spoken, characters), *limits)
     for index, text in enumerate(texts):
         yield Piece(text, ending="end" if index == len(texts) - 1 else _ending(text))
 

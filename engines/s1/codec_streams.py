@@ -53,7 +53,7 @@ class CodecStreams:
             self._stream.wait_stream(torch.cuda.current_stream())  # for weights and zeros
         rows = min(slots, ROWS_MAX)
         widths = [*(1 << power for power in range((rows - 1).bit_length())), rows] if compile else [1]
-        self.buckets = [(rows, frames) for frames in PACKETS for rows in widths]
+        self.buckets = [(rows, frames) for rows in widths for frames in PACKETS]
         self._graphs = Graphs(self._decode_fused, ()) if compile else None
         self.compiled = Compiled(self._decode_bucket, self._graphs) if self._graphs is not None else None
         self._ready: list[tuple[int, int]] = []  # buckets that are recorded
@@ -100,15 +100,16 @@ class CodecStreams:
             return Arriving(sound[: len(packets)])
 
     @torch.inference_mode()
-    def kernels(self) -> Plans:
-        """All that is started for any bucket, to be compiled before they are warmed."""
-        plans: Plans = {}
-        if self._graphs is not None:
-            with self._beside():
-                self._slots.fill_(len(self._kept) - 1)
-                for number in range(len(self.buckets)):
-                    plans |= self._graphs.kernels(number)
-        return plans
+    def kernels(self) -> Iterator[Plans]:
+        """What is started for any bucket, to be compiled before they are warmed, part by part."""
+        if self._graphs is None:
+            return
+        for number, (rows, _) in enumerate(self.buckets):
+            if rows == 1:  # many rows are more programs of the same kernels
+                with self._beside():
+                    self._slots.fill_(len(self._kept) - 1)
+                    plans = self._graphs.kernels(number)
+                yield plans
 
     @torch.inference_mode()
     def warm(self) -> Iterator[tuple[int, int]]:

@@ -1,6 +1,6 @@
 """Decode steps: the next frame of many rows at once. Rows join and leave between steps and never disturb each other."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -56,17 +56,19 @@ class Decoder:
 
     def step(self, rows: int, longest: int) -> Arriving:
         """`draw`, compiled if this many rows were warmed, on its way to the host."""
-        ready = self.compiled is not None and (self._graphs is None or rows in self._graphs)
-        return Arriving(self.compiled(rows, longest) if ready and self.compiled else self.draw(rows, longest))
+        draw = (
+            self.draw
+            if self.compiled is None or (self._graphs is not None and rows not in self._graphs)
+            else self.compiled
+        )
+        return Arriving(draw(rows, longest))
 
     @torch.inference_mode()
-    def kernels(self) -> Plans:
-        """All that is started for any number of rows, to be compiled before they are warmed."""
-        plans: Plans = {}
+    def kernels(self) -> Iterator[Plans]:
+        """What is started for any number of rows, to be compiled before they are warmed, part by part."""
         if self._graphs is not None:
             for power in range((self.state.rows - 1).bit_length() + 1):
-                plans |= self._graphs.kernels(min(1 << power, self.state.rows))
-        return plans
+                yield self._graphs.kernels(min(1 << power, self.state.rows))
 
     @torch.inference_mode()
     def warm(self, rows: int) -> None:

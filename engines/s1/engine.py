@@ -13,6 +13,7 @@ from engines.base import Checkpoint, EngineJob, Event
 from engines.errors import BadText, NotReady, OutOfMemory
 from engines.registry import Device
 from engines.runtime.compilation import POLL_S, compile_kernels, should_compile
+from engines.runtime.launching import Plans
 from engines.runtime.placement import Placement, place, width
 from engines.runtime.quantization import stored_bytes
 from engines.s1 import plan as planning
@@ -84,7 +85,10 @@ class S1Engine:
                     yield Progress(1.0, "warming up what was compiled")
 
     def _compile_kernels(self) -> Iterator[Progress]:
-        plans = self.decoder.kernels() | self.batch.sounding.streams.kernels()
+        plans: Plans = {}
+        for part in chain(self.decoder.kernels(), self.batch.sounding.streams.kernels()):
+            plans |= part
+            yield Progress(0.0, f"found {len(plans)} kernels")
         if plans:
             for _ in compile_kernels(plans, self._placement.device, lambda: bool(self.batch.requests)):
                 yield Progress(0.0, f"compiling {len(plans)} kernels")

@@ -11,17 +11,17 @@ PLACES = (
 )
 
 
-def chunks(text: str, first_max: int, rest_max: int) -> list[str]:
-    """Pieces of at most `first_max`, then `rest_max` characters, in order; none for blank text.
+def chunks(text: str, *limits: int) -> list[str]:
+    """Pieces in order, each of at most as many characters as its limit; the last limit holds for all behind it, too.
 
-    Cut at ends of sentences where possible, else of clauses, else between words. A piece is longer only where a single
-    word is, or where that spares a piece under SHORTEST (the last joins the one before). Joined again they are the
-    text, but for spaces.
+    None for blank text. Cut at ends of sentences where possible, else of clauses, else between words. A piece is longer only
+    where a single word is, or where that spares a piece under SHORTEST (the last joins the one before). Joined again they
+    are the text, but for spaces.
     """
     pieces: list[str] = []
     rest = text.strip()
     while rest:
-        cut = _cut(rest, rest_max if pieces else first_max)
+        cut = _cut(rest, limits[min(len(pieces), len(limits) - 1)])
         pieces.append(rest[:cut].strip())
         rest = rest[cut:].strip()
     if len(pieces) > 1 and len(pieces[-1]) < SHORTEST:

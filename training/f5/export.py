@@ -25,7 +25,7 @@ from training.shards import load_shards
 
 log = logging.getLogger(__name__)
 CHECKPOINT = checkpoint("f5")
-INFERENCE = {"steps": 7, "guidance": 2.0, "sway": -1.0}
+INFERENCE = {"steps": 7, "guidance": 2.0, "sway": -1.0, "piece_characters": 120}
 ARCH_KEYS = (
     "dim", "depth", "heads", "ff_mult", "text_dim", "conv_layers", "text_mask_padding", "qk_norm", "pe_attn_head",
 )  # fmt: skip
@@ -64,7 +64,7 @@ def export(options: F5ExportOptions) -> None:
     tensors = {PREFIX + name: tensor for name, tensor in load_dit(weights).items()}
     _save(pack(tensors), out / "model.safetensors")
     (out / "vocab.txt").write_text("".join(character + "\n" for character in ALPHABET), encoding="utf-8")
-    description = configuration(note["config"], note.get("inference", INFERENCE))
+    description = configuration(note["config"], INFERENCE | note.get("inference", {}))
     (out / "config.yaml").write_text(yaml.safe_dump(description, sort_keys=False), encoding="utf-8")
     if (weights / "vocoder.json").exists():
         _export_vocoder(weights, out / "vocos")

@@ -2,8 +2,9 @@
 
 import pytest
 
+from engines import text as writing
 from engines.f5.mel import HOP, SAMPLE_RATE
-from engines.f5.plan import MARGIN_S, frames
+from engines.f5.plan import CHARACTERS, MARGIN_S, frames, longest, pieces
 
 TRANSCRIPT = "the café is open. "
 MARGIN = round(MARGIN_S * SAMPLE_RATE / HOP)
@@ -21,3 +22,17 @@ def test_a_text_below_ten_bytes_is_stretched_where_the_checkpoint_needs_it() -> 
         frames(300, TRANSCRIPT, "come here", 1.0, stretch) - MARGIN for stretch in (True, False)
     )
     assert stretched == pytest.approx(not_stretched / 0.3, abs=4)
+
+
+def test_the_first_pieces_of_a_text_are_short_and_those_behind_as_long_as_they_may_be() -> None:
+    script = writing.parse("the gate is open now. " * 20 + "[pause:1s] " + "the gate is open now. " * 20)
+    lengths = [len(piece.text) for piece in pieces(script, frozenset("abcdefghijklmnopqrstuvwxyz. "), 240)]
+    assert lengths[0] <= CHARACTERS[0] < lengths[1] <= CHARACTERS[1]
+    assert lengths[2] > CHARACTERS[1] and lengths[-2] > CHARACTERS[1] and max(lengths) <= 240
+
+
+@pytest.mark.parametrize(("seconds", "characters"), [(5.0, 240), (12.0, 150), (20.0, CHARACTERS[1])])
+def test_a_piece_and_its_reference_stay_within_what_networks_are_trained_on(seconds: float, characters: int) -> None:
+    frames = round(seconds * SAMPLE_RATE / HOP)
+    transcript = "a" * round(15 * seconds)
+    assert longest(frames, frames, transcript, 240) == pytest.approx(characters, abs=1)
