@@ -60,7 +60,7 @@ class F5Engine:
         shapes = [] if fused is None else list(fused.likely_shapes())
         items = len(WARM_FRAMES) + len(shapes)
         if fused is not None:
-            for _ in compile_kernels(fused.kernels(), self._placement.device, lambda: bool(self.batch.requests)):
+            for _ in compile_kernels(fused.kernels(), lambda: bool(self.batch.requests)):
                 yield Progress(0.0, "compiling kernels")
             fused.use_fused()
         for number, frames in enumerate(WARM_FRAMES, start=1):

@@ -4,6 +4,8 @@ The same numbers as `stepping.euler_step`, to rounding: products are torch's, a 
 them is in `kernels.py`. Weights are read where they lie, so others may be put in their place.
 """
 
+import math
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -12,13 +14,19 @@ from engines.f5 import kernels
 from engines.f5.network import DiT, DiTAttention
 from engines.f5.packing import Packing
 from engines.f5.stepping import StepInputs
+from engines.runtime.launching import launch
+
+FRAMES = 128  # that one program convolves
+QUERIES, KEYS = 64, 64  # that one program of attention reads at once
+LEAST = 16  # side of a matrix on the tensor cores
+EPS = 1e-6  # of a layer norm
 
 
 def fused_step(network: DiT, inputs: StepInputs) -> Tensor:
     """As `euler_step`: (n, mel) one step along the flow of every row. The network is flattened and on a GPU."""
     x = inputs.x.to(inputs.context.dtype)
     flow = _velocity(network, x, inputs.context, inputs.modulation, inputs.packing)
-    return kernels.guide(inputs.x, flow, inputs.packing, inputs.advances, inputs.guidance)
+    return _guide(inputs.x, flow, inputs.packing, inputs.advances, inputs.guidance)
 
 
 def _velocity(network: DiT, x: Tensor, context: Tensor, modulation: Tensor, packing: Packing) -> Tensor:
@@ -27,21 +35,21 @@ def _velocity(network: DiT, x: Tensor, context: Tensor, modulation: Tensor, pack
     embed = network.input_embed
     h = torch.addmm(context, x, embed.proj.weight[:, : config.mel_dim].t())
     first, last = embed.conv_pos_embed.conv1d[0], embed.conv_pos_embed.conv1d[2]
-    h += kernels.convolve(kernels.convolve(h, packing.position, first), packing.position, last)  # type: ignore[arg-type]
+    h += _convolve(_convolve(h, packing.position, first), packing.position, last)  # type: ignore[arg-type]
     entered = h.clone() if network.long_skip_connection is not None else h
     gate, made = None, None  # of the sublayer before, still to be added
     for number, block in enumerate(network.transformer_blocks):
         start = 6 * config.dim * number
         shift_a, scale_a, gate_a, shift_f, scale_f, gate_f = _parts(modulation, start, 6, config.dim)
         attention, (widen, narrow) = block.get_submodule("attn"), _feed_forward(block)
-        y = kernels.modulate(h, rows, scale_a, shift_a, gate, made)
-        y = kernels.modulate(h, rows, scale_f, shift_f, gate_a, _attend(attention, y, network.rotary, packing))  # type: ignore[arg-type]
+        y = _modulate(h, rows, scale_a, shift_a, gate, made)
+        y = _modulate(h, rows, scale_f, shift_f, gate_a, _attend(attention, y, network.rotary, packing))  # type: ignore[arg-type]
         gate, made = gate_f, narrow(_widened(y, widen))
     scale, shift = _parts(modulation, 6 * config.dim * config.depth, 2, config.dim)
-    y = kernels.modulate(h, rows, scale, shift, gate, made)
+    y = _modulate(h, rows, scale, shift, gate, made)
     if network.long_skip_connection is not None:
         h = network.long_skip_connection(torch.cat((h, entered), dim=-1))
-        y = kernels.modulate(h, rows, scale, shift)
+        y = _modulate(h, rows, scale, shift)
     return network.proj_out(y)
 
 
@@ -63,6 +71,84 @@ def _attend(attention: DiTAttention, x: Tensor, rotary: Tensor, packing: Packing
     qkv = F.linear(x, attention.weight, attention.bias).view(len(x), 3, attention.heads, -1)  # type: ignore[arg-type]
     if attention.q_norm is not None and attention.k_norm is not None:
         qkv = torch.stack((attention.q_norm(qkv[:, 0]), attention.k_norm(qkv[:, 1]), qkv[:, 2]), 1)
-    q, k = kernels.rotate(qkv, packing.position, rotary, attention.rotated_heads).unbind(1)
-    made = kernels.attend(q, k, qkv[:, 2], packing.starts, packing.lengths)
+    q, k = _rotate(qkv, packing.position, rotary, attention.rotated_heads).unbind(1)
+    made = _attention(q, k, qkv[:, 2], packing.starts, packing.lengths)
     return attention.to_out[0](made.flatten(1))
+
+
+def _convolve(x: Tensor, positions: Tensor, conv: nn.Conv1d) -> Tensor:
+    """Mish of a grouped convolution along packed frames: x (n, dim), zero where positions (n,) are below 0, -> the same."""
+    frames, dim = x.shape
+    inputs, taps = conv.weight.shape[1:]
+    groups = dim // inputs
+    weight = conv.weight.view(groups, inputs, inputs, taps).permute(0, 3, 2, 1).contiguous()
+    out = torch.empty_like(x)
+    launch(
+        kernels.convolve, (-(-frames // FRAMES), groups),
+        x, positions, weight, conv.bias, out, frames, dim,
+        INPUTS=inputs, PADDED=_padded(inputs), TAPS=taps, BLOCK=FRAMES,
+        num_warps=4, num_stages=3,
+    )  # fmt: skip
+    return out
+
+
+def _attention(q: Tensor, k: Tensor, v: Tensor, starts: Tensor, lengths: Tensor) -> Tensor:
+    """Attention within each sequence of packed frames: (n, heads, d) each, heads side by side -> (n, heads, d)."""
+    frames, heads, size = q.shape
+    out = torch.empty_like(q, memory_format=torch.contiguous_format)
+    launch(
+        kernels.attend, (-(-frames // QUERIES), heads, len(lengths)),
+        q, k, v, starts, lengths, out, q.stride(0), k.stride(0), v.stride(0), out.stride(0),
+        SCALE=math.log2(math.e) / math.sqrt(size), SIZE=size, PADDED=_padded(size), QUERIES=QUERIES, KEYS=KEYS,
+        num_warps=4, num_stages=3,
+    )  # fmt: skip
+    return out
+
+
+def _rotate(qkv: Tensor, positions: Tensor, rotary: Tensor, heads: int | None) -> Tensor:
+    """Queries and keys (n, 2, h, d) of qkv (n, 3, h, d), the first `heads` or all rotated to (n,) positions.
+
+    rotary (2, positions, 1, d / 2) holds cos and sin; a position below 0 counts as 0.
+    """
+    frames, _, number, size = qkv.shape
+    out = qkv.new_empty(frames, 2, number, size)
+    launch(
+        kernels.rotate, (frames, 2),
+        qkv, positions, *rotary, out,
+        ROTATED=number if heads is None else heads, HEADS=number, SIZE=size, BLOCK=_padded(number * size), num_warps=4,
+    )  # fmt: skip
+    return out
+
+
+def _modulate(
+    x: Tensor, rows: Tensor, scale: Tensor, shift: Tensor, gate: Tensor | None = None, y: Tensor | None = None
+) -> Tensor:
+    """The layer norm of x (n, dim), scaled and shifted by what each frame's row (n,) has, (rows, dim) with one stride.
+
+    With a `gate` x += gate y first, in place.
+    """
+    frames, dim = x.shape
+    out = torch.empty_like(x)
+    launch(
+        kernels.modulate, (frames,),
+        x, x if y is None else y, scale if gate is None else gate, scale, shift, rows, out, scale.stride(0), EPS,
+        DIM=dim, PADDED=_padded(dim), GATED=gate is not None, num_warps=4,
+    )  # fmt: skip
+    return out
+
+
+def _guide(x: Tensor, flow: Tensor, packing: Packing, advances: Tensor, guidance: Tensor) -> Tensor:
+    """(n, mel) after a step along the flow (n, mel) as it is guided: x float32, advances and guidance (rows,) float32."""
+    frames, dim = x.shape
+    out = torch.empty_like(x)
+    launch(
+        kernels.guide, (frames,),
+        x, flow, packing.shown, packing.hidden, packing.position, packing.row, advances, guidance, out,
+        DIM=dim, PADDED=_padded(dim), num_warps=1,
+    )  # fmt: skip
+    return out
+
+
+def _padded(size: int) -> int:
+    """The power of two a kernel's block needs."""
+    return max(LEAST, 1 << (size - 1).bit_length())

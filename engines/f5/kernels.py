@@ -1,29 +1,17 @@
 """A step's work between its products, in few GPU kernels (Triton): convolution, norms, rotation, attention, guidance.
 
-They work on packed frames, (frames, ...), never wait, and read weights as they lie. Sums are in float32.
+They work on packed frames, (frames, ...), and read weights as they lie. Sums are in float32.
 """
 
 # Triton compiles these functions itself: Python's types do not describe them.
 # mypy: ignore-errors
 
-import math
-
-import torch
 import triton
 import triton.language as tl
-from torch import Tensor, nn
-
-from engines.f5.packing import Packing
-from engines.runtime.launching import launch
-
-FRAMES = 128  # that one program convolves
-QUERIES, KEYS = 128, 64  # that one program of attention reads at once
-LEAST = 16  # side of a matrix on the tensor cores
-EPS = 1e-6  # of a layer norm
 
 
 @triton.jit
-def _convolve(
+def convolve(
     x, positions, weight, bias, out, frames, dim,
     INPUTS: tl.constexpr, PADDED: tl.constexpr, TAPS: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
@@ -57,22 +45,6 @@ def _convolve(
     tl.store(at, total.to(out.dtype.element_ty), mask=(t < frames)[:, None] & within[None, :])
 
 
-def convolve(x: Tensor, positions: Tensor, conv: nn.Conv1d) -> Tensor:
-    """Mish of a grouped convolution along packed frames: x (n, dim), zero where positions (n,) are below 0, -> the same."""
-    frames, dim = x.shape
-    inputs, taps = conv.weight.shape[1:]
-    groups = dim // inputs
-    weight = conv.weight.view(groups, inputs, inputs, taps).permute(0, 3, 2, 1).contiguous()
-    out = torch.empty_like(x)
-    launch(
-        _convolve, (-(-frames // FRAMES), groups),
-        x, positions, weight, conv.bias, out, frames, dim,
-        INPUTS=inputs, PADDED=_padded(inputs), TAPS=taps, BLOCK=FRAMES,
-        num_warps=4, num_stages=3,
-    )  # fmt: skip
-    return out
-
-
 @triton.jit
 def _heed(
     query, keys, values, left, within, most, mass, made,
@@ -94,7 +66,7 @@ def _heed(
 
 
 @triton.jit
-def _attend(
+def attend(
     q, k, v, starts, lengths, out, q_stride, k_stride, v_stride, out_stride,
     SCALE: tl.constexpr, SIZE: tl.constexpr, PADDED: tl.constexpr, QUERIES: tl.constexpr, KEYS: tl.constexpr,
 ):  # fmt: skip
@@ -134,21 +106,8 @@ def _attend(
         )  # fmt: skip
 
 
-def attend(q: Tensor, k: Tensor, v: Tensor, starts: Tensor, lengths: Tensor) -> Tensor:
-    """Attention within each sequence of packed frames: (n, heads, d) each, heads side by side -> (n, heads, d)."""
-    frames, heads, size = q.shape
-    out = torch.empty_like(q, memory_format=torch.contiguous_format)
-    launch(
-        _attend, (-(-frames // QUERIES), heads, len(lengths)),
-        q, k, v, starts, lengths, out, q.stride(0), k.stride(0), v.stride(0), out.stride(0),
-        SCALE=math.log2(math.e) / math.sqrt(size), SIZE=size, PADDED=_padded(size), QUERIES=QUERIES, KEYS=KEYS,
-        num_warps=8, num_stages=3,
-    )  # fmt: skip
-    return out
-
-
 @triton.jit
-def _rotate(
+def rotate(
     qkv, positions, cos, sin, out,
     ROTATED: tl.constexpr, HEADS: tl.constexpr, SIZE: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
@@ -169,23 +128,8 @@ def _rotate(
     tl.store(out + (frame * 2 + part) * HEADS * SIZE + n, both.to(out.dtype.element_ty), mask=n < HEADS * SIZE)
 
 
-def rotate(qkv: Tensor, positions: Tensor, rotary: Tensor, heads: int | None) -> Tensor:
-    """Queries and keys (n, 2, h, d) of qkv (n, 3, h, d), the first `heads` or all rotated to (n,) positions.
-
-    rotary (2, positions, 1, d / 2) holds cos and sin; a position below 0 counts as 0.
-    """
-    frames, _, number, size = qkv.shape
-    out = qkv.new_empty(frames, 2, number, size)
-    launch(
-        _rotate, (frames, 2),
-        qkv, positions, *rotary, out,
-        ROTATED=number if heads is None else heads, HEADS=number, SIZE=size, BLOCK=_padded(number * size), num_warps=4,
-    )  # fmt: skip
-    return out
-
-
 @triton.jit
-def _modulate(
+def modulate(
     x, y, gate, scale, shift, rows, out, stride, eps, DIM: tl.constexpr, PADDED: tl.constexpr, GATED: tl.constexpr
 ):
     """x += gate y if GATED, then out = (1 + scale) norm(x) + shift: x, y and out (frames, DIM).
@@ -210,25 +154,8 @@ def _modulate(
     tl.store(out + frame * DIM + c, moved.to(out.dtype.element_ty), mask=within)
 
 
-def modulate(
-    x: Tensor, rows: Tensor, scale: Tensor, shift: Tensor, gate: Tensor | None = None, y: Tensor | None = None
-) -> Tensor:
-    """The layer norm of x (n, dim), scaled and shifted by what each frame's row (n,) has, (rows, dim) with one stride.
-
-    With a `gate` x += gate y first, in place.
-    """
-    frames, dim = x.shape
-    out = torch.empty_like(x)
-    launch(
-        _modulate, (frames,),
-        x, x if y is None else y, scale if gate is None else gate, scale, shift, rows, out, scale.stride(0), EPS,
-        DIM=dim, PADDED=_padded(dim), GATED=gate is not None, num_warps=4,
-    )  # fmt: skip
-    return out
-
-
 @triton.jit
-def _guide(x, flow, shown, hidden, positions, rows, advances, guidance, out, DIM: tl.constexpr, PADDED: tl.constexpr):
+def guide(x, flow, shown, hidden, positions, rows, advances, guidance, out, DIM: tl.constexpr, PADDED: tl.constexpr):
     """out = x + advance (shown + guidance (shown - hidden)) for frames of a sequence: x, flow and out (frames, DIM).
 
     shown and hidden (frames,) say which frames' flow; advances and guidance (rows,). One program: a frame.
@@ -243,20 +170,3 @@ def _guide(x, flow, shown, hidden, positions, rows, advances, guidance, out, DIM
     guided = seen + (seen - unseen) * tl.load(guidance + row)
     value += tl.where(moves, tl.load(advances + row) * guided, 0.0)
     tl.store(out + frame * DIM + c, value, mask=within)
-
-
-def guide(x: Tensor, flow: Tensor, packing: Packing, advances: Tensor, guidance: Tensor) -> Tensor:
-    """(n, mel) after a step along the flow (n, mel) as it is guided: x float32, advances and guidance (rows,) float32."""
-    frames, dim = x.shape
-    out = torch.empty_like(x)
-    launch(
-        _guide, (frames,),
-        x, flow, packing.shown, packing.hidden, packing.position, packing.row, advances, guidance, out,
-        DIM=dim, PADDED=_padded(dim), num_warps=1,
-    )  # fmt: skip
-    return out
-
-
-def _padded(size: int) -> int:
-    """The power of two a kernel's block needs."""
-    return max(LEAST, 1 << (size - 1).bit_length())

@@ -1,6 +1,7 @@
 """Compile policy: what is compiled where, and what happens when that fails."""
 
 import logging
+import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -107,13 +108,12 @@ def should_compile(device: Device, placed: torch.device) -> bool:
     return device.compile != "off" and placed.type == "cuda"
 
 
-def compile_kernels(plans: Plans, device: torch.device, busy: Callable[[], bool]) -> Iterator[None]:
-    """Compile in threads, until all of it is done; waits a little each time unless `busy`."""
-    compiling = KernelCompiling(plans, device)
-    compiling.start()
+def compile_kernels(plans: Plans, busy: Callable[[], bool]) -> Iterator[None]:
+    """Have kernels compiled, until all are; waits a little each time unless `busy`."""
+    compiling = KernelCompiling(plans)
     try:
-        while compiling.is_alive():
-            compiling.join(0 if busy() else POLL_S)
+        while compiling.going_on():
+            time.sleep(0 if busy() else POLL_S)
             yield
     finally:
         compiling.stop()

@@ -1,26 +1,32 @@
-"""Starting Triton's kernels, and compiling them beforehand in threads.
+"""Starting Triton's kernels, and compiling them beforehand in other processes.
 
-Triton compiles a kernel for a second where it is first started, and keeps it on disk. Its compiler works outside Python's lock,
-so several compile at once while an engine speaks without them.
+Triton compiles a kernel for a second where it is first started, and keeps it on disk. Much of that is Python, which would stop
+whoever speaks meanwhile: what will be started is planned, and `python -m engines.runtime.compiling` compiles it beside them.
 """
 
+import hashlib
+import json
 import logging
 import os
-import threading
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+import subprocess
+import sys
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import partial
+from pathlib import Path
 from typing import Any
 
-import torch
 from torch import Tensor
 
 log = logging.getLogger(__name__)
 
+ROOT = Path(__file__).parents[2]
 ALIGNED = 16  # bytes: what Triton compiles a kernel for tells whether an address is a multiple of it
+TOLD_MAX = 300  # characters of what went wrong
 Plans = dict[Hashable, Callable[[], object]]  # what compiles a kernel, by its arguments as far as that depends on them
+# A kernel's module and name, what it is specialised for as Triton's own `preload` takes it, and a digest of its source.
+Specialised = tuple[str, str, str, str]
 _planned: ContextVar[Plans | None] = ContextVar("planned", default=None)
 
 
@@ -51,26 +57,80 @@ def planned() -> Iterator[Plans]:
         _planned.reset(before)
 
 
-class KernelCompiling(threading.Thread):
-    """Compiles planned kernels with all cores but one. What fails here is compiled again, and fails, where it is started."""
+class KernelCompiling:
+    """Planned kernels, compiled by processes of their own. What fails there fails again, and is told, where it is started."""
 
-    def __init__(self, plans: Mapping[Hashable, Callable[[], object]], device: torch.device) -> None:
-        super().__init__(name="kernels", daemon=True)
-        self._plans, self._device = list(plans.values()), device
-        self._pool = ThreadPoolExecutor(max(1, (os.cpu_count() or 1) - 1), "kernels")
+    def __init__(self, plans: Plans) -> None:
+        """Those that this folder of Triton's holds all of already are not compiled again."""
+        from triton import knobs  # type: ignore[import-untyped]  # it comes with CUDA's torch alone
 
-    def run(self) -> None:
-        from triton import AsyncCompileMode  # type: ignore[import-untyped]  # it comes with CUDA's torch alone
+        kernels = _specialised(plans)
+        digest = hashlib.sha256(json.dumps([*_target(), kernels]).encode()).hexdigest()
+        self._mark = Path(knobs.cache.dir) / f"compiled-{digest}"
+        self._running = [] if self._mark.exists() else [_compiler(each) for each in _shared_out(kernels)]
 
-        try:
-            with torch.cuda.device(self._device), self._pool, AsyncCompileMode(self._pool, ignore_errors=True):
-                while self._plans:
-                    self._plans.pop()()
-        except Exception:  # compilers raise many kinds of errors
-            if self._plans:
-                log.warning("kernels are compiled where they are first started", exc_info=True)
+    def going_on(self) -> bool:
+        """Whether it is not done yet."""
+        codes = [each.poll() for each in self._running]
+        if None in codes:
+            return True
+        if any(codes):
+            log.warning("kernels are compiled where they are first started: %s", "; ".join(map(_said, self._running)))
+        elif self._running:
+            with suppress(OSError):  # a folder that cannot be written to holds no kernels either
+                self._mark.parent.mkdir(parents=True, exist_ok=True)
+                self._mark.touch()
+        self._running = []
+        return False
 
     def stop(self) -> None:
-        """Begin no more."""
-        self._plans.clear()
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        """End the processes."""
+        for each in self._running:
+            each.terminate()
+
+
+def _specialised(plans: Plans) -> list[Specialised]:
+    from triton import knobs
+
+    found: set[Specialised] = set()
+
+    def note(fn: Any, compile: Mapping[str, Any], **_: object) -> bool:
+        found.add((fn.module, fn.name, compile["specialization_data"], fn.jit_function.cache_key))
+        return True  # it is not compiled here
+
+    before, knobs.runtime.jit_cache_hook = knobs.runtime.jit_cache_hook, note
+    try:
+        for plan in plans.values():
+            plan()
+    finally:
+        knobs.runtime.jit_cache_hook = before
+    return sorted(found)
+
+
+def _target() -> tuple[str, Any, int]:
+    from triton.runtime import driver  # type: ignore[import-untyped]
+
+    target = driver.active.get_current_target()
+    return target.backend, target.arch, target.warp_size
+
+
+def _shared_out(kernels: Sequence[Specialised]) -> list[Sequence[Specialised]]:
+    """One share for each core but one."""
+    count = max(1, (os.cpu_count() or 1) - 1)
+    return [share for first in range(count) if (share := kernels[first::count])]
+
+
+def _compiler(kernels: Sequence[Specialised]) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", "engines.runtime.compiling"]
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=subprocess.DEVNULL, stderr=pipe, text=True)
+    if process.stdin is not None:
+        with suppress(BrokenPipeError):  # its end tells why
+            process.stdin.write(json.dumps({"target": _target(), "kernels": kernels}) + "\n")
+            process.stdin.flush()
+    return process
+
+
+def _said(process: "subprocess.Popen[str]") -> str:
+    said = "" if process.stderr is None else process.stderr.read().strip()
+    return said.rpartition("\n")[2][:TOLD_MAX] or f"a compiler ended with {process.returncode}"

@@ -90,7 +90,7 @@ class S1Engine:
             plans |= part
             yield Progress(0.0, f"found {len(plans)} kernels")
         if plans:
-            for _ in compile_kernels(plans, self._placement.device, lambda: bool(self.batch.requests)):
+            for _ in compile_kernels(plans, lambda: bool(self.batch.requests)):
                 yield Progress(0.0, f"compiling {len(plans)} kernels")
 
     @contextmanager

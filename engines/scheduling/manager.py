@@ -175,7 +175,8 @@ class Manager:
             return self._failed(name, error)
         engine = self._engines[name]
         info, memory_bytes = engine.info, engine.memory_bytes
-        self._statuses.update(name, state="warming", message="warming up", info=info, memory_bytes=memory_bytes)
+        warming = {"state": "warming", "message": "warming up", "progress": 0.0}
+        self._statuses.update(name, **warming, info=info, memory_bytes=memory_bytes)
         self._scheduler.run(self._warming(name, engine), lambda error: self._warmed(name, engine, error), patient=True)
 
     def _warming(self, name: str, engine: Engine) -> Iterator[object]:

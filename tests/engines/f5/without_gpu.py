@@ -7,8 +7,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -101,50 +100,27 @@ def compile() -> dict[str, Any]:
     from triton.backends.compiler import GPUTarget
     from triton.runtime import driver
 
-    class Hopper:
-        """As much of a driver as compiling asks for."""
+    from engines.runtime.compiling import Target
+    from engines.runtime.launching import KernelCompiling
 
-        def get_current_target(self) -> GPUTarget:
-            return GPUTarget("cuda", 90, 32)
-
-        def get_current_device(self) -> int:
-            return 0
-
-        def get_current_stream(self, device: int = 0) -> int:
-            return 0
-
-    driver.set_active(Hopper())
-    made: list[str] = []
-    knobs.runtime.jit_post_compile_hook = lambda **about: made.append(about["fn"].name.rpartition(".")[2])
+    target = Target(GPUTarget("cuda", 90, 32))
+    target.get_current_stream = lambda device: 0  # type: ignore[attr-defined]
+    driver.set_active(target)
+    folder = Path(knobs.cache.dir)
     with torch.device("meta"), torch.inference_mode():
         of = DiT(DiTConfig.from_mapping(dict(FULL), 2545)).half()
         of.flatten(torch.device("meta"), torch.float16)
-        stepper = FusedStepper(of, 8)
-        plans = stepper.kernels()
-        with without_a_card():
-            for _ in compile_kernels(plans, torch.device("meta"), lambda: False):
-                pass
-    counted = {name: made.count(name) for name in sorted(set(made))}
-    made.clear()
+        plans = FusedStepper(of, 8).kernels()
+    for _ in compile_kernels(plans, lambda: False):
+        pass
+    made = [file.stem for file in folder.rglob("*.cubin")]
     for plan in plans.values():
         plan()
-    return {"kernels": counted, "compiled again": len(made)}
-
-
-@contextmanager
-def without_a_card() -> Iterator[None]:
-    """Lets a thread that compiles for a card do so where there is none."""
-    chosen = torch.cuda.device
-
-    @contextmanager
-    def none(_: object) -> Iterator[None]:
-        yield
-
-    torch.cuda.device = none  # type: ignore[assignment,misc]
-    try:
-        yield
-    finally:
-        torch.cuda.device = chosen  # type: ignore[misc]
+    again = KernelCompiling(plans)
+    return {
+        "kernels": {name: made.count(name) for name in sorted(set(made))},
+        "compiled again": len(list(folder.rglob("*.cubin"))) - len(made) + again.going_on(),
+    }
 
 
 if __name__ == "__main__":

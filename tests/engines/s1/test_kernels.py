@@ -51,6 +51,6 @@ def test_the_codecs_kernel_makes_the_sound_that_torch_makes_and_keeps_what_it_ke
     assert max(interpreted["codec"]) < 1e-5
 
 
-def test_every_kernel_of_the_full_network_compiles_for_a_hopper_gpu() -> None:
+def test_every_kernel_of_the_full_network_compiles_for_a_hopper_gpu_beside_this_process_and_is_there_then() -> None:
     made = reported("compile")
-    assert made.keys() == {"project", "attend", "draw", "advance", "convolve"}
+    assert made == {"kernels": ["advance", "attend", "convolve", "draw", "project"], "compiled again": 0}
