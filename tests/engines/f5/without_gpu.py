@@ -24,6 +24,7 @@ from engines.runtime.compilation import compile_kernels
 from tests.engines.f5.test_parity import relative
 from tests.engines.f5.test_stepping import Sizes, finish, rows
 from tests.engines.f5.tuning import network
+from tests.engines.interpreting import mend_indexing
 
 SIZES: Sizes = [(12, 9, 30, 2.0), (6, 10, 20, 0.0), (12, 6, 41, 3.0)]
 STEPS = 1
@@ -40,17 +41,7 @@ class Unrecorded(FusedStepper):
 @torch.inference_mode()
 def interpret() -> dict[str, Any]:
     """How far rows of three lengths, two of them guided, are from where the steps as written take them."""
-    import triton.runtime.interpreter as interpreter
-
-    plain = interpreter._patch_lang_tensor
-
-    def patched(tensor: Any, scope: Any) -> None:
-        plain(tensor, scope)
-        scope.set_attr(
-            tensor, "__index__", lambda self: self.handle.data.item()
-        )  # numpy no longer allows Triton 3.6's way
-
-    interpreter._patch_lang_tensor = patched
+    mend_indexing()
     fused_stepper.SHORTEST, fused_stepper.FRAME_BUCKET = 32, 16  # each program is interpreted: fewer frames
     design = flattened(network(0))
     stepper = Unrecorded(design, 4)

@@ -23,6 +23,7 @@ from engines.s1.config import CodecConfig, DualARConfig, WindowConfig
 from engines.s1.decode_state import DecodeState, Sampling
 from engines.s1.decoding import Decoder
 from engines.s1.network import DualAR
+from tests.engines.interpreting import mend_indexing
 
 LENGTHS = (3, 70)  # of the two rows: alone in its share of the cache, and over several
 FRAMES = 2
@@ -42,17 +43,7 @@ SMALL_CODEC = CodecConfig(
 
 def interpret() -> dict[str, Any]:
     """Frames by the kernels, interpreted, and by torch, on the same small network."""
-    import triton.runtime.interpreter as interpreter
-
-    plain = interpreter._patch_lang_tensor
-
-    def patched(tensor: Any, scope: Any) -> None:
-        plain(tensor, scope)
-        scope.set_attr(
-            tensor, "__index__", lambda self: self.handle.data.item()
-        )  # numpy no longer allows Triton 3.6's way
-
-    interpreter._patch_lang_tensor = patched
+    mend_indexing()
     network = redraw(DualAR(DualARConfig.from_mapping(SMALL), 20, 40, 63)).requires_grad_(False)
     found = {"float": compare(network)}
     found["alone"] = torch.equal(fused(network, [1]), fused(network, [0, 1])[1:])
