@@ -193,8 +193,8 @@ def selected(sheet: Sheet) -> Sequence[tuple[ScriptLine, LineTake]]:
 
 
 def report_json(report: DeliveryReport) -> dict[str, Any]:
-    """What was delivered, and what somebody should look at."""
-    flagged = [{"path": file.path, "flags": list(file.flags)} for file in report.files if file.flags]
+    """What was delivered, and what somebody should look at. Nothing is named `path`, which Gradio's clients take for a file."""
+    flagged = [{"file": file.path, "flags": list(file.flags)} for file in report.files if file.flags]
     return {
         "files": len(report.files),
         "flagged": flagged,

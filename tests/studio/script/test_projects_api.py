@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 import soundfile
+from gradio_client.utils import is_file_obj, traverse
 
 from engines.types import Audio
 from studio.script.checks.judging import Checked
@@ -273,7 +274,8 @@ def test_a_check_that_failed_on_a_delivered_take_is_among_what_somebody_should_l
     ):
         work = with_select(client)
         done = ended(client, work, client.post(f"{ROOT}/{work.project}/deliver", json={"sheet": work.sheet_id}).json())
-        (flagged,) = done["result"]["report"]["flagged"]
+        report = done["result"]["report"]
+        (flagged,) = report["flagged"]
         manifest = json.loads(
             zipfile.ZipFile(io.BytesIO(client.get(done["result"]["file"]).content)).read("manifest.json")
         )
@@ -281,6 +283,9 @@ def test_a_check_that_failed_on_a_delivered_take_is_among_what_somebody_should_l
         flagged["flags"][0] == manifest["files"][0]["flags"][0] == "The check of words failed: Missing or wrong: “one”."
     )
     assert not any("quiet" in flag for flag in flagged["flags"])
+    fetched: list[Any] = []
+    traverse(report, fetched.append, is_file_obj)
+    assert fetched == []  # what `/render` answers with it is no file to Gradio's clients
 
 
 def delivered(client: httpx.Client, work: Work) -> bytes:

@@ -149,11 +149,11 @@ function hearSubmit({ form, go, words, dialog }, ordered) {
 
 /** What was made, what somebody should look at, and where it is. @param {Delivery} delivery @param {Result} result */
 function outcome({ to }, { file, name, bytes, where, report }) {
-  const flagged = /** @type {{path: string, flags: string[]}[]} */ (report.flagged);
+  const flagged = /** @type {{file: string, flags: string[]}[]} */ (report.flagged);
   const flags = [
     ...report.flags,
     ...report.characters.flatMap((/** @type {{flags: string[]}} */ one) => one.flags),
-    ...flagged.flatMap(({ path, flags }) => flags.map((flag) => `${path}: ${flag}`)),
+    ...flagged.flatMap((one) => one.flags.map((flag) => `${one.file}: ${flag}`)),
   ];
   const files = plural(report.files, "file");
   const lead = to ? `${files} of ${desk.sheet?.name} are in ${to}.` : `${files} of ${desk.sheet?.name} are ready.`;
