@@ -1,0 +1,176 @@
+"""A frame of S1-Mini by one kernel beside one by many, on random weights: `python -m bench.resident --out FILE` on a GPU.
+
+The codes it draws from the same state, how far its logits are from float32's, frames a second in turns, and when its steps end.
+"""
+
+import argparse
+import json
+import logging
+import statistics
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import deepcopy
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from bench import s1_checkpoints
+from bench.checkpoints import redraw
+from bench.machine import machine
+from bench.resident.frame import ResidentFrame, macros
+from engines.s1.config import DualARConfig
+from engines.s1.decode_state import DecodeState, Sampling
+from engines.s1.fused import FusedDecoder
+from engines.s1.network import DualAR
+
+log = logging.getLogger("bench.resident")
+
+RESIDUAL, LENGTH, PROMPT, FRAMES, TURNS = 1024, 2048, 200, 256, 7
+STEPS = (
+    "begun", "inputs", "products", "published", "token", "attended", "joined", "keys", "fast attended", "logits", "drawn",
+    "ended",
+)  # fmt: skip
+
+
+def drawn_network() -> DualAR:
+    """Of S1-Mini's size."""
+    config = DualARConfig.from_mapping(s1_checkpoints.FULL.network)
+    with torch.device("cuda"):
+        network = redraw(DualAR(config, 151_658, s1_checkpoints.FULL.semantic, 151_645), drawn_on="cuda")
+    network.slow_table, network.fast_table = network.slow_table.cuda(), network.fast_table.cuda()
+    tables = network.slow_table.clone(), network.fast_table.clone()
+    network = network.to(torch.bfloat16).eval().requires_grad_(False)
+    network.slow_table, network.fast_table = tables
+    return network
+
+
+@torch.inference_mode()
+def begun(network: DualAR) -> DecodeState:
+    """A line that is about to be spoken behind a prompt."""
+    state = DecodeState(network, 1, LENGTH, RESIDUAL)
+    generator = torch.Generator("cuda").manual_seed(0)
+    prompt = network.embed_text(torch.randint(150_000, (PROMPT,), generator=generator, device="cuda"))
+    state.prefill(0, prompt[:-1], 0)
+    state.start_row(0, prompt[-1], PROMPT - 1, Sampling(seed=1, temperature=0.7, top_p=0.7, repetition_penalty=1.2))
+    return state
+
+
+def level(network: DualAR, state: DecodeState) -> Tensor:
+    """(1, choices) logits of the semantic code as they are written, in the network's own precision."""
+    stop = int(state.positions[0]) + 1
+    dtype = network.norm.weight.dtype
+    cache = state.cache[..., :stop, :].to(dtype, copy=True)
+    hidden = network.forward_slow(state.pending[:, None].to(dtype), state.positions[:, None], cache)[:, 0]
+    return network.semantic_logits(hidden).float()
+
+
+@torch.inference_mode()
+def parity(network: DualAR) -> dict[str, Any]:
+    """Codes of both from the same state, frame after frame; and how far logits are from those of float32 weights."""
+    exact = deepcopy(network).float()
+    exact.slow_table, exact.fast_table = network.slow_table, network.fast_table
+    many, one = begun(network), begun(network)
+    fused, resident = FusedDecoder(many), resident_frame(one)
+    same, far, eager = 0, [], []
+    for _ in range(64):
+        for held, other in zip((one.cache, *one.changing), (many.cache, *many.changing), strict=True):
+            held.copy_(other)
+        right, bf16 = level(exact, one), level(network, one)
+        codes = resident.draw().clone()
+        same += int((fused.draw(1) == codes).sum())
+        told = resident.semantic_logits()
+        far.append(float((told - right).norm() / right.norm()))
+        eager.append(float((bf16 - right).norm() / right.norm()))
+    return {
+        "codes_same": same / (64 * network.config.codebooks),
+        "logits_from_float32": statistics.mean(far),
+        "logits_from_float32_as_written": statistics.mean(eager),
+        "caches_differ_by": float((one.cache - many.cache).abs().max()),
+    }
+
+
+def resident_frame(state: DecodeState, **others: int) -> ResidentFrame:
+    frame = ResidentFrame(state, macros(state.network, RESIDUAL, **others))
+    frame.compile()
+    return frame
+
+
+@contextmanager
+def recorded(draw: Callable[[], object]) -> Iterator[Callable[[], None]]:
+    draw()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        draw()
+    yield graph.replay
+
+
+@torch.inference_mode()
+def timed(network: DualAR) -> dict[str, Any]:
+    """Frames a second of either, in turns."""
+    many, one = begun(network), begun(network)
+    fused, resident = FusedDecoder(many), resident_frame(one)
+    times = defaultdict(list)
+    with recorded(lambda: fused.draw(1)) as by_many, recorded(resident.draw) as by_one:
+        for _ in range(TURNS):
+            for name, draw in (("many", by_many), ("one", by_one)):
+                began, ended = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+                began.record()
+                for _ in range(FRAMES):
+                    draw()
+                ended.record()
+                torch.cuda.synchronize()
+                times[name].append(began.elapsed_time(ended) / FRAMES)
+    middle = {name: statistics.median(each) for name, each in times.items()}
+    return {
+        "ms": dict(times),
+        "frames_s": {name: 1000 / ms for name, ms in middle.items()},
+        "ratio": middle["many"] / middle["one"],
+    }
+
+
+@torch.inference_mode()
+def steps(network: DualAR) -> dict[str, Any]:
+    """Clock ticks of the steps of a frame, as program 0 sees them."""
+    resident = resident_frame(begun(network), STAMPED=1)
+    for _ in range(8):
+        resident.draw()
+    stamps = resident.stamps()
+    took: dict[str, list[int]] = defaultdict(list)
+    for (before, _), (now, what) in pairwise(stamps):
+        took[STEPS[what]].append(now - before)
+    return {
+        "total": stamps[-1][0] - stamps[0][0],
+        "steps": {
+            name: {"count": len(each), "median": statistics.median(each), "sum": sum(each)}
+            for name, each in took.items()
+        },
+        "first": [(now - stamps[0][0], STEPS[what]) for now, what in stamps[:60]],
+        "last": [(now - stamps[0][0], STEPS[what]) for now, what in stamps[-60:]],
+    }
+
+
+def main() -> None:
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--commit", help="of this tree, where git cannot tell")
+    asked = parser.parse_args()
+    found: dict[str, Any] = {"machine": dict(machine(asked.commit))}
+    network = drawn_network()
+    for part in (parity, timed, steps):
+        try:
+            found[part.__name__] = part(network)
+        except Exception as error:
+            log.exception(part.__name__)
+            found[part.__name__] = {"failed": f"{error!r}"[:500]}
+        asked.out.write_text(json.dumps(found, indent=1))
+        log.info("%s: %s", part.__name__, json.dumps(found[part.__name__]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+// What frame.cu needs of the GPU (compute capability 9.0 and later).
+
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef long long i64;
+#define DEVICE __device__ __forceinline__
+#define KERNEL extern "C" __global__ void __launch_bounds__((WARPS + 1) * 32, 1)
+
+struct alignas(8) Entry { u32 value, number; };
+struct alignas(8) Pair { float x, y; };
+struct alignas(16) Quad { float a, b, c, d; };
+struct alignas(16) Words { u32 a, b, c, d; };
+struct alignas(8) Barrier { unsigned long long state; };
+
+constexpr u32 TRIES_MOST = 1u << 22;  // seconds: what has not arrived by then never will
+
+DEVICE float as_float(u32 bits) { return __uint_as_float(bits); }
+DEVICE u32 as_bits(float value) { return __float_as_uint(value); }
+DEVICE float inverse_root(float x) { return rsqrtf(x); }
+DEVICE float exponential(float x) { return __expf(x); }
+DEVICE float logarithm(float x) { return __logf(x); }
+DEVICE float larger(float a, float b) { return fmaxf(a, b); }
+
+DEVICE int thread_number() { return threadIdx.x; }
+DEVICE int program_number() { return blockIdx.x; }
+DEVICE char *shared_memory() {
+    extern __shared__ __align__(128) char memory[];
+    return memory;
+}
+
+DEVICE i64 ticks() { return clock64(); }
+DEVICE void pause(u32 tries) { if (tries > TRIES_MOST) __trap(); }
+// A value and its number are written and read as one.
+DEVICE Entry get(const Entry *at) {
+    unsigned long long both;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(both) : "l"(at) : "memory");
+    return Entry{(u32)both, (u32)(both >> 32)};
+}
+DEVICE void put(Entry *at, u32 value, u32 number) {
+    unsigned long long both = (unsigned long long)number << 32 | value;
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(at), "l"(both) : "memory");
+}
+
+// The threads that compute, all threads, and a warp's.
+DEVICE void together() { asm volatile("bar.sync 1, %0;" ::"n"(WARPS * 32) : "memory"); }
+DEVICE void all_together() { __syncthreads(); }
+DEVICE void warp_together() { __syncwarp(); }
+DEVICE float across(float value, int apart) { return __shfl_xor_sync(0xffffffffu, value, apart); }
+DEVICE u32 across_bits(u32 value, int apart) { return __shfl_xor_sync(0xffffffffu, value, apart); }
+DEVICE float warp_above(float value) { return __shfl_down_sync(0xffffffffu, value, 1); }
+DEVICE float warp_from(float value, int lane) { return __shfl_sync(0xffffffffu, value, lane); }
+template <int LANES>
+DEVICE float warp_sum(float value) {  // of each LANES neighbours
+#pragma unroll
+    for (int apart = LANES / 2; apart > 0; apart /= 2) value += across(value, apart);
+    return value;
+}
+DEVICE float across_pairs(float value) {  // of even lanes, and of odd ones
+#pragma unroll
+    for (int apart = 16; apart > 1; apart /= 2) value += across(value, apart);
+    return value;
+}
+DEVICE float warp_max(float value) {
+#pragma unroll
+    for (int apart = 16; apart > 0; apart /= 2) value = larger(value, across(value, apart));
+    return value;
+}
+
+// A barrier in shared memory that also counts the bytes of copies.
+DEVICE u32 address(const void *shared) { return (u32)__cvta_generic_to_shared(shared); }
+DEVICE void begin(Barrier *barrier, u32 arrivals) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address(barrier)), "r"(arrivals) : "memory");
+}
+DEVICE void barriers_begun() { asm volatile("fence.mbarrier_init.release.cluster; fence.proxy.async.shared::cta;" ::: "memory"); }
+DEVICE void arrive(Barrier *barrier) {
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(address(barrier)) : "memory");
+}
+DEVICE void expect(Barrier *barrier, u32 bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address(barrier)), "r"(bytes) : "memory");
+}
+DEVICE void wait(Barrier *barrier, u32 phase) {
+    for (u32 tries = 0, done = 0; !done; tries++) {
+        asm volatile(
+            "{ .reg .pred done; mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2; selp.u32 %0, 1, 0, done; }"
+            : "=r"(done)
+            : "r"(address(barrier)), "r"(phase)
+            : "memory");
+        pause(tries);
+    }
+}
+DEVICE void copy(void *to, const void *from, u32 bytes, Barrier *barrier) {
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(address(to)),
+        "l"(from), "r"(bytes), "r"(address(barrier))
+        : "memory");
+}

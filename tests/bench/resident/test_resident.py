@@ -1,0 +1,119 @@
+"""The kernel that draws a whole frame, on a CPU: every GPU thread is a fiber, and their order is drawn."""
+
+import ctypes
+import subprocess
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from bench.resident.frame import SOURCES, Arguments, ResidentFrame, macros
+from engines.s1.config import DualARConfig, StackConfig
+from engines.s1.decode_state import DecodeState, Sampling
+from engines.s1.decoding import Decoder
+from engines.s1.network import DualAR
+
+SIZES = {"GRID": 4, "WARPS": 4, "UNROLLED": 1, "SLOTS": 3, "SCORES": 64}
+RESIDUAL, LENGTH, PROMPT, FRAMES = 128, 200, 40, 2
+Run = Callable[[ResidentFrame, int], None]
+
+SLOW = StackConfig(
+    dim=256, layers=2, heads=4, kv_heads=2, head_dim=64, intermediate=256, rope_base=1e6, norm_eps=1e-6,
+    qkv_bias=False, o_bias=False, qk_norm=True,
+)  # fmt: skip
+CONFIG = DualARConfig(
+    slow=SLOW, fast=replace(SLOW, layers=2, qk_norm=False), vocabulary_size=600, codebook_size=256, codebooks=3,
+    max_positions=256, tied=True, scaled=True,
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def network() -> DualAR:
+    torch.manual_seed(0)
+    made = DualAR(CONFIG, semantic_begin=300, semantic_count=256, end_token=290)
+    tables = made.slow_table, made.fast_table
+    with torch.no_grad():
+        for weight in made.parameters():
+            if weight.dim() == 1:
+                weight.uniform_(0.5, 1.5)
+            else:
+                weight.normal_(0, weight.shape[1] ** -0.5)
+        made.embeddings.weight *= 8
+        made.fast_output.weight *= 3
+    made = made.to(torch.bfloat16).requires_grad_(False)
+    made.slow_table, made.fast_table = tables
+    return made
+
+
+@pytest.fixture(scope="module")
+def run(network: DualAR, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Draw a frame; the order in which threads go on and copies arrive follows from the number."""
+    library = tmp_path_factory.mktemp("resident") / "frame.so"
+    command = ["g++", "-std=c++20", "-O2", "-shared", "-fPIC", f"-I{SOURCES[0].parent}", "-o", str(library)]
+    command += [f"-D{name}={value}" for name, value in macros(network, RESIDUAL, **SIZES).items()]
+    subprocess.run([*command, str(Path(__file__).with_name("emulated.cpp"))], check=True)
+    emulated = ctypes.CDLL(str(library))
+    assert emulated.arguments_bytes() == ctypes.sizeof(Arguments)
+
+    def draw(frame: ResidentFrame, order: int) -> None:
+        assert emulated.run(ctypes.c_void_p(frame.arguments.data_ptr()), order) == 0, "it went on no more"
+
+    return draw
+
+
+def begun(network: DualAR) -> Decoder:
+    decoder = Decoder(network, 1, LENGTH, RESIDUAL)
+    prompt = torch.randn(PROMPT, CONFIG.slow.dim, generator=torch.Generator().manual_seed(3)).bfloat16()
+    decoder.state.prefill(0, prompt[:-1], 0)
+    decoder.state.start_row(
+        0, prompt[-1], PROMPT - 1, Sampling(seed=5, temperature=0.7, top_p=0.7, repetition_penalty=1.2)
+    )
+    return decoder
+
+
+def resident(state: DecodeState) -> ResidentFrame:
+    return ResidentFrame(state, macros(state.network, RESIDUAL, **SIZES))
+
+
+def logits(network: DualAR, state: DecodeState) -> torch.Tensor:
+    """Of the semantic code that comes next, as they are written, in the network's precision."""
+    dtype, stop = network.norm.weight.dtype, int(state.positions[0]) + 1
+    cache = state.cache[..., :stop, :].to(dtype, copy=True)
+    hidden = network.forward_slow(state.pending[:, None].to(dtype), state.positions[:, None], cache)
+    return network.semantic_logits(hidden[:, 0]).float()
+
+
+def test_a_frame_by_one_kernel_has_the_codes_of_one_by_torch(network: DualAR, run: Run) -> None:
+    exact = deepcopy(network).float()
+    exact.slow_table, exact.fast_table = network.slow_table, network.fast_table
+    decoder, alone = begun(network), begun(network).state
+    decoder.state.numbers.fill_(5)
+    decoder.state.recent.random_(RESIDUAL, generator=torch.Generator().manual_seed(1))
+    frame = resident(alone)
+    for number in range(FRAMES):
+        for held, other in zip(
+            (alone.cache, *alone.changing), (decoder.state.cache, *decoder.state.changing), strict=True
+        ):
+            held.copy_(other)
+        right, written = logits(exact, alone), logits(network, alone)
+        run(frame, number)
+        assert torch.equal(frame.drawn, decoder.draw(1, LENGTH - 1))
+        assert (frame.semantic_logits() - right).norm() <= (written - right).norm()
+        for held, other in zip(alone.changing, decoder.state.changing, strict=True):
+            torch.testing.assert_close(held, other, atol=0.01, rtol=0)  # torch rounds after each embedding
+        torch.testing.assert_close(
+            alone.cache, decoder.state.cache, atol=0.05, rtol=0.02
+        )  # products are rounded otherwise
+
+
+def test_it_does_not_depend_on_the_order_in_which_threads_go_on(network: DualAR, run: Run) -> None:
+    made = []
+    for order in range(2):
+        state = begun(network).state
+        run(resident(state), order)
+        made.append((state.cache.clone(), state.pending.clone()))
+    assert torch.equal(made[0][0], made[1][0])
+    assert torch.equal(made[0][1], made[1][1])
