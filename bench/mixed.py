@@ -35,7 +35,7 @@ from engines.types import Audio, Reference, Request
 
 log = logging.getLogger("bench.mixed")
 
-AT_ONCE, VOICES_HELD, MOST_WORDS = 8, 10, 40
+AT_ONCE, VOICES_HELD, MOST_WORDS = 16, 10, 40
 SETTINGS: Mapping[str, Mapping[str, Sequence[float]]] = {
     "f5": {"steps": (7, 16, 32), "speed": (0.8, 1.0, 1.25)},
     "s1": {"temperature": (0.6, 0.8), "top_p": (0.7, 0.9)},
@@ -107,8 +107,8 @@ def speak(manager: Manager, requests: Sequence[Request]) -> float:
     return audio_s
 
 
-def measure(folders: Mapping[str, Path], device: Device, count: int) -> dict[str, Any]:
-    """What both engines hold, and what `count` requests change."""
+def measure(folders: Mapping[str, Path], device: Device, count: int) -> Iterator[dict[str, Any]]:
+    """What both engines hold, and what `count` requests change: all that is known after each part."""
     began = memory()
     manager = Manager({name: Checkpoint(str(folder)) for name, folder in folders.items()}, device, Policy())
     manager.start()
@@ -116,6 +116,7 @@ def measure(folders: Mapping[str, Path], device: Device, count: int) -> dict[str
         time.sleep(0.05)
     figures: dict[str, Any] = {"before": began, "messages": {each.name: each.message for each in manager.statuses()}}
     figures["warm"] = memory()
+    yield figures
     voices = references()
     speak(
         manager,
@@ -123,17 +124,19 @@ def measure(folders: Mapping[str, Path], device: Device, count: int) -> dict[str
     )
     figures["ten_voices"] = memory()
     figures["engines_mb"] = {each.name: round(each.memory_bytes / 1e6) for each in manager.statuses()}
+    yield figures
     asked = list(mixed(count, voices))
     with counted() as first:
         speak(manager, asked[: count // 10])
     figures["first_tenth"] = {"made": first, **memory()}
+    yield figures
     started = time.perf_counter()
     with counted() as rest:
         audio_s = speak(manager, asked[count // 10 :])
     took_s = time.perf_counter() - started
     figures["rest"] = {"made": rest, "took_s": round(took_s, 1), "audio_s": round(audio_s, 1), **memory()}
+    yield figures
     manager.close(5.0)
-    return figures
 
 
 def main() -> None:
@@ -142,16 +145,17 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("mixed.json"))
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--quantize", choices=("none", "int8", "int4"), default="none")
-    parser.add_argument("--requests", type=int, default=300)
+    parser.add_argument("--requests", type=int, default=300, help="0: only what is held")
     parser.add_argument("--tiny", action="store_true", help="small networks, to see that it runs")
     parser.add_argument("--commit", help="of this tree, where git cannot tell")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as made:
         folders = {name: random_checkpoint(Path(made) / name, given.device, given.tiny) for name in ENGINES}
         device = Device(name=given.device, quantize=given.quantize, cache_dir=made)
-        figures = {**machine(given.commit), "quantize": given.quantize, **measure(folders, device, given.requests)}
-    given.out.write_text(json.dumps(figures, indent=1) + "\n")
-    log.info("%s", json.dumps(figures, indent=1))
+        for figures in measure(folders, device, given.requests):
+            found = {**machine(given.commit), "quantize": given.quantize, **figures}
+            given.out.write_text(json.dumps(found, indent=1) + "\n")
+            log.info("%s", json.dumps(found))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import inf
 from pathlib import Path
 from statistics import median
@@ -32,6 +32,7 @@ WORDS, WARM_LINES = 4, 3
 SETTINGS: dict[str, dict[str, Any]] = {"f5": {"steps": 16}, "s1": {}}
 STARTS = {"nothing_compiled": "auto", "kernels_kept": "auto", "uncompiled": "off"}  # and whether each compiles
 LONGEST_S = 150.0  # of one start
+SLOW_S = 0.1  # a turn of the scheduler that takes longer is told
 
 
 class Line(NamedTuple):
@@ -51,6 +52,7 @@ def child(folders: dict[str, Path], began_s: float, device: Device, patient: boo
             log.info("%6.2f s  %s %s", time.time() - began_s, event.engine, event.message)
 
     manager.listen(tell)
+    tell_slow(manager, began_s)
     manager.start()
     lines: dict[str, list[Line]] = {name: [] for name in folders}
     reference, seed = shipped("amber"), 0
@@ -73,6 +75,25 @@ def child(folders: dict[str, Path], began_s: float, device: Device, patient: boo
             said.append(line)
     manager.close(5.0)
     return {name: figures(said) for name, said in lines.items()}
+
+
+def tell_slow(manager: Manager, began_s: float) -> None:
+    """Have every step and item of control work that holds the scheduler for long told."""
+    scheduler = manager._scheduler
+
+    def told(name: str, work: Callable[..., Any]) -> Callable[..., Any]:
+        def timed(*args: Any) -> Any:
+            started = time.perf_counter()
+            result = work(*args)
+            if (took := time.perf_counter() - started) > SLOW_S:
+                said = ", ".join(f"{each.name} {each.message}" for each in manager.statuses())
+                log.info("%6.2f s  %s%s took %.2f s (%s)", time.time() - began_s, name, "".join(args), took, said)
+            return result
+
+        return timed
+
+    scheduler._step = told("a step of ", scheduler._step)  # type: ignore[method-assign]
+    scheduler._control.advance = told("control work", scheduler._control.advance)  # type: ignore[method-assign]
 
 
 def asked_now(status: EngineStatus, said: Sequence[Line], patient: bool) -> bool:
@@ -107,6 +128,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("starting.json"))
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--tiny", action="store_true", help="small networks, to see that it runs")
+    parser.add_argument("--only", nargs="*", default=list(STARTS), choices=STARTS, help="starts, in this order")
     parser.add_argument("--commit", help="of this tree, where git cannot tell")
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--began", type=float, help=argparse.SUPPRESS)
@@ -124,9 +146,9 @@ def main() -> None:
         for name in ENGINES:
             random_checkpoint(folder / name, given.device, given.tiny)
         environment = os.environ | {"TRITON_CACHE_DIR": str(folder / "triton")}
-        for start, compile in STARTS.items():
+        for start in given.only:
             command = [sys.executable, "-m", "bench.starting", "--out", str(folder / start), "--folder", made]
-            command += ["--device", given.device, "--compile", compile, "--began", str(time.time())]
+            command += ["--device", given.device, "--compile", STARTS[start], "--began", str(time.time())]
             command += ["--patient"] * (start == "kernels_kept")
             subprocess.run(command, check=True, env=environment)
             found[start] = json.loads((folder / start).read_text())
