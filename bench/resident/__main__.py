@@ -109,6 +109,16 @@ def recorded(draw: Callable[[], object]) -> Iterator[Callable[[], None]]:
     yield graph.replay
 
 
+def frame_ms(draw: Callable[[], None]) -> float:
+    began, ended = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    began.record()
+    for _ in range(FRAMES):
+        draw()
+    ended.record()
+    torch.cuda.synchronize()
+    return began.elapsed_time(ended) / FRAMES
+
+
 @torch.inference_mode()
 def timed(network: DualAR) -> dict[str, Any]:
     """Frames a second of either, in turns."""
@@ -117,20 +127,25 @@ def timed(network: DualAR) -> dict[str, Any]:
     times = defaultdict(list)
     with recorded(lambda: fused.draw(1)) as by_many, recorded(resident.draw) as by_one:
         for _ in range(TURNS):
-            for name, draw in (("many", by_many), ("one", by_one)):
-                began, ended = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-                began.record()
-                for _ in range(FRAMES):
-                    draw()
-                ended.record()
-                torch.cuda.synchronize()
-                times[name].append(began.elapsed_time(ended) / FRAMES)
+            times["many"].append(frame_ms(by_many))
+            times["one"].append(frame_ms(by_one))
     middle = {name: statistics.median(each) for name, each in times.items()}
     return {
         "ms": dict(times),
         "frames_s": {name: 1000 / ms for name, ms in middle.items()},
         "ratio": middle["many"] / middle["one"],
     }
+
+
+@torch.inference_mode()
+def variants(network: DualAR) -> dict[str, Any]:
+    """Milliseconds of a frame with other warps, loads a lane, and slots of the ring, all of 128 KiB."""
+    found = {}
+    for warps, unrolled, slots in ((16, 2, 8), (16, 1, 16), (16, 4, 4), (8, 4, 8), (8, 2, 16)):
+        resident = resident_frame(begun(network), WARPS=warps, UNROLLED=unrolled, SLOTS=slots)
+        with recorded(resident.draw) as draw:
+            found[f"{warps} warps, {unrolled} loads, {slots} slots"] = min(frame_ms(draw) for _ in range(3))
+    return found
 
 
 @torch.inference_mode()
@@ -162,7 +177,7 @@ def main() -> None:
     asked = parser.parse_args()
     found: dict[str, Any] = {"machine": dict(machine(asked.commit))}
     network = drawn_network()
-    for part in (parity, timed, steps):
+    for part in (parity, timed, steps, variants):
         try:
             found[part.__name__] = part(network)
         except Exception as error:
