@@ -183,8 +183,10 @@ def main() -> None:
         except Exception as error:
             log.exception(part.__name__)
             found[part.__name__] = {"failed": f"{error!r}"[:500]}
-        asked.out.write_text(json.dumps(found, indent=1))
-        log.info("%s: %s", part.__name__, json.dumps(found[part.__name__]))
+            break  # after an error of the GPU nothing else would run either
+        finally:
+            asked.out.write_text(json.dumps(found, indent=1))
+            log.info("%s: %s", part.__name__, json.dumps(found[part.__name__]))
 
 
 if __name__ == "__main__":

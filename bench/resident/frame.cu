@@ -50,6 +50,8 @@ constexpr int WIDEST = most(most(INPUTS_MOST / 2, RESIDUAL), most(most(QKV, FAST
 constexpr int ROWS_MOST = most(most(QKV / GRID, 2 * MIDDLE / GRID), most(2 * FAST_MIDDLE / GRID, SEMANTIC / GRID + 1));
 constexpr int PARTS_MOST = most(ROWS_MOST * (DIM / UNIT), DIM / GRID * most(most(MIDDLE, FAST_MIDDLE), HEADS * HEAD) / UNIT);
 
+DEVICE constexpr int pairs(int inputs) { return (inputs / 2 + THREADS - 1) / THREADS; }  // that a thread receives
+
 static_assert(DIM % UNIT == 0 && MIDDLE % UNIT == 0 && FAST_MIDDLE % UNIT == 0 && HEADS * HEAD % UNIT == 0);
 static_assert(QKV % (2 * GRID) == 0 && DIM % (2 * GRID) == 0 && MIDDLE % (2 * GRID) == 0 && HEADS * HEAD % (2 * GRID) == 0);
 static_assert(FAST_QKV % (2 * GRID) == 0 && FAST_MIDDLE % (2 * GRID) == 0 && SEMANTIC % GRID == 0 && RESIDUAL % GRID == 0);
@@ -72,7 +74,8 @@ struct Shared {
     float parts[PARTS_MOST];
     float squares[2][WARPS];
     Best best[4][WARPS];
-    float mass[GROUP], top[GROUP], fresh[GROUP];
+    float fresh[GROUP];  // the new token's weight
+    int codes[CODEBOOKS];
     float residual[DIM / GRID];
     Barrier full[SLOTS], empty[SLOTS];
 };
@@ -173,29 +176,31 @@ struct Program {
     int program, thread, warp, lane;
     u32 number;   // of the next exchange
     int stamps;
-    int squares;  // which of the two sums of squares is the newest
+    Entry *exchange;
+    int newest;   // of the two sums of squares
+    float rate;   // what the newest inputs' products are to be multiplied by
     int reductions;
     Place place;
 
     // An exchange's memory is written again TURNS exchanges later. Of any three in a row one at least is read by every program
     // from every other, so whoever writes knows that all have written that one, and so have read what was three before.
-    DEVICE Entry *room(u32 which) const { return a.exchange + (which % TURNS) * WIDEST; }
+    DEVICE Entry *room(u32 which) const { return exchange + (which % TURNS) * WIDEST; }
     DEVICE void stamp(int what) {
         if (STAMPED && program == 0 && thread == 0) a.stamps[stamps++] = ticks() * 16 + what;
     }
 
     DEVICE void send(int entry, u32 value) { put(room(number) + entry, value, number); }
 
-    // COUNT entries of a thread, `stride` apart, once all of them have arrived.
-    template <int COUNT>
-    DEVICE void receive(const Entry *from, int first, int stride, int end, u32 which, u32 (&values)[COUNT]) {
+    // COUNT entries, once all of them have arrived; `at` tells where each is, or null.
+    template <int COUNT, class At>
+    DEVICE void receive(u32 which, u32 (&values)[COUNT], At at) {
 #pragma unroll 1
         for (u32 tries = 0;; tries++) {
             bool arrived = true;
 #pragma unroll
             for (int i = 0; i < COUNT; i++) {
-                if (first + i * stride < end) {
-                    Entry entry = get(from + first + i * stride);
+                if (const Entry *from = at(i)) {
+                    Entry entry = get(from);
                     values[i] = entry.value;
                     arrived &= entry.number == which;
                 }
@@ -205,63 +210,78 @@ struct Program {
         }
     }
 
-    // A product's inputs from the exchange before, bfloat16 in pairs, times the norm's weights if there are any.
+    // Every THREADSth of `end` entries of the newest exchange, from this thread's on.
     template <int COUNT>
-    DEVICE void inputs(const u16 *norm) {
-        constexpr int EACH = (COUNT / 2 + THREADS - 1) / THREADS;
-        u32 scales[EACH], values[EACH];
-#pragma unroll
-        for (int i = 0; i < EACH; i++) {
-            int pair = thread + i * THREADS;
-            if (norm && pair < COUNT / 2) scales[i] = ((const u32 *)norm)[pair];
-        }
-        receive(room(number - 1), thread, THREADS, COUNT / 2, number - 1, values);
-        hold<COUNT>(values, norm ? scales : nullptr);
+    DEVICE void receive(u32 (&values)[COUNT], int end) {
+        const Entry *from = room(number - 1);
+        receive(number - 1, values, [&](int i) { return thread + i * THREADS < end ? from + thread + i * THREADS : nullptr; });
     }
 
-    template <int COUNT, int EACH>
-    DEVICE void hold(const u32 (&values)[EACH], const u32 *scales) {
-        float square = 0;
-#pragma unroll
-        for (int i = 0; i < EACH; i++) {
-            int pair = thread + i * THREADS;
-            if (pair < COUNT / 2) {
-                float even = low(values[i]), odd = high(values[i]);
-                square += even * even + odd * odd;
-                if (scales) even *= low(scales[i]), odd *= high(scales[i]);
-                *(Pair *)&s.x[spread(2 * pair)] = Pair{even, odd};
-            }
-        }
-        squared(square);
+    // A product's inputs from the exchange before, bfloat16 in pairs.
+    template <int COUNT>
+    DEVICE void inputs() {
+        u32 values[pairs(COUNT)];
+        receive(values, COUNT / 2);
+        hold<COUNT>(values);
+        together();
         stamp(1);
     }
 
-    // Inputs that are in memory since before this kernel.
-    DEVICE void inputs_of(const u16 *row, const u16 *norm) {
-        constexpr int EACH = (DIM / 2 + THREADS - 1) / THREADS;
-        u32 scales[EACH], values[EACH];
-#pragma unroll
-        for (int i = 0; i < EACH; i++) {
-            int pair = thread + i * THREADS;
-            if (pair < DIM / 2) values[i] = ((const u32 *)row)[pair], scales[i] = ((const u32 *)norm)[pair];
-        }
+    // The same times a norm's weights; what they are divided by is left to the sums.
+    DEVICE void inputs(const u16 *norm, float eps) {
+        u32 scales[pairs(DIM)], values[pairs(DIM)];
+        fetch(norm, scales);
+        receive(values, DIM / 2);
+        hold(values, scales, eps);
+    }
+
+    // The same of numbers that are in memory since before this kernel.
+    DEVICE void inputs(const u16 *row, const u16 *norm, float eps) {
+        u32 scales[pairs(DIM)], values[pairs(DIM)];
+        fetch(row, values);
+        fetch(norm, scales);
 #pragma unroll 1
         for (int i = thread; i < DIM / GRID; i += THREADS) s.residual[i] = as_float((u32)row[program * (DIM / GRID) + i] << 16);
-        hold<DIM>(values, scales);
+        hold(values, scales, eps);
     }
 
-    DEVICE void squared(float square) {
-        squares ^= 1;
-        square = warp_sum<32>(square);
-        if (lane == 0) s.squares[squares][warp] = square;
-        together();
-    }
-
-    DEVICE float rate(float eps) const {
-        float total = 0;
+    DEVICE void fetch(const u16 *row, u32 (&values)[pairs(DIM)]) {
 #pragma unroll
-        for (int i = 0; i < WARPS; i++) total += s.squares[squares][i];
-        return inverse_root(total / DIM + eps);
+        for (int i = 0; i < pairs(DIM); i++)
+            if (thread + i * THREADS < DIM / 2) values[i] = ((const u32 *)row)[thread + i * THREADS];
+    }
+
+    template <int COUNT>
+    DEVICE void hold(const u32 (&values)[pairs(COUNT)]) {
+#pragma unroll
+        for (int i = 0; i < pairs(COUNT); i++) {
+            int pair = thread + i * THREADS;
+            if (pair < COUNT / 2) *(Pair *)&s.x[spread(2 * pair)] = Pair{low(values[i]), high(values[i])};
+        }
+    }
+
+    DEVICE void hold(const u32 (&values)[pairs(DIM)], const u32 (&scales)[pairs(DIM)], float eps) {
+        float square = 0;
+#pragma unroll
+        for (int i = 0; i < pairs(DIM); i++) {
+            int pair = thread + i * THREADS;
+            if (pair < DIM / 2) {
+                float even = low(values[i]), odd = high(values[i]);
+                square += even * even + odd * odd;
+                *(Pair *)&s.x[spread(2 * pair)] = Pair{even * low(scales[i]), odd * high(scales[i])};
+            }
+        }
+        newest ^= 1;
+        square = warp_sum<32>(square);
+        if (lane == 0) s.squares[newest][warp] = square;
+        together();
+        if (warp <= ROWS_MOST / 32) {  // those that make a product's sums known
+            float total = 0;
+#pragma unroll
+            for (int i = 0; i < WARPS; i++) total += s.squares[newest][i];
+            rate = inverse_root(total / DIM + eps);
+        }
+        stamp(1);
     }
 
     DEVICE const u16 *taken() {
@@ -342,9 +362,9 @@ struct Program {
     }
 
     template <int INPUTS>
-    DEVICE void project(int rows, float eps) {
+    DEVICE void project(int rows) {
         multiply<INPUTS>(rows, s.x, 0);
-        publish(rows, [&](int mine) { return row<INPUTS>(mine) * rate(eps); });
+        publish(rows, [&](int mine) { return row<INPUTS>(mine) * rate; });
     }
 
     template <int INPUTS>
@@ -356,14 +376,14 @@ struct Program {
     template <int INNER>
     DEVICE void feed_forward(const u16 *norm, float eps) {
         constexpr int ROWS = INNER / GRID;
-        inputs<DIM>(norm);
+        inputs(norm, eps);
         multiply<DIM>(ROWS, s.x, 0);
         multiply<DIM>(ROWS, s.x, ROWS * (DIM / UNIT));
         publish(ROWS, [&](int mine) {
-            float r = rate(eps), gate = row<DIM>(mine) * r, up = row<DIM>(ROWS + mine) * r;
+            float gate = row<DIM>(mine) * rate, up = row<DIM>(ROWS + mine) * rate;
             return up * gate / (1.0f + exponential(-gate));
         });
-        inputs<INNER>(nullptr);
+        inputs<INNER>();
         add<INNER>(s.x);
     }
 
@@ -385,12 +405,13 @@ struct Program {
                     angles[i] = ((const Pair *)a.table)[first * (HEAD / 2) + pair];
                 }
             }
-            receive(room(number - 1), begin + lane, 32, begin + HEAD / 2, number - 1, values);
+            const Entry *from = room(number - 1) + begin;
+            receive(number - 1, values, [&](int i) { return lane + 32 * i < HEAD / 2 ? from + lane + 32 * i : nullptr; });
             float square = 0;
 #pragma unroll
             for (int i = 0; i < EACH; i++)
                 if (lane + 32 * i < HEAD / 2) square += low(values[i]) * low(values[i]) + high(values[i]) * high(values[i]);
-            float rate = inverse_root(warp_sum<32>(square) / HEAD + a.norm_eps);
+            float shrink = inverse_root(warp_sum<32>(square) / HEAD + a.norm_eps);
             u16 *stored = a.cache + number_of_layer * a.layer_stride + kv * a.head_stride + (i64)first * HEAD;
 #pragma unroll
             for (int i = 0; i < EACH; i++) {
@@ -398,7 +419,7 @@ struct Program {
                 if (pair < HEAD / 2) {
                     float even = low(values[i]), odd = high(values[i]);
                     if (turned) {
-                        float x = even * rate * low(scales[i]), y = odd * rate * high(scales[i]);
+                        float x = even * shrink * low(scales[i]), y = odd * shrink * high(scales[i]);
                         even = x * angles[i].x - y * angles[i].y;
                         odd = y * angles[i].x + x * angles[i].y;
                     }
@@ -438,14 +459,17 @@ struct Program {
             }
             given_back();
         }
+        float score = 0;  // of the new token
+        if (warp < GROUP && split == 0) {
+#pragma unroll
+            for (int d = lane; d < HEAD; d += 32) score += s.token[warp][d] * s.token[GROUP][d];
+            score = warp_sum<32>(score) * a.scale;
+        }
         together();
 
         if (warp < GROUP) {
             float *mine = scores + warp * SCORES;
-            float score = 0;
-#pragma unroll 1
-            for (int d = lane; d < HEAD; d += 32) score += s.token[warp][d] * s.token[GROUP][d];
-            score = split == 0 ? warp_sum<32>(score) * a.scale : NOWHERE;
+            score = split == 0 ? score : NOWHERE;
             float top = score;
 #pragma unroll 1
             for (int i = lane; i < span.count; i += 32) top = larger(top, mine[i]);
@@ -455,7 +479,11 @@ struct Program {
             for (int i = lane; i < span.count; i += 32) mass += mine[i] = exponential(mine[i] - top);
             const float fresh = split == 0 ? exponential(score - top) : 0.0f;  // the weight of the new token
             mass = warp_sum<32>(mass) + fresh;
-            if (lane == 0) s.mass[warp] = mass, s.top[warp] = top, s.fresh[warp] = fresh;
+            if (lane == 0) {
+                s.fresh[warp] = fresh;
+                const int told = ((kv * GROUP + warp) * SPLITS + split) * SHARE + HEAD;
+                send(told, as_bits(mass)), send(told + 1, as_bits(top));
+            }
         }
         together();
 
@@ -488,10 +516,6 @@ struct Program {
             for (int each = 0; each < GROUPS; each++) total += sums[(each * GROUP + g) * HEAD + d];
             send(((kv * GROUP + g) * SPLITS + split) * SHARE + d, as_bits(total));
         }
-        if (thread < GROUP) {
-            send(((kv * GROUP + thread) * SPLITS + split) * SHARE + HEAD, as_bits(s.mass[thread]));
-            send(((kv * GROUP + thread) * SPLITS + split) * SHARE + HEAD + 1, as_bits(s.top[thread]));
-        }
         together();  // the next product's inputs take the place of the sums
         number++;
         stamp(5);
@@ -505,13 +529,11 @@ struct Program {
         for (int pair = warp; pair < MINE / 2; pair += WARPS) {
             int output = program * MINE + pair * 2 + lane % 2, head = output / HEAD, d = output % HEAD;
             const Entry *share = room(number - 1) + (head * SPLITS + split) * SHARE;
-            float sum = 0, mass = 0, top = NOWHERE;
-            if (split < SPLITS) {
-                u32 value[1], told[2];
-                receive(share, d, 1, d + 1, number - 1, value);
-                receive(share, HEAD, 1, HEAD + 2, number - 1, told);
-                sum = as_float(value[0]), mass = as_float(told[0]), top = as_float(told[1]);
-            }
+            u32 told[3];
+            receive(number - 1, told, [&](int i) { return split < SPLITS ? share + (i == 0 ? d : HEAD + i - 1) : nullptr; });
+            const bool ours = split < SPLITS;
+            const float sum = ours ? as_float(told[0]) : 0, mass = ours ? as_float(told[1]) : 0;
+            const float top = ours ? as_float(told[2]) : NOWHERE;
             float weight = exponential(top - warp_max(top));
             float joined = across_pairs(sum * weight) / across_pairs(mass * weight);
             float odd = warp_above(joined);
@@ -532,7 +554,7 @@ struct Program {
             int pair = thread + i * THREADS;
             angles[i] = ((const Pair *)a.fast_table)[position * (FAST_HEAD / 2) + pair % (FAST_HEAD / 2)];
         }
-        receive(room(number - 1), thread, THREADS, FAST_QKV / 2, number - 1, values);
+        receive(values, FAST_QKV / 2);
 #pragma unroll
         for (int i = 0; i < EACH; i++) {
             int pair = thread + i * THREADS, at = 2 * pair;
@@ -596,10 +618,10 @@ struct Program {
     }
 
     DEVICE void layer(const Layer &layer, int number_of_layer, int first) {
-        project<DIM>(QKV / GRID, a.norm_eps);
+        project<DIM>(QKV / GRID);
         attend(layer, number_of_layer, first);
         join();
-        inputs<HEADS * HEAD>(nullptr);
+        inputs<HEADS * HEAD>();
         add<HEADS * HEAD>(s.x);
         feed_forward<MIDDLE>(layer.feed_forward_norm, a.norm_eps);
     }
@@ -607,7 +629,7 @@ struct Program {
     // Of a layer of the fast stack, whose inputs are there; false where nothing but its keys and values was asked for.
     DEVICE void fast_layer(const Layer &layer, int number_of_layer, int position, bool wanted) {
         constexpr int KEYS = FAST_HEADS * FAST_HEAD;
-        project<DIM>(FAST_QKV / GRID, a.fast_norm_eps);
+        project<DIM>(FAST_QKV / GRID);
         fast_attend(number_of_layer, position, wanted);
         if (!wanted) return;
         add<KEYS>(s.x + KEYS);
@@ -615,13 +637,13 @@ struct Program {
     }
 
     // The logits of this program's rows, in float32, to wherever `to` is.
-    DEVICE void tell(Entry *to, int rows, bool last, float eps) {
+    DEVICE void tell(Entry *to, int rows, bool last) {
         multiply<DIM>(rows, s.x, 0);
         if (last) multiply<DIM>(1, s.x, rows * (DIM / UNIT));
         together();
 #pragma unroll 1
         for (int mine = thread; mine < rows + last; mine += THREADS)
-            put(to + program * rows + mine, as_bits(row<DIM>(mine) * rate(eps)), number);
+            put(to + program * rows + mine, as_bits(row<DIM>(mine) * rate), number);
         stamp(9);
     }
 
@@ -671,8 +693,8 @@ struct Program {
             known = frame > 0 ? WINDOW : 0;
         }
         u32 bits[EACH];
-        receive(logits, thread, THREADS, CHOICES, which, bits);
-        float level[EACH], likely[EACH], goal[EACH];
+        receive(which, bits, [&](int i) { return thread + i * THREADS < CHOICES ? logits + thread + i * THREADS : nullptr; });
+        float level[EACH], goal[EACH];
         Best mine = {NOWHERE, NOWHERE, 0, 0};
 #pragma unroll
         for (int i = 0; i < EACH; i++) {
@@ -692,9 +714,9 @@ struct Program {
             int code = thread + i * THREADS;
             if (code >= CHOICES) continue;
             float noise = -logarithm(((float)(mix(key + (u32)(code + 1) * GOLDEN) >> 9) + 0.5f) / 8388608.0f);
-            likely[i] = exponential(level[i] - top);
+            float likely = exponential(level[i] - top);
             goal[i] = exponential((level[i] - top) / temperature) / noise;
-            mine.sum += likely[i];
+            mine.sum += likely;
             if (goal[i] > mine.goal) mine.goal = goal[i], mine.level = level[i], mine.code = code;
         }
         Best chosen = best(mine);
@@ -704,7 +726,7 @@ struct Program {
 #pragma unroll
             for (int i = 0; i < EACH; i++) {
                 if (thread + i * THREADS >= CHOICES) continue;
-                if (level[i] >= chosen.level) mine.sum += likely[i];
+                if (level[i] >= chosen.level) mine.sum += exponential(level[i] - top);
                 if (level[i] > chosen.level && goal[i] > mine.goal)
                     mine.goal = goal[i], mine.level = level[i], mine.code = thread + i * THREADS;
             }
@@ -719,62 +741,53 @@ struct Program {
     DEVICE void run() {
         const int first = (int)a.positions[0];
         stamp(0);
-        int codes[CODEBOOKS];
-        inputs_of(a.pending, s.layers[0].attention_norm);
+        inputs(a.pending, s.layers[0].attention_norm, a.norm_eps);
 #pragma unroll 1
         for (int i = 0; i < LAYERS; i++) {
-            if (i > 0) inputs<DIM>(s.layers[i].attention_norm);
+            if (i > 0) inputs(s.layers[i].attention_norm, a.norm_eps);
             layer(s.layers[i], i, first);
         }
-        inputs<DIM>(a.norm);
+        inputs(a.norm, a.norm_eps);
         const u32 told = number;
-        tell(a.semantic, SEMANTIC / GRID, program == GRID - 1, a.norm_eps);
+        tell(a.semantic, SEMANTIC / GRID, program == GRID - 1);
         const Layer *fast = s.layers + LAYERS;
 #pragma unroll 1
         for (int i = 0; i < FAST_LAYERS; i++) {  // the hidden state is the fast stack's first token
-            inputs<DIM>(fast[i].attention_norm);
+            inputs(fast[i].attention_norm, a.fast_norm_eps);
             fast_layer(fast[i], i, 0, i < FAST_LAYERS - 1);
         }
-        codes[0] = draw<SEMANTIC + 1>(a.semantic, told, 0);
-        const int spoken = codes[0] < SEMANTIC ? codes[0] : SEMANTIC - 1;
+        int code = draw<SEMANTIC + 1>(a.semantic, told, 0);
+        if (thread == 0) s.codes[0] = code;
+        code = code < SEMANTIC ? code : SEMANTIC - 1;
 #pragma unroll 1
         for (int codebook = 1; codebook < CODEBOOKS; codebook++) {
-            const int before = codebook == 1 ? spoken : codes_at(codes, codebook - 1);
-            inputs_of(a.fast_embeddings + (i64)before * DIM, fast[0].attention_norm);
+            inputs(a.fast_embeddings + (i64)code * DIM, fast[0].attention_norm, a.fast_norm_eps);
 #pragma unroll 1
             for (int i = 0; i < FAST_LAYERS; i++) {
-                if (i > 0) inputs<DIM>(fast[i].attention_norm);
+                if (i > 0) inputs(fast[i].attention_norm, a.fast_norm_eps);
                 fast_layer(fast[i], i, codebook, true);
             }
-            inputs<DIM>(a.fast_norm);
-            tell(room(number), RESIDUAL / GRID, false, a.fast_norm_eps);
+            inputs(a.fast_norm, a.fast_norm_eps);
+            tell(room(number), RESIDUAL / GRID, false);
             number++;
             if (codebook == CODEBOOKS - 1 && program > 0) return;  // the first one makes the next frame's input
-            const int code = draw<RESIDUAL>(room(number - 1), number - 1, codebook);
-#pragma unroll
-            for (int i = 1; i < CODEBOOKS; i++)
-                if (i == codebook) codes[i] = code;
+            code = draw<RESIDUAL>(room(number - 1), number - 1, codebook);
+            if (thread == 0) s.codes[codebook] = code;
         }
-        advance(codes, spoken);
-    }
-
-    DEVICE static int codes_at(const int (&codes)[CODEBOOKS], int index) {
-        int found = 0;
-#pragma unroll
-        for (int i = 0; i < CODEBOOKS; i++)
-            if (i == index) found = codes[i];
-        return found;
+        together();
+        advance();
     }
 
     // The drawn frame becomes the row's next input and its newest past, as Decoder._advance does it.
-    DEVICE void advance(const int (&codes)[CODEBOOKS], int spoken) {
+    DEVICE void advance() {
+        const int spoken = s.codes[0] < SEMANTIC ? s.codes[0] : SEMANTIC - 1;
 #pragma unroll 1
         for (int pair = thread; pair < DIM / 2; pair += THREADS) {
             u32 values = ((const u32 *)(a.embeddings + (i64)spoken * DIM))[pair];
             float even = low(values), odd = high(values);
 #pragma unroll
             for (int i = 0; i < CODEBOOKS; i++) {
-                i64 line = (i64)i * CODEBOOK_SIZE + (i == 0 ? spoken : codes[i]);
+                i64 line = (i64)i * CODEBOOK_SIZE + (i == 0 ? spoken : s.codes[i]);
                 values = ((const u32 *)(a.codebook_embeddings + line * DIM))[pair];
                 even += low(values), odd += high(values);
             }
@@ -782,13 +795,13 @@ struct Program {
         }
         if (thread > 0) return;
         const bool known = a.numbers[0] > 0;
-#pragma unroll
+#pragma unroll 1
         for (int i = 0; i < CODEBOOKS; i++) {
-            a.drawn[i] = codes[i];
+            a.drawn[i] = s.codes[i];
             i64 *past = a.recent + i * WINDOW;
 #pragma unroll 1
             for (int age = 0; known && age < WINDOW - 1; age++) past[age] = past[age + 1];
-            if (known) past[WINDOW - 1] = i == 0 ? spoken : codes[i];
+            if (known) past[WINDOW - 1] = i == 0 ? spoken : s.codes[i];
         }
         a.positions[0] = a.positions[0] + 1 < a.length ? a.positions[0] + 1 : a.length - 1;
         a.numbers[0]++;
@@ -813,5 +826,5 @@ KERNEL draw_frame(const Arguments *given) {
         if (thread == THREADS) Producer{a, s, program_number(), {}}.run();
         return;
     }
-    Program{a, s, program_number(), thread, thread / 32, thread % 32, *a.sequence, 0, 0, 0, {}}.run();
+    Program{a, s, program_number(), thread, thread / 32, thread % 32, *a.sequence, 0, a.exchange, 0, 0, 0, {}}.run();
 }

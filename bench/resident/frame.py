@@ -5,13 +5,13 @@ For one row whose weights are bfloat16, as S1-Mini's are; other sizes, kinds of 
 
 import ctypes
 import math
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.utils import cpp_extension
 
 from engines.s1.config import StackConfig
 from engines.s1.decode_state import DecodeState
@@ -117,7 +117,9 @@ class ResidentFrame:
 
     def compile(self) -> None:
         """For the GPU at hand."""
-        os.environ.setdefault("CUDA_HOME", "/usr/local/cuda")  # torch asks where headers are, of which none is read
+        cpp_extension.CUDA_HOME = (
+            cpp_extension.CUDA_HOME or "/usr/local/cuda"
+        )  # where headers are, of which none is read
         options = [f"-D{name}={value}" for name, value in self._sizes.items()]
         source = "\n".join(path.read_text(encoding="utf-8") for path in SOURCES)
         self._kernel: Any = torch.cuda._compile_kernel(source, "draw_frame", nvcc_options=[*options, "-std=c++17"])

@@ -18,7 +18,7 @@ DEVICE float as_float(u32 bits) { return __uint_as_float(bits); }
 DEVICE u32 as_bits(float value) { return __float_as_uint(value); }
 DEVICE float inverse_root(float x) { return rsqrtf(x); }
 DEVICE float exponential(float x) { return __expf(x); }
-DEVICE float logarithm(float x) { return __logf(x); }
+DEVICE float logarithm(float x) { return logf(x); }  // of a number near one, which the fast one has too few digits of
 DEVICE float larger(float a, float b) { return fmaxf(a, b); }
 
 DEVICE int thread_number() { return threadIdx.x; }
