@@ -9,6 +9,7 @@ import logging
 import statistics
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from copy import deepcopy
 from itertools import pairwise
@@ -139,12 +140,32 @@ def timed(network: DualAR) -> dict[str, Any]:
 
 @torch.inference_mode()
 def variants(network: DualAR) -> dict[str, Any]:
-    """Milliseconds of a frame with other warps, loads a lane, and slots of the ring, all of 128 KiB."""
-    found = {}
-    for warps, unrolled, slots in ((16, 2, 8), (16, 1, 16), (16, 4, 4), (8, 4, 8), (8, 2, 16)):
-        resident = resident_frame(begun(network), WARPS=warps, UNROLLED=unrolled, SLOTS=slots)
-        with recorded(resident.draw) as draw:
-            found[f"{warps} warps, {unrolled} loads, {slots} slots"] = min(frame_ms(draw) for _ in range(3))
+    """Milliseconds of a frame with other sizes."""
+    found: dict[str, Any] = {}
+    cases: list[dict[str, int]] = [
+        {}, {"AHEAD": 1}, {"AHEAD": 3}, {"AHEAD": 4}, {"AHEAD": 8}, {"BATCH": 2}, {"BATCH": 4}, {"KEPT": 0}, {"KEPT": 25},
+        {"REPLICAS": 1}, {"REPLICAS": 2}, {"REPLICAS": 8}, {"SETTLED": 0}, {"NAP": 20}, {"AHEAD": 1, "BATCH": 2},
+        {"WARPS": 4, "SLOTS": 16, "AHEAD": 4}, {"WARPS": 4, "SLOTS": 16, "AHEAD": 2, "BATCH": 6}, {"AHEAD": 1, "SLOTS": 7},
+    ]  # fmt: skip
+    state = begun(network)
+
+    def made(case: dict[str, int]) -> ResidentFrame:
+        torch.zeros(1, device="cuda")
+        frame = ResidentFrame(state, macros(network, RESIDUAL, **case))
+        frame.compile()
+        return frame
+
+    with ThreadPoolExecutor(12) as pool:
+        frames = [pool.submit(made, case) for case in cases]
+    for case, frame in zip(cases, frames, strict=True):
+        name = ", ".join(f"{key} {value}" for key, value in case.items())
+        try:
+            state.positions.fill_(PROMPT)
+            with recorded(frame.result().draw) as draw:
+                found[name] = [round(frame_ms(draw), 4) for _ in range(3)]
+        except Exception as error:
+            found[name] = f"{error!r}"[:200]
+        log.info("%s %s", name, found[name])
     return found
 
 
@@ -174,10 +195,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--commit", help="of this tree, where git cannot tell")
+    parser.add_argument("--only", nargs="*", default=["parity", "timed", "steps", "variants"], help="parts, in this order")
     asked = parser.parse_args()
     found: dict[str, Any] = {"machine": dict(machine(asked.commit))}
     network = drawn_network()
-    for part in (parity, timed, steps, variants):
+    for part in ({"parity": parity, "timed": timed, "steps": steps, "variants": variants}[name] for name in asked.only):
         try:
             found[part.__name__] = part(network)
         except Exception as error:

@@ -3,7 +3,7 @@
 // A frame in hundreds of kernels waits longer for one to end and the next to begin than for its weights. Here GRID programs, one a
 // multiprocessor, share every product out by rows, and pass each other what the next one needs through memory: every value is
 // written together with the number of its exchange, so that a reader knows it by looking at it, without a fence or a barrier (the
-// "LL" protocol of NVIDIA's NCCL). Weights do not depend on what is passed: one warp of each program copies those of its rows ahead
+// "LL" protocol of NVIDIA's NCCL); in REPLICAS places, so that not all look at the same one. Weights do not depend on what is passed: one warp of each program copies those of its rows ahead
 // into a ring in shared memory, which keeps the GPU's memory busy while the others wait.
 //
 // Sizes come as macros from frame.py. `primitives.cuh` has what is the GPU's own; tests give the same names on a CPU.
@@ -23,7 +23,7 @@ struct Arguments {
     u16 *pending;                                         // (DIM)
     i64 *positions, *seeds, *numbers, *recent, *drawn;    // of the row; recent (CODEBOOKS, WINDOW), drawn (CODEBOOKS)
     const float *temperature, *top_p, *penalty;
-    Entry *exchange, *semantic;                           // TURNS * WIDEST and SEMANTIC + 1 entries, zero at first
+    Entry *exchange, *semantic;                           // TURNS * TURN and SEMANTIC + 1 entries, zero at first
     u32 *sequence;                                        // the number of the next exchange, 1 at first
     float norm_eps, fast_norm_eps, scale, fast_scale, shrink;
     i64 length;
@@ -31,8 +31,10 @@ struct Arguments {
 };
 
 constexpr int THREADS = WARPS * 32;        // that compute; one more warp copies
-constexpr int UNIT = UNROLLED * 256;       // weights a warp takes of a slot: eight a lane and load
-constexpr int SLOT = WARPS * UNIT;         // weights in a slot of the ring
+constexpr int SEGMENT = 128;               // of each row's inputs, a warp's
+constexpr int CHUNK = WARPS * SEGMENT;     // of each row's inputs, those in a slot of the ring
+constexpr int ROWS = 8;                    // of a matrix, those in a slot
+constexpr int SLOT = ROWS * CHUNK;         // numbers in a slot
 constexpr int TURNS = 4;                   // exchanges before memory is written again; see `Program::send`
 constexpr int SPLITS = GRID / KV_HEADS;    // shares of a key head's cache
 constexpr int GROUP = HEADS / KV_HEADS;
@@ -41,23 +43,24 @@ constexpr u32 GOLDEN = 0x9E3779B9u;        // as noise.py
 constexpr float NOWHERE = -1e30f;          // a score below all others whose differences are still numbers
 constexpr int QKV = (HEADS + 2 * KV_HEADS) * HEAD, FAST_QKV = (FAST_HEADS + 2 * FAST_KV_HEADS) * FAST_HEAD;
 constexpr int FAST_KEYS = FAST_KV_HEADS * FAST_HEAD;
-constexpr int SHARE = HEAD + 2;            // a share's sum, its mass and its highest score
 DEVICE constexpr int most(int a, int b) { return a > b ? a : b; }
 constexpr int SUMS = 2 * THREADS * GROUP;   // of attention's values, before they are joined
 constexpr int INPUTS_MOST = most(most(DIM, HEADS * HEAD), most(MIDDLE, FAST_MIDDLE));
 constexpr int WIDE = most(most(INPUTS_MOST, 3 * FAST_HEADS * FAST_HEAD), SUMS + SCORES * GROUP);  // numbers that are held at once
-constexpr int WIDEST = most(most(INPUTS_MOST / 2, RESIDUAL), most(most(QKV, FAST_QKV) / 2, HEADS * SPLITS * SHARE));  // entries
-constexpr int ROWS_MOST = most(most(QKV / GRID, 2 * MIDDLE / GRID), most(2 * FAST_MIDDLE / GRID, SEMANTIC / GRID + 1));
-constexpr int PARTS_MOST = most(ROWS_MOST * (DIM / UNIT), DIM / GRID * most(most(MIDDLE, FAST_MIDDLE), HEADS * HEAD) / UNIT);
+constexpr int COPIED = most(most(INPUTS_MOST / 2, RESIDUAL), most(QKV, FAST_QKV) / 2);  // entries of an exchange that all read
+constexpr int SHARES = HEADS * SPLITS * HEAD;  // entries of attention's sums; behind them each share's mass and highest score
+constexpr int TURN = most(REPLICAS * COPIED, SHARES + 2 * HEADS * SPLITS);
+constexpr int ROWS_MOST = most(most(QKV / GRID, 2 * MIDDLE / GRID), most(2 * FAST_MIDDLE / GRID, SEMANTIC / GRID + ROWS));
 
-DEVICE constexpr int pairs(int inputs) { return (inputs / 2 + THREADS - 1) / THREADS; }  // that a thread receives
+DEVICE constexpr int fours(int inputs) { return (inputs / 4 + THREADS - 1) / THREADS; }  // of inputs, that a thread receives
 
-static_assert(DIM % UNIT == 0 && MIDDLE % UNIT == 0 && FAST_MIDDLE % UNIT == 0 && HEADS * HEAD % UNIT == 0);
-static_assert(QKV % (2 * GRID) == 0 && DIM % (2 * GRID) == 0 && MIDDLE % (2 * GRID) == 0 && HEADS * HEAD % (2 * GRID) == 0);
-static_assert(FAST_QKV % (2 * GRID) == 0 && FAST_MIDDLE % (2 * GRID) == 0 && SEMANTIC % GRID == 0 && RESIDUAL % GRID == 0);
-static_assert(FAST_HEADS * FAST_HEAD % UNIT == 0 && GRID % KV_HEADS == 0 && SPLITS <= 16 && WARPS >= GROUP + 2);
-static_assert(HEAD % 8 == 0 && HEAD <= 256 && FAST_HEAD % 8 == 0 && FAST_HEAD <= 256 && THREADS % (HEAD / 2) == 0);
-static_assert(UNIT % HEAD == 0 && WIDE % 8 == 0);
+static_assert(DIM % CHUNK == 0 && MIDDLE % CHUNK == 0 && FAST_MIDDLE % CHUNK == 0 && HEADS * HEAD % CHUNK == 0);
+static_assert(FAST_HEADS * FAST_HEAD % CHUNK == 0 && QKV % (ROWS * GRID) == 0 && DIM % (ROWS * GRID) == 0);
+static_assert(MIDDLE % (ROWS * GRID) == 0 && FAST_MIDDLE % (ROWS * GRID) == 0 && FAST_QKV % (ROWS * GRID) == 0);
+static_assert(SEMANTIC % (ROWS * GRID) == 0 && RESIDUAL % (ROWS * GRID) == 0 && HEADS * HEAD % (2 * GRID) == 0);
+static_assert(GRID % KV_HEADS == 0 && SPLITS <= 16 && WARPS >= GROUP + 2);
+static_assert(HEAD % 8 == 0 && HEAD <= 128 && FAST_HEAD % 8 == 0 && FAST_HEAD <= 256 && THREADS % (HEAD / 2) == 0);
+static_assert(SLOT % HEAD == 0 && WIDE % 32 == 0 && CODEBOOKS <= 16 && SLOTS >= BATCH);
 
 // The likeliest of some codes, and the sum of what was added up over them.
 struct Best {
@@ -68,20 +71,30 @@ struct Best {
 struct Shared {
     alignas(128) u16 ring[SLOTS][SLOT];
     alignas(16) u16 fast_cache[FAST_LAYERS][CODEBOOKS][2][FAST_KEYS];
-    alignas(16) float x[WIDE];             // a product's inputs, as `spread` has them; attention's scores and sums
+    alignas(128) float x[WIDE];            // a product's inputs, see `at`; attention's scores and sums
+    Arguments arguments;
     Layer layers[LAYERS + FAST_LAYERS];
-    alignas(16) float token[GROUP + 2][HEAD];  // the queries of a key head, its key and its value
-    float parts[PARTS_MOST];
+    union {
+        alignas(16) float token[GROUP + 2][HEAD];            // the queries of a key head, its key and its value
+        float scores[WARPS][FAST_HEADS / FAST_KV_HEADS][16];  // of the fast stack's attention
+    };
+    alignas(16) float parts[ROWS_MOST][WARPS];
     float squares[2][WARPS];
     Best best[4][WARPS];
-    float fresh[GROUP];  // the new token's weight
+    float masses[THREADS / (HEAD / 2)][GROUP];
     int codes[CODEBOOKS];
-    float residual[DIM / GRID];
+    alignas(4) float residual[DIM / GRID];
     Barrier full[SLOTS], empty[SLOTS];
 };
 
-// Where input k of a product lies in `x`: lanes that read eight each, four at a time, then hit every bank once.
-DEVICE int spread(int k) { return (k & 4) * (WIDE / 8) + (k >> 3) * 4 + (k & 3); }
+struct alignas(8) Two {
+    u32 a, b;
+};
+
+static_assert(sizeof(Shared) <= 232448);
+
+// Where input k of a product lies: each 32 of them as bfloat16, then what the rounding left of them.
+DEVICE int at(int k) { return (k >> 5) * 64 + (k & 31); }
 
 DEVICE float low(u32 pair) { return as_float(pair << 16); }
 DEVICE float high(u32 pair) { return as_float(pair & 0xffff0000u); }
@@ -91,6 +104,17 @@ DEVICE u32 rounded(float value) {
 }
 DEVICE float held(float value) { return as_float(rounded(value) << 16); }  // as bfloat16 holds it
 DEVICE u32 paired(float even, float odd) { return rounded(even) | rounded(odd) << 16; }
+
+// Four inputs from k on, k a multiple of four.
+DEVICE void keep(u16 *x, int k, Two held) {
+    *(Two *)&x[at(k)] = held;
+    *(Two *)&x[at(k) + 32] = Two{0, 0};
+}
+DEVICE void keep(u16 *x, int k, Quad exact) {
+    Two held = {paired(exact.a, exact.b), paired(exact.c, exact.d)};
+    *(Two *)&x[at(k)] = held;
+    *(Two *)&x[at(k) + 32] = Two{paired(exact.a - low(held.a), exact.b - high(held.a)), paired(exact.c - low(held.b), exact.d - high(held.b))};
+}
 
 DEVICE u32 mix(u32 x) {
     x = (x ^ (x >> 16)) * 0x85EBCA6Bu;
@@ -122,50 +146,84 @@ struct Producer {
     const Arguments &a;
     Shared &s;
     int program;
-    Place place;
+    Place place, arriving;
+    int issued;
 
-    DEVICE void feed(const u16 *from, int count) {
+    // The next slot, once it is free and at most AHEAD others are on their way: what the other warps look for would queue behind them.
+    DEVICE u16 *slot(u32 bytes) {
+        if (issued == AHEAD) {
+            wait(&s.full[arriving.slot], arriving.phase);
+            arriving.next();
+        } else {
+            issued++;
+        }
+        wait(&s.empty[place.slot], place.phase ^ 1);
+        expect(&s.full[place.slot], bytes);
+        return s.ring[place.slot];
+    }
+
+    DEVICE void feed(const u16 *from, int count, Policy policy) {
 #pragma unroll 1
         for (int done = 0; done < count; done += SLOT) {
             int bytes = (count - done < SLOT ? count - done : SLOT) * 2;
-            wait(&s.empty[place.slot], place.phase ^ 1);
-            expect(&s.full[place.slot], bytes);
-            copy(s.ring[place.slot], from + done, bytes, &s.full[place.slot]);
+            copy(slot(bytes), from + done, bytes, &s.full[place.slot], policy);
             place.next();
         }
     }
 
-    DEVICE void rows(const u16 *matrix, int count, int inputs) { feed(matrix + (i64)program * count * inputs, count * inputs); }
+    // This program's `count` rows of a matrix, ROWS and CHUNK of their inputs a slot.
+    DEVICE void rows(const u16 *matrix, int count, int inputs, Policy policy) {
+        matrix += (i64)program * count * inputs;
+        if (inputs == CHUNK) return feed(matrix, count * inputs, policy);
+#pragma unroll 1
+        for (int row = 0; row < count; row += ROWS) {
+#pragma unroll 1
+            for (int begin = 0; begin < inputs; begin += CHUNK) {
+                u16 *to = slot(SLOT * 2);
+#pragma unroll 1
+                for (int i = 0; i < ROWS; i++)
+                    copy(to + i * CHUNK, matrix + (row + i) * inputs + begin, CHUNK * 2, &s.full[place.slot], policy);
+                place.next();
+            }
+        }
+    }
+
+    // A row alone; what else is in its slots belongs to rows of before.
+    DEVICE void last(const u16 *row, Policy policy) {
+#pragma unroll 1
+        for (int begin = 0; begin < DIM; begin += CHUNK) feed(row + begin, CHUNK, policy);
+    }
 
     DEVICE void run() {
+        const Policy once = kept(0), often = kept(KEPT);  // the slow stack's weights are read once a frame, the fast one's often
         Span span((int)a.positions[0], program % SPLITS);
 #pragma unroll 1
         for (int number = 0; number < LAYERS; number++) {
             const Layer &layer = s.layers[number];
-            rows(layer.wqkv, QKV / GRID, DIM);
+            rows(layer.wqkv, QKV / GRID, DIM, once);
             const u16 *keys = a.cache + number * a.layer_stride + program / SPLITS * a.head_stride + span.start * HEAD;
-            feed(keys, span.count * HEAD);
-            feed(keys + a.value_offset, span.count * HEAD);
-            rows(layer.wo, DIM / GRID, HEADS * HEAD);
-            rows(layer.w1, MIDDLE / GRID, DIM);
-            rows(layer.w3, MIDDLE / GRID, DIM);
-            rows(layer.w2, DIM / GRID, MIDDLE);
+            feed(keys, span.count * HEAD, once);
+            feed(keys + a.value_offset, span.count * HEAD, once);
+            rows(layer.wo, DIM / GRID, HEADS * HEAD, once);
+            rows(layer.w1, MIDDLE / GRID, DIM, once);
+            rows(layer.w3, MIDDLE / GRID, DIM, once);
+            rows(layer.w2, DIM / GRID, MIDDLE, once);
         }
-        rows(a.head, SEMANTIC / GRID, DIM);
-        if (program == GRID - 1) feed(a.head + (i64)SEMANTIC * DIM, DIM);
+        rows(a.head, SEMANTIC / GRID, DIM, once);
+        if (program == GRID - 1) last(a.head + (i64)SEMANTIC * DIM, once);
 #pragma unroll 1
         for (int position = 0; position < CODEBOOKS; position++) {
 #pragma unroll 1
             for (int number = 0; number < FAST_LAYERS; number++) {
                 const Layer &layer = s.layers[LAYERS + number];
-                rows(layer.wqkv, FAST_QKV / GRID, DIM);
+                rows(layer.wqkv, FAST_QKV / GRID, DIM, often);
                 if (position == 0 && number == FAST_LAYERS - 1) break;  // of the first token only keys and values are asked for
-                rows(layer.wo, DIM / GRID, FAST_HEADS * FAST_HEAD);
-                rows(layer.w1, FAST_MIDDLE / GRID, DIM);
-                rows(layer.w3, FAST_MIDDLE / GRID, DIM);
-                rows(layer.w2, DIM / GRID, FAST_MIDDLE);
+                rows(layer.wo, DIM / GRID, FAST_HEADS * FAST_HEAD, often);
+                rows(layer.w1, FAST_MIDDLE / GRID, DIM, often);
+                rows(layer.w3, FAST_MIDDLE / GRID, DIM, often);
+                rows(layer.w2, DIM / GRID, FAST_MIDDLE, often);
             }
-            if (position > 0) rows(a.fast_head, RESIDUAL / GRID, DIM);
+            if (position > 0) rows(a.fast_head, RESIDUAL / GRID, DIM, often);
         }
     }
 };
@@ -184,12 +242,22 @@ struct Program {
 
     // An exchange's memory is written again TURNS exchanges later. Of any three in a row one at least is read by every program
     // from every other, so whoever writes knows that all have written that one, and so have read what was three before.
-    DEVICE Entry *room(u32 which) const { return exchange + (which % TURNS) * WIDEST; }
+    DEVICE Entry *room(u32 which) const { return exchange + which % TURNS * TURN; }
+    DEVICE const Entry *replica(u32 which) const { return room(which) + program % REPLICAS * COPIED; }
     DEVICE void stamp(int what) {
         if (STAMPED && program == 0 && thread == 0) a.stamps[stamps++] = ticks() * 16 + what;
     }
 
-    DEVICE void send(int entry, u32 value) { put(room(number) + entry, value, number); }
+    DEVICE void send(int entry, u32 value) {
+#pragma unroll
+        for (int i = 0; i < REPLICAS; i++) put(room(number) + i * COPIED + entry, value, number);
+    }
+
+    // The exchange goes on. Nobody looks for the next one before this program's part is on its way: looks would hold it up.
+    DEVICE void sent() {
+        number++;
+        if (SETTLED) together();
+    }
 
     // COUNT entries, once all of them have arrived; `at` tells where each is, or null.
     template <int COUNT, class At>
@@ -210,26 +278,45 @@ struct Program {
         }
     }
 
-    // Every THREADSth of `end` entries of the newest exchange, from this thread's on.
+    // Of the newest exchange, every THREADSth two of `end` entries from this thread's on.
     template <int COUNT>
-    DEVICE void receive(u32 (&values)[COUNT], int end) {
-        const Entry *from = room(number - 1);
-        receive(number - 1, values, [&](int i) { return thread + i * THREADS < end ? from + thread + i * THREADS : nullptr; });
+    DEVICE void receive(Two (&values)[COUNT], int end) {
+        const Entry *from = replica(number - 1) + 2 * thread;
+#pragma unroll 1
+        for (u32 tries = 0;; tries++) {
+            bool arrived = true;
+#pragma unroll
+            for (int i = 0; i < COUNT; i++) {
+                if (2 * (thread + i * THREADS) < end) {
+                    Entries entries = get_two(from + 2 * i * THREADS);
+                    values[i] = Two{entries.a.value, entries.b.value};
+                    arrived &= entries.a.number == number - 1 && entries.b.number == number - 1;
+                }
+            }
+            if (arrived) return;
+            pause(tries);
+        }
     }
 
-    // A product's inputs from the exchange before, bfloat16 in pairs.
+    DEVICE u16 *inputs_held() const { return (u16 *)s.x; }
+
+    // A product's inputs from the exchange before, bfloat16 in fours.
     template <int COUNT>
     DEVICE void inputs() {
-        u32 values[pairs(COUNT)];
+        Two values[fours(COUNT)];
         receive(values, COUNT / 2);
-        hold<COUNT>(values);
+#pragma unroll
+        for (int i = 0; i < fours(COUNT); i++) {
+            int four = thread + i * THREADS;
+            if (four < COUNT / 4) keep(inputs_held(), 4 * four, values[i]);
+        }
         together();
         stamp(1);
     }
 
     // The same times a norm's weights; what they are divided by is left to the sums.
     DEVICE void inputs(const u16 *norm, float eps) {
-        u32 scales[pairs(DIM)], values[pairs(DIM)];
+        Two scales[fours(DIM)], values[fours(DIM)];
         fetch(norm, scales);
         receive(values, DIM / 2);
         hold(values, scales, eps);
@@ -237,7 +324,7 @@ struct Program {
 
     // The same of numbers that are in memory since before this kernel.
     DEVICE void inputs(const u16 *row, const u16 *norm, float eps) {
-        u32 scales[pairs(DIM)], values[pairs(DIM)];
+        Two scales[fours(DIM)], values[fours(DIM)];
         fetch(row, values);
         fetch(norm, scales);
 #pragma unroll 1
@@ -245,30 +332,22 @@ struct Program {
         hold(values, scales, eps);
     }
 
-    DEVICE void fetch(const u16 *row, u32 (&values)[pairs(DIM)]) {
+    DEVICE void fetch(const u16 *row, Two (&values)[fours(DIM)]) {
 #pragma unroll
-        for (int i = 0; i < pairs(DIM); i++)
-            if (thread + i * THREADS < DIM / 2) values[i] = ((const u32 *)row)[thread + i * THREADS];
+        for (int i = 0; i < fours(DIM); i++)
+            if (thread + i * THREADS < DIM / 4) values[i] = ((const Two *)row)[thread + i * THREADS];
     }
 
-    template <int COUNT>
-    DEVICE void hold(const u32 (&values)[pairs(COUNT)]) {
-#pragma unroll
-        for (int i = 0; i < pairs(COUNT); i++) {
-            int pair = thread + i * THREADS;
-            if (pair < COUNT / 2) *(Pair *)&s.x[spread(2 * pair)] = Pair{low(values[i]), high(values[i])};
-        }
-    }
-
-    DEVICE void hold(const u32 (&values)[pairs(DIM)], const u32 (&scales)[pairs(DIM)], float eps) {
+    DEVICE void hold(const Two (&values)[fours(DIM)], const Two (&scales)[fours(DIM)], float eps) {
         float square = 0;
 #pragma unroll
-        for (int i = 0; i < pairs(DIM); i++) {
-            int pair = thread + i * THREADS;
-            if (pair < DIM / 2) {
-                float even = low(values[i]), odd = high(values[i]);
-                square += even * even + odd * odd;
-                *(Pair *)&s.x[spread(2 * pair)] = Pair{even * low(scales[i]), odd * high(scales[i])};
+        for (int i = 0; i < fours(DIM); i++) {
+            int four = thread + i * THREADS;
+            if (four < DIM / 4) {
+                Quad x = {low(values[i].a), high(values[i].a), low(values[i].b), high(values[i].b)};
+                square += (x.a * x.a + x.b * x.b) + (x.c * x.c + x.d * x.d);
+                x = {x.a * low(scales[i].a), x.b * high(scales[i].a), x.c * low(scales[i].b), x.d * high(scales[i].b)};
+                keep(inputs_held(), 4 * four, x);
             }
         }
         newest ^= 1;
@@ -289,58 +368,93 @@ struct Program {
         return s.ring[place.slot];
     }
 
+    DEVICE void given_back(int slot) {
+        if (lane == 0) arrive(&s.empty[slot]);
+    }
     DEVICE void given_back() {
         warp_together();
-        if (lane == 0) arrive(&s.empty[place.slot]);
+        given_back(place.slot);
         place.next();
     }
 
-    // Sums over UNIT inputs each of this program's ROWS rows, to `parts` from `first` on. Other programs' are elsewhere.
+    // Products of so many ROWS of rows with the inputs at x, each warp's sums over its own ones to `parts`.
+    //
+    // By the tensor cores: 16 rows by 16 inputs times 16 inputs by 8 columns, of which lane 4 r + q holds numbers of row r and of
+    // column r. The upper eight rows are this slot's for half of the warp's inputs, the lower eight are the same rows for the other
+    // half. Which inputs make up the 16 does not matter as long as both factors agree, so a lane reads 16 bytes at once; odd rows
+    // read the two halves of 64 inputs in the other order, which hits every bank once. Columns 4 t + 2 h + p are the inputs of half
+    // t as rows of parity h read them, p of their rounding: of each row only the two columns that are its own are summed up.
     template <int INPUTS>
-    DEVICE void multiply(int rows, const float *x, int first) {
-        float mine[UNROLLED * 8];
+    DEVICE void multiply(int groups, const u16 *x) {
+        constexpr int CHUNKS = INPUTS / CHUNK;
+        const int r = lane / 4, q = lane % 4, end = groups * CHUNKS;
+        const int from = r * CHUNK + warp * SEGMENT + q * 8, odd = r & 1;
+        Words inputs[2];
+        if (CHUNKS == 1) take(inputs, x);
+        float sums[2][4] = {};
 #pragma unroll 1
-        for (int begin = 0; begin < rows * INPUTS; begin += SLOT) {
-            int unit = begin + warp * UNIT;
-            bool within = unit < rows * INPUTS;
-            if (within && (begin == 0 || SLOT % INPUTS)) {
-                int k = unit % INPUTS;
+        for (int begin = 0; begin < end; begin += BATCH) {
+            Words words[BATCH][2][2];
+            const Place first = place;
 #pragma unroll
-                for (int i = 0; i < UNROLLED; i++) {
-                    int at = (k + i * 256 + lane * 8) >> 1;
-                    *(Quad *)&mine[i * 8] = *(const Quad *)&x[at];
-                    *(Quad *)&mine[i * 8 + 4] = *(const Quad *)&x[WIDE / 2 + at];
+            for (int slot = 0; slot < BATCH; slot++) {
+                if (begin + slot < end) {
+                    const u16 *weights = taken() + from;
+#pragma unroll
+                    for (int half = 0; half < 2; half++)
+#pragma unroll
+                        for (int turn = 0; turn < 2; turn++)
+                            words[slot][half][turn] = *(const Words *)&weights[half * 64 + (turn ^ odd) * 32];
+                    place.next();
                 }
             }
-            const u16 *weights = taken() + warp * UNIT;
-            Words words[UNROLLED];
-            if (within) {
+            warp_together();
+            Place used = first;
 #pragma unroll
-                for (int i = 0; i < UNROLLED; i++) words[i] = *(const Words *)&weights[i * 256 + lane * 8];
-            }
-            given_back();
-            float total = 0, other = 0;
-            if (within) {
-#pragma unroll
-                for (int i = 0; i < UNROLLED; i++) {
-                    const u32 four[4] = {words[i].a, words[i].b, words[i].c, words[i].d};
-#pragma unroll
-                    for (int j = 0; j < 4; j++) {
-                        total += low(four[j]) * mine[i * 8 + 2 * j];
-                        other += high(four[j]) * mine[i * 8 + 2 * j + 1];
-                    }
+            for (int slot = 0; slot < BATCH; slot++) {
+                if (begin + slot < end) {
+                    if (lane == 0) arrive(&s.empty[used.slot]);
+                    used.next();
                 }
             }
-            total = warp_sum<32>(total + other);
-            if (within && lane == 0) s.parts[first + unit / UNIT] = total;
+#pragma unroll
+            for (int slot = 0; slot < BATCH; slot++) {
+                if (begin + slot >= end) continue;
+                const int chunk = (begin + slot) % CHUNKS;
+                if (CHUNKS > 1) take(inputs, x + at(chunk * CHUNK));
+                if (chunk == 0)
+#pragma unroll
+                    for (int i = 0; i < 4; i++) sums[0][i] = sums[1][i] = 0;
+#pragma unroll
+                for (int turn = 0; turn < 2; turn++) {
+                    const Words &upper = words[slot][0][turn], &lower = words[slot][1][turn];
+                    tensor(sums[turn], upper.a, lower.a, upper.b, lower.b, inputs[turn].a, inputs[turn].b);
+                    tensor(sums[turn], upper.c, lower.c, upper.d, lower.d, inputs[turn].c, inputs[turn].d);
+                }
+                if (chunk == CHUNKS - 1) {
+                    float sum = q < 2 ? (sums[0][0] + sums[1][0]) + (sums[0][1] + sums[1][1]) : (sums[0][2] + sums[1][2]) + (sums[0][3] + sums[1][3]);
+                    sum += across(sum, 2);
+                    if (q == odd) s.parts[(begin + slot) / CHUNKS * ROWS + r][warp] = sum;
+                }
+            }
         }
     }
 
-    template <int INPUTS>
+    // This lane's inputs of the warp's SEGMENT of a chunk, for both turns.
+    DEVICE void take(Words (&inputs)[2], const u16 *x) {
+        const int half = lane >> 4, odd = lane >> 3 & 1, part = lane >> 2 & 1, q = lane % 4;
+#pragma unroll
+        for (int turn = 0; turn < 2; turn++)
+            inputs[turn] = *(const Words *)&x[at(warp * SEGMENT + half * 64 + (turn ^ odd) * 32) + part * 32 + q * 8];
+    }
+
     DEVICE float row(int number) const {
         float total = 0;
 #pragma unroll
-        for (int i = 0; i < INPUTS / UNIT; i++) total += s.parts[number * (INPUTS / UNIT) + i];
+        for (int i = 0; i < WARPS; i += 4) {
+            Quad four = *(const Quad *)&s.parts[number][i];
+            total += (four.a + four.b) + (four.c + four.d);
+        }
         return total;
     }
 
@@ -357,78 +471,41 @@ struct Program {
                 if (mine < rows && lane % 2 == 0) send((program * rows + mine) / 2, paired(even, odd));
             }
         }
-        number++;
+        sent();
         stamp(3);
     }
 
     template <int INPUTS>
     DEVICE void project(int rows) {
-        multiply<INPUTS>(rows, s.x, 0);
-        publish(rows, [&](int mine) { return row<INPUTS>(mine) * rate; });
+        multiply<INPUTS>(rows / ROWS, inputs_held());
+        publish(rows, [&](int mine) { return row(mine) * rate; });
     }
 
     template <int INPUTS>
-    DEVICE void add(const float *x) {
-        multiply<INPUTS>(DIM / GRID, x, 0);
-        publish(DIM / GRID, [&](int mine) { return s.residual[mine] = held(s.residual[mine] + row<INPUTS>(mine)); });
+    DEVICE void add(const u16 *x) {
+        multiply<INPUTS>(DIM / GRID / ROWS, x);
+        publish(DIM / GRID, [&](int mine) { return s.residual[mine] = held(s.residual[mine] + row(mine)); });
     }
 
     template <int INNER>
     DEVICE void feed_forward(const u16 *norm, float eps) {
-        constexpr int ROWS = INNER / GRID;
+        constexpr int MINE = INNER / GRID;
         inputs(norm, eps);
-        multiply<DIM>(ROWS, s.x, 0);
-        multiply<DIM>(ROWS, s.x, ROWS * (DIM / UNIT));
-        publish(ROWS, [&](int mine) {
-            float gate = row<DIM>(mine) * rate, up = row<DIM>(ROWS + mine) * rate;
+        multiply<DIM>(2 * MINE / ROWS, inputs_held());
+        publish(MINE, [&](int mine) {
+            float gate = row(mine) * rate, up = row(MINE + mine) * rate;
             return up * gate / (1.0f + exponential(-gate));
         });
         inputs<INNER>();
-        add<INNER>(s.x);
+        add<INNER>(inputs_held());
     }
 
     // A program's share of its key head's cache, and with split 0 the new token's own.
     DEVICE void attend(const Layer &layer, int number_of_layer, int first) {
-        constexpr int LANES = HEAD / 8, EACH = (HEAD / 2 + 31) / 32;
+        constexpr int LANES = HEAD / 8;
         const int kv = program / SPLITS, split = program % SPLITS;
         float *scores = s.x + SUMS, *sums = s.x;
-        if (warp < GROUP + 2) {  // a vector each: queries, key, value
-            bool turned = warp <= GROUP;
-            int begin = (warp < GROUP ? (kv * GROUP + warp) * HEAD : (HEADS + (warp - GROUP) * KV_HEADS + kv) * HEAD) / 2;
-            u32 values[EACH], scales[EACH];
-            Pair angles[EACH];
-#pragma unroll
-            for (int i = 0; i < EACH; i++) {
-                int pair = lane + 32 * i;
-                if (turned && pair < HEAD / 2) {
-                    scales[i] = ((const u32 *)(warp < GROUP ? layer.q_norm : layer.k_norm))[pair];
-                    angles[i] = ((const Pair *)a.table)[first * (HEAD / 2) + pair];
-                }
-            }
-            const Entry *from = room(number - 1) + begin;
-            receive(number - 1, values, [&](int i) { return lane + 32 * i < HEAD / 2 ? from + lane + 32 * i : nullptr; });
-            float square = 0;
-#pragma unroll
-            for (int i = 0; i < EACH; i++)
-                if (lane + 32 * i < HEAD / 2) square += low(values[i]) * low(values[i]) + high(values[i]) * high(values[i]);
-            float shrink = inverse_root(warp_sum<32>(square) / HEAD + a.norm_eps);
-            u16 *stored = a.cache + number_of_layer * a.layer_stride + kv * a.head_stride + (i64)first * HEAD;
-#pragma unroll
-            for (int i = 0; i < EACH; i++) {
-                int pair = lane + 32 * i;
-                if (pair < HEAD / 2) {
-                    float even = low(values[i]), odd = high(values[i]);
-                    if (turned) {
-                        float x = even * shrink * low(scales[i]), y = odd * shrink * high(scales[i]);
-                        even = x * angles[i].x - y * angles[i].y;
-                        odd = y * angles[i].x + x * angles[i].y;
-                    }
-                    *(Pair *)&s.token[warp][2 * pair] = Pair{held(even), held(odd)};
-                    if (split == 0 && warp >= GROUP)
-                        ((u32 *)(stored + (warp == GROUP ? 0 : a.value_offset)))[pair] = paired(even, odd);
-                }
-            }
-        }
+        if (warp < GROUP + 2) token(layer, number_of_layer, first, kv, split == 0);
         together();
         stamp(4);
 
@@ -459,159 +536,219 @@ struct Program {
             }
             given_back();
         }
-        float score = 0;  // of the new token
-        if (warp < GROUP && split == 0) {
+        if (warp < GROUP && split == 0) {  // the new token's score comes last
+            float score = 0;
 #pragma unroll
             for (int d = lane; d < HEAD; d += 32) score += s.token[warp][d] * s.token[GROUP][d];
             score = warp_sum<32>(score) * a.scale;
-        }
-        together();
-
-        if (warp < GROUP) {
-            float *mine = scores + warp * SCORES;
-            score = split == 0 ? score : NOWHERE;
-            float top = score;
-#pragma unroll 1
-            for (int i = lane; i < span.count; i += 32) top = larger(top, mine[i]);
-            top = warp_max(top);
-            float mass = 0;
-#pragma unroll 1
-            for (int i = lane; i < span.count; i += 32) mass += mine[i] = exponential(mine[i] - top);
-            const float fresh = split == 0 ? exponential(score - top) : 0.0f;  // the weight of the new token
-            mass = warp_sum<32>(mass) + fresh;
-            if (lane == 0) {
-                s.fresh[warp] = fresh;
-                const int told = ((kv * GROUP + warp) * SPLITS + split) * SHARE + HEAD;
-                send(told, as_bits(mass)), send(told + 1, as_bits(top));
-            }
+            if (lane == 0) scores[warp * SCORES + span.count] = score;
         }
         together();
 
         constexpr int COLUMNS = HEAD / 2, GROUPS = THREADS / COLUMNS;
         const int column = thread % COLUMNS, part = thread / COLUMNS;
+        float top[GROUP], mass[GROUP] = {};
         Pair made[GROUP] = {};
+#pragma unroll
+        for (int g = 0; g < GROUP; g++) {
+            top[g] = NOWHERE;
+#pragma unroll 1
+            for (int i = lane; i < span.count + (split == 0); i += 32) top[g] = larger(top[g], scores[g * SCORES + i]);
+        }
+#pragma unroll
+        for (int g = 0; g < GROUP; g++) top[g] = warp_max(top[g]);
 #pragma unroll 1
         for (int begin = 0; begin < span.count * HEAD; begin += SLOT) {
             const u16 *values = taken();
             int count = (span.count * HEAD - begin < SLOT ? span.count * HEAD - begin : SLOT) / HEAD;
-#pragma unroll 1
+#pragma unroll 4
             for (int position = part; position < count; position += GROUPS) {
                 u32 pair = ((const u32 *)values)[position * COLUMNS + column];
 #pragma unroll
                 for (int g = 0; g < GROUP; g++) {
-                    float weight = scores[g * SCORES + begin / HEAD + position];
-                    made[g].x += weight * low(pair), made[g].y += weight * high(pair);
+                    float weight = exponential(scores[g * SCORES + begin / HEAD + position] - top[g]);
+                    made[g].x += weight * low(pair), made[g].y += weight * high(pair), mass[g] += weight;
                 }
             }
             given_back();
         }
+        if (split == 0 && part == 0) {
 #pragma unroll
-        for (int g = 0; g < GROUP; g++) *(Pair *)&sums[(part * GROUP + g) * HEAD + 2 * column] = made[g];
+            for (int g = 0; g < GROUP; g++) {
+                float weight = exponential(scores[g * SCORES + span.count] - top[g]);
+                made[g].x += weight * s.token[GROUP + 1][2 * column];
+                made[g].y += weight * s.token[GROUP + 1][2 * column + 1];
+                mass[g] += weight;
+            }
+        }
+#pragma unroll
+        for (int g = 0; g < GROUP; g++) {
+            *(Pair *)&sums[(part * GROUP + g) * HEAD + 2 * column] = made[g];
+            if (column == 0) s.masses[part][g] = mass[g];
+        }
         together();
 #pragma unroll 1
-        for (int i = thread; i < GROUP * HEAD; i += THREADS) {
-            int g = i / HEAD, d = i % HEAD;
-            float total = s.fresh[g] * s.token[GROUP + 1][d];
+        for (int i = thread; i < GROUP * COLUMNS; i += THREADS) {
+            Pair total = {};
 #pragma unroll
-            for (int each = 0; each < GROUPS; each++) total += sums[(each * GROUP + g) * HEAD + d];
-            send(((kv * GROUP + g) * SPLITS + split) * SHARE + d, as_bits(total));
+            for (int each = 0; each < GROUPS; each++) {
+                Pair other = *(const Pair *)&sums[each * GROUP * HEAD + 2 * i];
+                total.x += other.x, total.y += other.y;
+            }
+            Entry *to = room(number) + ((kv * GROUP * COLUMNS + i) * SPLITS + split) * 2;
+            put(to, as_bits(total.x), number), put(to + 1, as_bits(total.y), number);
+        }
+        if (thread == 0) {
+#pragma unroll
+            for (int g = 0; g < GROUP; g++) {
+                float total = 0;
+#pragma unroll
+                for (int each = 0; each < GROUPS; each++) total += s.masses[each][g];
+                Entry *to = room(number) + SHARES + ((kv * GROUP + g) * SPLITS + split) * 2;
+                put(to, as_bits(total), number), put(to + 1, as_bits(top[g]), number);
+            }
         }
         together();  // the next product's inputs take the place of the sums
         number++;
         stamp(5);
     }
 
+    // A vector of the new token's a warp: queries, key and value of a key head, normed and turned; key and value are kept.
+    DEVICE void token(const Layer &layer, int number_of_layer, int first, int kv, bool kept) {
+        const bool within = lane < HEAD / 4;
+        const int begin = (warp < GROUP ? (kv * GROUP + warp) * HEAD : (HEADS + (warp - GROUP) * KV_HEADS + kv) * HEAD) / 2;
+        const bool turned = warp <= GROUP;
+        Two scales = {};
+        Quad angles = {};
+        if (turned && within) {
+            scales = ((const Two *)(warp < GROUP ? layer.q_norm : layer.k_norm))[lane];
+            angles = ((const Quad *)a.table)[first * (HEAD / 4) + lane];
+        }
+        const Entry *from = replica(number - 1) + begin + (within ? 2 * lane : 0);
+        Entries entries = get_two(from);
+        for (u32 tries = 0; entries.a.number != number - 1 || entries.b.number != number - 1; tries++) {
+            pause(tries);
+            entries = get_two(from);
+        }
+        Quad x = {low(entries.a.value), high(entries.a.value), low(entries.b.value), high(entries.b.value)};
+        if (turned) {
+            float square = warp_sum<HEAD / 4>((x.a * x.a + x.b * x.b) + (x.c * x.c + x.d * x.d));
+            float shrink = inverse_root(square / HEAD + a.norm_eps);
+            x = {x.a * shrink * low(scales.a), x.b * shrink * high(scales.a), x.c * shrink * low(scales.b), x.d * shrink * high(scales.b)};
+            x = {x.a * angles.a - x.b * angles.b, x.b * angles.a + x.a * angles.b, x.c * angles.c - x.d * angles.d, x.d * angles.c + x.c * angles.d};
+        }
+        if (!within) return;
+        *(Quad *)&s.token[warp][4 * lane] = Quad{held(x.a), held(x.b), held(x.c), held(x.d)};
+        if (kept && warp >= GROUP) {
+            u16 *stored = a.cache + number_of_layer * a.layer_stride + kv * a.head_stride + (i64)first * HEAD;
+            ((Two *)(stored + (warp == GROUP ? 0 : a.value_offset)))[lane] = Two{paired(x.a, x.b), paired(x.c, x.d)};
+        }
+    }
+
     // The shares of a head joined (Dao et al. 2023, Flash-Decoding), by each program for some of its dimensions.
     DEVICE void join() {
-        constexpr int MINE = HEADS * HEAD / GRID;
-        const int split = lane / 2;
+        constexpr int MINE = HEADS * HEAD / GRID / 2;
+        const bool ours = lane / 2 < SPLITS, odd = lane & 1;
 #pragma unroll 1
-        for (int pair = warp; pair < MINE / 2; pair += WARPS) {
-            int output = program * MINE + pair * 2 + lane % 2, head = output / HEAD, d = output % HEAD;
-            const Entry *share = room(number - 1) + (head * SPLITS + split) * SHARE;
-            u32 told[3];
-            receive(number - 1, told, [&](int i) { return split < SPLITS ? share + (i == 0 ? d : HEAD + i - 1) : nullptr; });
-            const bool ours = split < SPLITS;
-            const float sum = ours ? as_float(told[0]) : 0, mass = ours ? as_float(told[1]) : 0;
-            const float top = ours ? as_float(told[2]) : NOWHERE;
+        for (int pair = program * MINE + warp; pair < (program + 1) * MINE; pair += WARPS) {
+            const int head = pair / (HEAD / 2);
+            const Entry *sums = room(number - 1) + pair * SPLITS * 2 + lane;
+            const Entry *masses = room(number - 1) + SHARES + head * SPLITS * 2 + lane;
+            u32 told[2];
+            receive(number - 1, told, [&](int i) { return !ours ? nullptr : i == 0 ? sums : masses; });
+            const float sum = ours ? as_float(told[0]) : 0, mine = ours ? as_float(told[1]) : odd ? NOWHERE : 0, other = across(mine, 1);
+            const float mass = odd ? other : mine, top = odd ? mine : other;
             float weight = exponential(top - warp_max(top));
             float joined = across_pairs(sum * weight) / across_pairs(mass * weight);
-            float odd = warp_above(joined);
-            if (lane == 0) send(output / 2, paired(joined, odd));
+            float above = warp_above(joined);
+            if (lane == 0) send(pair, paired(joined, above));
         }
-        number++;
+        sent();
         stamp(6);
     }
 
     // A fast layer's attention over the frame's earlier codes, which every program has a copy of, by every program for all heads.
     DEVICE void fast_attend(int number_of_layer, int position, bool wanted) {
-        constexpr int EACH = (FAST_QKV / 2 + THREADS - 1) / THREADS, LANES = FAST_HEAD / 8;
+        constexpr int EACH = fours(FAST_QKV), LANES = FAST_HEAD / 8;
         constexpr int KEYS = FAST_HEADS * FAST_HEAD, VALUES = KEYS + FAST_KEYS, SHARED_BY = FAST_HEADS / FAST_KV_HEADS;
-        u32 values[EACH];
-        Pair angles[EACH];
+        Two values[EACH];
+        Quad angles[EACH];
 #pragma unroll
-        for (int i = 0; i < EACH; i++) {
-            int pair = thread + i * THREADS;
-            angles[i] = ((const Pair *)a.fast_table)[position * (FAST_HEAD / 2) + pair % (FAST_HEAD / 2)];
-        }
+        for (int i = 0; i < EACH; i++)
+            angles[i] = ((const Quad *)a.fast_table)[position * (FAST_HEAD / 4) + (thread + i * THREADS) % (FAST_HEAD / 4)];
         receive(values, FAST_QKV / 2);
 #pragma unroll
         for (int i = 0; i < EACH; i++) {
-            int pair = thread + i * THREADS, at = 2 * pair;
+            int at = 4 * (thread + i * THREADS);
             if (at < FAST_QKV) {
-                float even = low(values[i]), odd = high(values[i]);
-                float x = even * angles[i].x - odd * angles[i].y, y = odd * angles[i].x + even * angles[i].y;
+                Quad x = {low(values[i].a), high(values[i].a), low(values[i].b), high(values[i].b)}, by = angles[i];
+                x = {x.a * by.a - x.b * by.b, x.b * by.a + x.a * by.b, x.c * by.c - x.d * by.d, x.d * by.c + x.c * by.d};
                 if (at < KEYS)
-                    *(Pair *)&s.x[at] = Pair{held(x), held(y)};
+                    *(Quad *)&s.x[at] = Quad{held(x.a), held(x.b), held(x.c), held(x.d)};
                 else if (at < VALUES)
-                    *(u32 *)&s.fast_cache[number_of_layer][position][0][at - KEYS] = paired(x, y);
+                    *(Two *)&s.fast_cache[number_of_layer][position][0][at - KEYS] = Two{paired(x.a, x.b), paired(x.c, x.d)};
                 else
-                    *(u32 *)&s.fast_cache[number_of_layer][position][1][at - VALUES] = values[i];
+                    *(Two *)&s.fast_cache[number_of_layer][position][1][at - VALUES] = values[i];
             }
         }
         together();
         stamp(7);
         if (!wanted) return;
-        float *out = s.x + KEYS;
+        u16 *out = (u16 *)(s.x + KEYS);
 #pragma unroll 1
-        for (int head = warp; head < FAST_HEADS; head += WARPS) {
-            const int offset = head / SHARED_BY * FAST_HEAD;
-            float weights[CODEBOOKS], top = NOWHERE, mass = 0;
-            constexpr int AT_ONCE = 32 / LANES;
+        for (int kv = warp; kv < FAST_KV_HEADS; kv += WARPS) {
+            const int d = lane % LANES * 8;
+            float queries[SHARED_BY][8];
 #pragma unroll
-            for (int round = 0; round < CODEBOOKS; round += AT_ONCE) {
-                int other = round + lane / LANES, d = lane % LANES * 8;
-                float score = 0;
-                if (other <= position && other < CODEBOOKS) {
-                    Words words = *(const Words *)&s.fast_cache[number_of_layer][other][0][offset + d];
-                    const u32 four[4] = {words.a, words.b, words.c, words.d};
+            for (int g = 0; g < SHARED_BY; g++)
 #pragma unroll
-                    for (int j = 0; j < 4; j++)
-                        score += low(four[j]) * s.x[head * FAST_HEAD + d + 2 * j] + high(four[j]) * s.x[head * FAST_HEAD + d + 2 * j + 1];
+                for (int i = 0; i < 8; i += 4)
+                    *(Quad *)&queries[g][i] = *(const Quad *)&s.x[(kv * SHARED_BY + g) * FAST_HEAD + d + i];
+#pragma unroll
+            for (int round = 0; round < CODEBOOKS; round += 32 / LANES) {
+                const int other = round + lane / LANES, within = other < CODEBOOKS ? other : CODEBOOKS - 1;
+                Words words = *(const Words *)&s.fast_cache[number_of_layer][within][0][kv * FAST_HEAD + d];
+                const u32 four[4] = {words.a, words.b, words.c, words.d};
+#pragma unroll
+                for (int g = 0; g < SHARED_BY; g++) {
+                    float score = 0;
+#pragma unroll
+                    for (int j = 0; j < 4; j++) score += low(four[j]) * queries[g][2 * j] + high(four[j]) * queries[g][2 * j + 1];
+                    score = warp_sum<LANES>(score);
+                    if (lane % LANES == 0 && other < 16) s.scores[warp][g][other] = score * a.fast_scale;
                 }
-                score = warp_sum<LANES>(score) * a.fast_scale;
-#pragma unroll
-                for (int i = 0; i < AT_ONCE; i++)
-                    if (round + i < CODEBOOKS) weights[round + i] = warp_from(score, i * LANES);
             }
+            warp_together();
+            float mine[SHARED_BY];
 #pragma unroll
-            for (int i = 0; i < CODEBOOKS; i++)
-                if (i <= position) top = larger(top, weights[i]);
+            for (int g = 0; g < SHARED_BY; g++) {  // a position a lane, twice
+                float score = lane % 16 <= position ? s.scores[warp][g][lane % 16] : NOWHERE;
+                float weight = exponential(score - warp_max(score));
+                mine[g] = weight / warp_sum<16>(weight);
+            }
+            warp_together();
 #pragma unroll
-            for (int i = 0; i < CODEBOOKS; i++) mass += weights[i] = i <= position ? exponential(weights[i] - top) : 0.0f;
+            for (int g = 0; g < SHARED_BY; g++)
+                if (lane < 16) s.scores[warp][g][lane] = mine[g];
+            warp_together();
 #pragma unroll 1
             for (int pair = lane; pair < FAST_HEAD / 2; pair += 32) {
-                Pair made = {};
+                Pair made[SHARED_BY] = {};
 #pragma unroll
-                for (int i = 0; i < CODEBOOKS; i++) {
-                    if (i <= position) {
-                        u32 value = *(const u32 *)&s.fast_cache[number_of_layer][i][1][offset + 2 * pair];
-                        made.x += weights[i] * low(value), made.y += weights[i] * high(value);
-                    }
+                for (int i = 0; i < CODEBOOKS; i++) {  // those to come are zeros, of weight zero
+                    u32 value = *(const u32 *)&s.fast_cache[number_of_layer][i][1][kv * FAST_HEAD + 2 * pair];
+#pragma unroll
+                    for (int g = 0; g < SHARED_BY; g++)
+                        made[g].x += s.scores[warp][g][i] * low(value), made[g].y += s.scores[warp][g][i] * high(value);
                 }
-                int k = head * FAST_HEAD + 2 * pair;
-                *(Pair *)&out[spread(k)] = Pair{held(made.x / mass), held(made.y / mass)};
+#pragma unroll
+                for (int g = 0; g < SHARED_BY; g++) {
+                    int k = (kv * SHARED_BY + g) * FAST_HEAD + 2 * pair;
+                    *(u32 *)&out[at(k)] = paired(made[g].x, made[g].y);
+                    *(u32 *)&out[at(k) + 32] = 0;
+                }
             }
+            warp_together();
         }
         together();
         stamp(8);
@@ -622,7 +759,7 @@ struct Program {
         attend(layer, number_of_layer, first);
         join();
         inputs<HEADS * HEAD>();
-        add<HEADS * HEAD>(s.x);
+        add<HEADS * HEAD>(inputs_held());
         feed_forward<MIDDLE>(layer.feed_forward_norm, a.norm_eps);
     }
 
@@ -632,34 +769,32 @@ struct Program {
         project<DIM>(FAST_QKV / GRID);
         fast_attend(number_of_layer, position, wanted);
         if (!wanted) return;
-        add<KEYS>(s.x + KEYS);
+        add<KEYS>((const u16 *)(s.x + KEYS));
         feed_forward<FAST_MIDDLE>(layer.feed_forward_norm, a.fast_norm_eps);
     }
 
     // The logits of this program's rows, in float32, to wherever `to` is.
-    DEVICE void tell(Entry *to, int rows, bool last) {
-        multiply<DIM>(rows, s.x, 0);
-        if (last) multiply<DIM>(1, s.x, rows * (DIM / UNIT));
+    DEVICE void tell(Entry *to, int copies, int rows, bool last) {
+        multiply<DIM>(rows / ROWS + last, inputs_held());
         together();
 #pragma unroll 1
         for (int mine = thread; mine < rows + last; mine += THREADS)
-            put(to + program * rows + mine, as_bits(row<DIM>(mine) * rate), number);
+            for (int i = 0; i < copies; i++) put(to + i * COPIED + program * rows + mine, as_bits(row(mine) * rate), number);
         stamp(9);
     }
 
     // Over all threads: the highest goal, of equal ones the lowest code, with its level; and the sum.
     DEVICE Best best(Best mine) {
-        mine = warp_best(mine, 32);
+        mine = warp_best(mine);
         Best *of_warps = s.best[reductions++ % 4];
         if (lane == 0) of_warps[warp] = mine;
         together();
-        Best each = of_warps[lane % WARPS];
-        return warp_best(each, WARPS);
+        return warp_best(lane < WARPS ? of_warps[lane] : Best{NOWHERE, NOWHERE, 0, 0x7fffffff});
     }
 
-    DEVICE Best warp_best(Best mine, int lanes) {
+    DEVICE Best warp_best(Best mine) {
 #pragma unroll 1
-        for (int apart = 1; apart < lanes; apart *= 2) {
+        for (int apart = 1; apart < 32; apart *= 2) {
             Best other = {across(mine.goal, apart), across(mine.level, apart), across(mine.sum, apart), (int)across_bits(mine.code, apart)};
             float sum = mine.sum + other.sum;
             if (other.goal > mine.goal || (other.goal == mine.goal && other.code < mine.code)) mine = other;
@@ -741,38 +876,40 @@ struct Program {
     DEVICE void run() {
         const int first = (int)a.positions[0];
         stamp(0);
-        inputs(a.pending, s.layers[0].attention_norm, a.norm_eps);
 #pragma unroll 1
         for (int i = 0; i < LAYERS; i++) {
-            if (i > 0) inputs(s.layers[i].attention_norm, a.norm_eps);
+            if (i == 0)
+                inputs(a.pending, s.layers[0].attention_norm, a.norm_eps);
+            else
+                inputs(s.layers[i].attention_norm, a.norm_eps);
             layer(s.layers[i], i, first);
         }
         inputs(a.norm, a.norm_eps);
         const u32 told = number;
-        tell(a.semantic, SEMANTIC / GRID, program == GRID - 1);
+        tell(a.semantic, 1, SEMANTIC / GRID, program == GRID - 1);
         const Layer *fast = s.layers + LAYERS;
+        int code = 0;
 #pragma unroll 1
-        for (int i = 0; i < FAST_LAYERS; i++) {  // the hidden state is the fast stack's first token
-            inputs(fast[i].attention_norm, a.fast_norm_eps);
-            fast_layer(fast[i], i, 0, i < FAST_LAYERS - 1);
-        }
-        int code = draw<SEMANTIC + 1>(a.semantic, told, 0);
-        if (thread == 0) s.codes[0] = code;
-        code = code < SEMANTIC ? code : SEMANTIC - 1;
+        for (int codebook = 0; codebook < CODEBOOKS; codebook++) {
 #pragma unroll 1
-        for (int codebook = 1; codebook < CODEBOOKS; codebook++) {
-            inputs(a.fast_embeddings + (i64)code * DIM, fast[0].attention_norm, a.fast_norm_eps);
-#pragma unroll 1
-            for (int i = 0; i < FAST_LAYERS; i++) {
-                if (i > 0) inputs(fast[i].attention_norm, a.fast_norm_eps);
-                fast_layer(fast[i], i, codebook, true);
+            for (int i = 0; i < FAST_LAYERS; i++) {  // the hidden state is the fast stack's first token, each code the next one
+                if (i == 0 && codebook > 0)
+                    inputs(a.fast_embeddings + (i64)code * DIM, fast[0].attention_norm, a.fast_norm_eps);
+                else
+                    inputs(fast[i].attention_norm, a.fast_norm_eps);
+                fast_layer(fast[i], i, codebook, codebook > 0 || i < FAST_LAYERS - 1);
             }
-            inputs(a.fast_norm, a.fast_norm_eps);
-            tell(room(number), RESIDUAL / GRID, false);
-            number++;
-            if (codebook == CODEBOOKS - 1 && program > 0) return;  // the first one makes the next frame's input
-            code = draw<RESIDUAL>(room(number - 1), number - 1, codebook);
+            if (codebook == 0) {
+                code = draw<SEMANTIC + 1>(a.semantic, told, 0);
+            } else {
+                inputs(a.fast_norm, a.fast_norm_eps);
+                tell(room(number), REPLICAS, RESIDUAL / GRID, false);
+                sent();
+                if (codebook == CODEBOOKS - 1 && program > 0) return;  // the first one makes the next frame's input
+                code = draw<RESIDUAL>(replica(number - 1), number - 1, codebook);
+            }
             if (thread == 0) s.codes[codebook] = code;
+            code = codebook == 0 && code == SEMANTIC ? SEMANTIC - 1 : code;
         }
         together();
         advance();
@@ -793,16 +930,18 @@ struct Program {
             }
             ((u32 *)a.pending)[pair] = paired(even * a.shrink, odd * a.shrink);
         }
-        if (thread > 0) return;
         const bool known = a.numbers[0] > 0;
 #pragma unroll 1
-        for (int i = 0; i < CODEBOOKS; i++) {
-            a.drawn[i] = s.codes[i];
-            i64 *past = a.recent + i * WINDOW;
-#pragma unroll 1
-            for (int age = 0; known && age < WINDOW - 1; age++) past[age] = past[age + 1];
-            if (known) past[WINDOW - 1] = i == 0 ? spoken : s.codes[i];
+        for (int begin = 0; begin < CODEBOOKS * WINDOW; begin += THREADS) {  // of a codebook's past the oldest leaves
+            int at = begin + thread, book = at / WINDOW, age = at % WINDOW;
+            bool within = at < CODEBOOKS * WINDOW, newest = age == WINDOW - 1;
+            i64 code = !within ? 0 : newest ? (book == 0 ? spoken : s.codes[book]) : a.recent[at + 1];
+            together();
+            if (within && known) a.recent[at] = code;
+            if (within && newest) a.drawn[book] = s.codes[book];
+            together();
         }
+        if (thread > 0) return;
         a.positions[0] = a.positions[0] + 1 < a.length ? a.positions[0] + 1 : a.length - 1;
         a.numbers[0]++;
         *a.sequence = number;
@@ -812,19 +951,23 @@ struct Program {
 
 KERNEL draw_frame(const Arguments *given) {
     Shared &s = *(Shared *)shared_memory();
-    const Arguments &a = *given;
+    const Arguments &a = s.arguments;
     const int thread = thread_number();
+#pragma unroll 1
+    for (int i = thread; i < (int)(sizeof(Arguments) / 8); i += THREADS + 32) ((i64 *)&s.arguments)[i] = ((const i64 *)given)[i];
     if (thread == 0) {
 #pragma unroll 1
         for (int i = 0; i < SLOTS; i++) begin(&s.full[i], 1), begin(&s.empty[i], WARPS);
         barriers_begun();
     }
 #pragma unroll 1
-    for (int i = thread; i < LAYERS + FAST_LAYERS; i += THREADS + 32) s.layers[i] = i < LAYERS ? a.layers[i] : a.fast_layers[i - LAYERS];
+    for (int i = thread; i < (int)(sizeof(s.fast_cache) / sizeof(Words)); i += THREADS + 32) ((Words *)s.fast_cache)[i] = Words{0, 0, 0, 0};
+#pragma unroll 1
+    for (int i = thread; i < LAYERS + FAST_LAYERS; i += THREADS + 32) s.layers[i] = i < LAYERS ? given->layers[i] : given->fast_layers[i - LAYERS];
     all_together();
     if (thread >= THREADS) {
-        if (thread == THREADS) Producer{a, s, program_number(), {}}.run();
+        if (thread == THREADS) Producer{a, s, program_number(), {}, {}, 0}.run();
         return;
     }
-    Program{a, s, program_number(), thread, thread / 32, thread % 32, *a.sequence, 0, a.exchange, 0, 0, 0, {}}.run();
+    Program{a, s, program_number(), thread, warp_number(), thread % 32, *a.sequence, 0, a.exchange, 0, 0, 0, {}}.run();
 }

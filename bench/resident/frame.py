@@ -18,7 +18,8 @@ from engines.s1.decode_state import DecodeState
 from engines.s1.network import DualAR, DualARLayer
 
 SOURCES = tuple(Path(__file__).with_name(name) for name in ("primitives.cuh", "frame.cu"))
-GRID, WARPS, UNROLLED, SLOTS = 128, 16, 2, 8  # programs, warps of each that compute, loads a lane and slot, slots
+GRID, WARPS, SLOTS = 128, 8, 8  # programs, warps of each that compute, slots
+BATCH, AHEAD, REPLICAS, SETTLED, NAP, KEPT = 3, 2, 4, 1, 0, 15  # see frame.cu
 SCORES = 512  # positions whose scores a program has room for
 SHARED = 232_448  # bytes that a program of compute capability 9.0 can have
 
@@ -49,9 +50,14 @@ def macros(network: DualAR, residual_size: int, **others: int) -> Mapping[str, i
     sizes = {
         "GRID": GRID,
         "WARPS": WARPS,
-        "UNROLLED": UNROLLED,
         "SLOTS": SLOTS,
         "SCORES": SCORES,
+        "BATCH": BATCH,
+        "AHEAD": AHEAD,
+        "REPLICAS": REPLICAS,
+        "SETTLED": SETTLED,
+        "NAP": NAP,
+        "KEPT": KEPT,
         "STAMPED": 0,
     } | others
     return sizes | {
@@ -72,10 +78,11 @@ class ResidentFrame:
         semantic = slice(network.semantic_begin, network.semantic_begin + network.semantic_count)
         head = network.embeddings.weight if config.tied else network.output.weight
         splits = sizes["GRID"] // slow.kv_heads
-        widest = max(
+        copied = max(
             max(slow.dim, slow.heads * slow.head_dim, slow.intermediate, fast.intermediate) // 2, state.residual_size,
-            _width(slow) // 2, _width(fast) // 2, slow.heads * splits * (slow.head_dim + 2),
+            _width(slow) // 2, _width(fast) // 2,
         )  # fmt: skip
+        turn = max(sizes["REPLICAS"] * copied, slow.heads * splits * (slow.head_dim + 2))
         self.drawn = torch.zeros(1, config.codebooks, dtype=torch.long, device=device)
         # What the kernel is told the addresses of lives as long as this.
         held = self._held = {
@@ -100,7 +107,7 @@ class ResidentFrame:
             "temperature": state.settings[0],
             "top_p": state.settings[1],
             "penalty": state.settings[2],
-            "exchange": torch.zeros(4 * widest, dtype=torch.long, device=device),
+            "exchange": torch.zeros(4 * turn, dtype=torch.long, device=device),
             "semantic": torch.zeros(network.semantic_count + 1, dtype=torch.long, device=device),
             "sequence": torch.ones(1, dtype=torch.int32, device=device),
             "stamps": torch.zeros(4096, dtype=torch.long, device=device),

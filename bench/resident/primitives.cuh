@@ -7,6 +7,7 @@ typedef long long i64;
 #define KERNEL extern "C" __global__ void __launch_bounds__((WARPS + 1) * 32, 1)
 
 struct alignas(8) Entry { u32 value, number; };
+struct alignas(16) Entries { Entry a, b; };
 struct alignas(8) Pair { float x, y; };
 struct alignas(16) Quad { float a, b, c, d; };
 struct alignas(16) Words { u32 a, b, c, d; };
@@ -22,6 +23,7 @@ DEVICE float logarithm(float x) { return logf(x); }  // of a number near one, wh
 DEVICE float larger(float a, float b) { return fmaxf(a, b); }
 
 DEVICE int thread_number() { return threadIdx.x; }
+DEVICE int warp_number() { return __shfl_sync(0xffffffffu, threadIdx.x / 32, 0); }  // the same in all lanes, as the compiler sees
 DEVICE int program_number() { return blockIdx.x; }
 DEVICE char *shared_memory() {
     extern __shared__ __align__(128) char memory[];
@@ -29,12 +31,20 @@ DEVICE char *shared_memory() {
 }
 
 DEVICE i64 ticks() { return clock64(); }
-DEVICE void pause(u32 tries) { if (tries > TRIES_MOST) __trap(); }
+DEVICE void pause(u32 tries) {
+    if (NAP) __nanosleep(NAP);
+    if (tries > TRIES_MOST) __trap();
+}
 // A value and its number are written and read as one.
 DEVICE Entry get(const Entry *at) {
     unsigned long long both;
     asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(both) : "l"(at) : "memory");
     return Entry{(u32)both, (u32)(both >> 32)};
+}
+DEVICE Entries get_two(const Entry *at) {
+    unsigned long long first, second;
+    asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(first), "=l"(second) : "l"(at) : "memory");
+    return Entries{{(u32)first, (u32)(first >> 32)}, {(u32)second, (u32)(second >> 32)}};
 }
 DEVICE void put(Entry *at, u32 value, u32 number) {
     unsigned long long both = (unsigned long long)number << 32 | value;
@@ -66,6 +76,13 @@ DEVICE float warp_max(float value) {
     return value;
 }
 
+// sums += 16 by 16 numbers times 16 by 8, bfloat16 in pairs, as mma.m16n8k16 shares them out among a warp's lanes.
+DEVICE void tensor(float (&sums)[4], u32 a0, u32 a1, u32 a2, u32 a3, u32 b0, u32 b1) {
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
+}
+
 // A barrier in shared memory that also counts the bytes of copies.
 DEVICE u32 address(const void *shared) { return (u32)__cvta_generic_to_shared(shared); }
 DEVICE void begin(Barrier *barrier, u32 arrivals) {
@@ -88,9 +105,20 @@ DEVICE void wait(Barrier *barrier, u32 phase) {
         pause(tries);
     }
 }
-DEVICE void copy(void *to, const void *from, u32 bytes, Barrier *barrier) {
+// How long the GPU's second cache keeps what is copied: so many hundredths as long as it can, the rest for the shortest time.
+typedef unsigned long long Policy;
+DEVICE Policy kept(int hundredths) {
+    Policy policy;
+    if (hundredths == 0)
+        asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    else
+        asm("createpolicy.fractional.L2::evict_last.L2::evict_first.b64 %0, %1;" : "=l"(policy) : "f"(hundredths / 100.0f));
+    return policy;
+}
+DEVICE void copy(void *to, const void *from, u32 bytes, Barrier *barrier, Policy policy) {
     asm volatile(
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(address(to)),
-        "l"(from), "r"(bytes), "r"(address(barrier))
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, [%3], %4;" ::"r"(
+            address(to)),
+        "l"(from), "r"(bytes), "r"(address(barrier)), "l"(policy)
         : "memory");
 }

@@ -18,6 +18,7 @@ typedef long long i64;
 #define KERNEL static void
 
 struct alignas(8) Entry { u32 value, number; };
+struct alignas(16) Entries { Entry a, b; };
 struct alignas(8) Pair { float x, y; };
 struct alignas(16) Quad { float a, b, c, d; };
 struct alignas(16) Words { u32 a, b, c, d; };
@@ -32,7 +33,7 @@ struct Meeting {
 };
 struct Warp {
     Meeting meeting;
-    u32 values[32];
+    u32 values[32], factors[32][6];
 };
 struct Copy {
     void *to;
@@ -98,11 +99,13 @@ inline float logarithm(float x) { return std::log(x); }
 inline float larger(float a, float b) { return a > b ? a : b; }
 
 inline int thread_number() { return emulated::current->thread; }
+inline int warp_number() { return emulated::current->thread / 32; }
 inline int program_number() { return emulated::current->program; }
 inline char *shared_memory() { return emulated::programs[emulated::current->program].memory.get(); }
 inline i64 ticks() { return 0; }
 inline void pause(u32) { emulated::polls++, emulated::give_way(); }
 inline Entry get(const Entry *at) { return *at; }
+inline Entries get_two(const Entry *at) { return Entries{at[0], at[1]}; }
 inline void put(Entry *at, u32 value, u32 number) { *at = Entry{value, number}, emulated::polls = 0; }
 inline void together() { emulated::meet(emulated::programs[emulated::current->program].computing, WARPS * 32); }
 inline void all_together() { emulated::meet(emulated::programs[emulated::current->program].all, emulated::THREADS_ALL); }
@@ -140,6 +143,25 @@ inline float warp_sum(float value) { return over(value, LANES - 1, true); }
 inline float across_pairs(float value) { return over(value, 30, true); }
 inline float warp_max(float value) { return over(value, 31, false); }
 
+inline float half_of(u32 pair, int which) { return as_float(which ? pair & 0xffff0000u : pair << 16); }
+inline void tensor(float (&sums)[4], u32 a0, u32 a1, u32 a2, u32 a3, u32 b0, u32 b1) {
+    emulated::Warp &warp = emulated::programs[emulated::current->program].warps[emulated::current->thread / 32];
+    const int lane = emulated::current->thread % 32;
+    const u32 mine[6] = {a0, a1, a2, a3, b0, b1};
+    memcpy(warp.factors[lane], mine, sizeof mine);
+    emulated::meet(warp.meeting, 32);
+    for (int i = 0; i < 4; i++) {
+        int row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
+        for (int k = 0; k < 16; k++) {  // which lane has (row, k) of the first factor and (k, column) of the second
+            int q = k % 8 / 2, upper = k / 8;
+            float a = half_of(warp.factors[row % 8 * 4 + q][row / 8 + 2 * upper], k % 2);
+            float b = half_of(warp.factors[column * 4 + q][4 + upper], k % 2);
+            sums[i] += a * b;
+        }
+    }
+    emulated::meet(warp.meeting, 32);
+}
+
 inline void begin(Barrier *barrier, u32 arrivals) { *barrier = Barrier{(int)arrivals, (int)arrivals, 0, 0}; }
 inline void barriers_begun() {}
 inline void arrive(Barrier *barrier) { barrier->waited--; emulated::turn_phase(barrier); }
@@ -150,7 +172,9 @@ inline void expect(Barrier *barrier, u32 bytes) {
 inline void wait(Barrier *barrier, u32 phase) {
     emulated::await(&barrier->phase, (int)phase);
 }
-inline void copy(void *to, const void *from, u32 bytes, Barrier *barrier) {
+typedef int Policy;
+inline Policy kept(int hundredths) { return hundredths; }
+inline void copy(void *to, const void *from, u32 bytes, Barrier *barrier, Policy) {
     if (bytes % 16 || (std::uintptr_t)to % 16 || (std::uintptr_t)from % 16) std::abort();
     emulated::copies.push_back({to, from, bytes, barrier});
 }

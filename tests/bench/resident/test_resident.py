@@ -16,16 +16,16 @@ from engines.s1.decode_state import DecodeState, Sampling
 from engines.s1.decoding import Decoder
 from engines.s1.network import DualAR
 
-SIZES = {"GRID": 4, "WARPS": 4, "UNROLLED": 1, "SLOTS": 3, "SCORES": 64}
+SIZES = {"GRID": 4, "WARPS": 4, "SLOTS": 5, "SCORES": 64, "REPLICAS": 2}
 RESIDUAL, LENGTH, PROMPT, FRAMES = 128, 200, 40, 2
 Run = Callable[[ResidentFrame, int], None]
 
 SLOW = StackConfig(
-    dim=256, layers=2, heads=4, kv_heads=2, head_dim=64, intermediate=256, rope_base=1e6, norm_eps=1e-6,
+    dim=512, layers=2, heads=4, kv_heads=2, head_dim=128, intermediate=1024, rope_base=1e6, norm_eps=1e-6,
     qkv_bias=False, o_bias=False, qk_norm=True,
 )  # fmt: skip
 CONFIG = DualARConfig(
-    slow=SLOW, fast=replace(SLOW, layers=2, qk_norm=False), vocabulary_size=600, codebook_size=256, codebooks=3,
+    slow=SLOW, fast=replace(SLOW, heads=8, kv_heads=4, head_dim=64, qk_norm=False), vocabulary_size=600, codebook_size=256, codebooks=3,
     max_positions=256, tied=True, scaled=True,
 )  # fmt: skip
 
