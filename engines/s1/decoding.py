@@ -18,6 +18,7 @@ from engines.s1.transfers import Arriving
 
 if TYPE_CHECKING:
     from engines.s1.fused import FusedDecoder
+    from engines.s1.resident.frame import ResidentFrame
 
 
 SMALL = 50_000_000  # weights; a larger network waits for memory, which torch's products read with every core
@@ -32,6 +33,7 @@ class Decoder:
         self.prefiller = Prefiller(self.state, compile)
         self._graphs = Graphs(self._draw_fused, self.state.changing) if compile else None
         self.compiled = Compiled(self.draw, self._graphs) if self._graphs is not None else None
+        self._alone: ResidentFrame | None = None  # what draws a row that is alone, once it is ready
 
     @property
     def small(self) -> bool:
@@ -46,7 +48,16 @@ class Decoder:
         self.compiled = Compiled(self.draw, draw)
 
     def _draw_fused(self, rows: int) -> Tensor:
-        return self._fused.draw(rows)
+        return self._fused.draw(rows) if rows > 1 or self._alone is None else self._alone.draw()
+
+    @cached_property
+    def resident(self) -> "ResidentFrame | None":
+        """One kernel for frames of a row alone, where they are compiled and this GPU and network can have it."""
+        if self._graphs is None:
+            return None
+        from engines.s1.resident.frame import ResidentFrame, fits
+
+        return ResidentFrame(self.state) if fits(self.state) else None
 
     @cached_property
     def _fused(self) -> "FusedDecoder":
@@ -73,6 +84,8 @@ class Decoder:
     @torch.inference_mode()
     def warm(self, rows: int) -> None:
         """Make ready for this many rows; those in work stay where they are."""
+        if rows == 1 and self.resident is not None and self.resident.load():
+            self._alone = self.resident
         changing = self.state.changing
         before = [tensor.clone() for tensor in changing]
         if self._graphs is not None and self.compiled is not None:

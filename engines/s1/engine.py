@@ -85,13 +85,21 @@ class S1Engine:
                     yield Progress(1.0, "warming up what was compiled")
 
     def _compile_kernels(self) -> Iterator[Progress]:
+        resident = self.decoder.resident
+        if resident is not None:
+            resident.begin_compiling()
         plans: Plans = {}
         for part in chain(self.decoder.kernels(), self.batch.sounding.streams.kernels()):
             plans |= part
             yield Progress(0.0, f"found {len(plans)} kernels")
         if plans:
-            for _ in compile_kernels(plans, lambda: bool(self.batch.requests)):
+            for _ in compile_kernels(plans, self._busy):
                 yield Progress(0.0, f"compiling {len(plans)} kernels")
+        while resident is not None and resident.compiles(wait_s=0 if self._busy() else POLL_S):
+            yield Progress(0.0, "compiling the kernel of a whole frame")
+
+    def _busy(self) -> bool:
+        return bool(self.batch.requests)
 
     @contextmanager
     def _compiling(self) -> Iterator[CpuCompiling | None]:

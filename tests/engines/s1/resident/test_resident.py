@@ -10,14 +10,17 @@ from pathlib import Path
 import pytest
 import torch
 
-from bench.resident.frame import SOURCES, Arguments, ResidentFrame, macros
+from bench import s1_checkpoints
 from engines.s1.config import DualARConfig, StackConfig
 from engines.s1.decode_state import DecodeState, Sampling
 from engines.s1.decoding import Decoder
 from engines.s1.network import DualAR
+from engines.s1.resident.compiling import SOURCES, machine_code
+from engines.s1.resident.frame import Arguments, ResidentFrame, divides, fits, sizes
 
 SIZES = {"GRID": 4, "WARPS": 4, "SLOTS": 5, "SCORES": 64, "REPLICAS": 2}
 RESIDUAL, LENGTH, PROMPT, FRAMES = 128, 200, 40, 2
+MINI = DualARConfig.from_mapping(s1_checkpoints.FULL.network)
 Run = Callable[[ResidentFrame, int], None]
 
 SLOW = StackConfig(
@@ -25,8 +28,8 @@ SLOW = StackConfig(
     qkv_bias=False, o_bias=False, qk_norm=True,
 )  # fmt: skip
 CONFIG = DualARConfig(
-    slow=SLOW, fast=replace(SLOW, heads=8, kv_heads=4, head_dim=64, qk_norm=False), vocabulary_size=600, codebook_size=256, codebooks=3,
-    max_positions=256, tied=True, scaled=True,
+    slow=SLOW, fast=replace(SLOW, heads=8, kv_heads=4, head_dim=64, qk_norm=False), vocabulary_size=600,
+    codebook_size=256, codebooks=3, max_positions=256, tied=True, scaled=True,
 )  # fmt: skip
 
 
@@ -53,7 +56,7 @@ def run(network: DualAR, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Draw a frame; the order in which threads go on and copies arrive follows from the number."""
     library = tmp_path_factory.mktemp("resident") / "frame.so"
     command = ["g++", "-std=c++20", "-O2", "-shared", "-fPIC", f"-I{SOURCES[0].parent}", "-o", str(library)]
-    command += [f"-D{name}={value}" for name, value in macros(network, RESIDUAL, **SIZES).items()]
+    command += [f"-D{name}={value}" for name, value in sizes(CONFIG, 256, RESIDUAL, **SIZES).items()]
     subprocess.run([*command, str(Path(__file__).with_name("emulated.cpp"))], check=True)
     emulated = ctypes.CDLL(str(library))
     assert emulated.arguments_bytes() == ctypes.sizeof(Arguments)
@@ -75,7 +78,7 @@ def begun(network: DualAR) -> Decoder:
 
 
 def resident(state: DecodeState) -> ResidentFrame:
-    return ResidentFrame(state, macros(state.network, RESIDUAL, **SIZES))
+    return ResidentFrame(state, SIZES)
 
 
 def logits(network: DualAR, state: DecodeState) -> torch.Tensor:
@@ -117,3 +120,27 @@ def test_it_does_not_depend_on_the_order_in_which_threads_go_on(network: DualAR,
         made.append((state.cache.clone(), state.pending.clone()))
     assert torch.equal(made[0][0], made[1][0])
     assert torch.equal(made[0][1], made[1][1])
+
+
+def test_it_compiles_for_s1_mini_and_is_kept(tmp_path: Path) -> None:
+    mini = sizes(MINI, semantic=4096, residual=1024)
+    made = machine_code(mini, "sm_90", tmp_path)
+    (kept,) = tmp_path.iterdir()
+    assert kept.read_bytes() == made
+    kept.write_bytes(b"kept")
+    assert machine_code(mini, "sm_90", tmp_path) == b"kept"
+
+
+def test_sizes_it_has_no_room_for_are_told_in_the_compilers_words(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match="assertion failed"):
+        machine_code(sizes(MINI, semantic=4096, residual=1024, SLOTS=64), "sm_90", tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_it_is_for_sizes_that_its_programs_share_out_evenly_and_for_a_gpu(network: DualAR) -> None:
+    assert divides(MINI, 4096, 1024, 2048)
+    assert not divides(MINI, 4096, 1000, 2048)
+    assert not divides(MINI, 4096, 1024, 1 << 14)
+    assert not divides(replace(MINI, slow=replace(MINI.slow, qkv_bias=True)), 4096, 1024, 2048)
+    assert not divides(CONFIG, 256, RESIDUAL, LENGTH)
+    assert not fits(DecodeState(network, 1, LENGTH, RESIDUAL))

@@ -13,13 +13,14 @@ struct alignas(16) Quad { float a, b, c, d; };
 struct alignas(16) Words { u32 a, b, c, d; };
 struct alignas(8) Barrier { unsigned long long state; };
 
-constexpr u32 TRIES_MOST = 1u << 22;  // seconds: what has not arrived by then never will
+constexpr u32 TRIES_MOST = 1u << 26;  // half a minute: what has not arrived by then never will
 
 DEVICE float as_float(u32 bits) { return __uint_as_float(bits); }
 DEVICE u32 as_bits(float value) { return __float_as_uint(value); }
 DEVICE float inverse_root(float x) { return rsqrtf(x); }
 DEVICE float exponential(float x) { return __expf(x); }
 DEVICE float logarithm(float x) { return logf(x); }  // of a number near one, which the fast one has too few digits of
+DEVICE float quotient(float a, float b) { return __fdividef(a, b); }
 DEVICE float larger(float a, float b) { return fmaxf(a, b); }
 
 DEVICE int thread_number() { return threadIdx.x; }
@@ -31,10 +32,7 @@ DEVICE char *shared_memory() {
 }
 
 DEVICE i64 ticks() { return clock64(); }
-DEVICE void pause(u32 tries) {
-    if (NAP) __nanosleep(NAP);
-    if (tries > TRIES_MOST) __trap();
-}
+DEVICE void pause(u32 tries) { if (tries > TRIES_MOST) __trap(); }
 // A value and its number are written and read as one.
 DEVICE Entry get(const Entry *at) {
     unsigned long long both;
@@ -49,6 +47,11 @@ DEVICE Entries get_two(const Entry *at) {
 DEVICE void put(Entry *at, u32 value, u32 number) {
     unsigned long long both = (unsigned long long)number << 32 | value;
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(at), "l"(both) : "memory");
+}
+
+DEVICE void put_two(Entry *at, u32 first, u32 second, u32 number) {
+    unsigned long long a = (unsigned long long)number << 32 | first, b = (unsigned long long)number << 32 | second;
+    asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(at), "l"(a), "l"(b) : "memory");
 }
 
 // The threads that compute, all threads, and a warp's.
@@ -68,6 +71,11 @@ DEVICE float warp_sum(float value) {  // of each LANES neighbours
 DEVICE float across_pairs(float value) {  // of even lanes, and of odd ones
 #pragma unroll
     for (int apart = 16; apart > 1; apart /= 2) value += across(value, apart);
+    return value;
+}
+DEVICE float half_max(float value) {  // of each 16 neighbours
+#pragma unroll
+    for (int apart = 8; apart > 0; apart /= 2) value = larger(value, across(value, apart));
     return value;
 }
 DEVICE float warp_max(float value) {

@@ -96,6 +96,7 @@ inline u32 as_bits(float value) { u32 bits; memcpy(&bits, &value, 4); return bit
 inline float inverse_root(float x) { return 1 / std::sqrt(x); }
 inline float exponential(float x) { return std::exp(x); }
 inline float logarithm(float x) { return std::log(x); }
+inline float quotient(float a, float b) { return a / b; }
 inline float larger(float a, float b) { return a > b ? a : b; }
 
 inline int thread_number() { return emulated::current->thread; }
@@ -107,6 +108,7 @@ inline void pause(u32) { emulated::polls++, emulated::give_way(); }
 inline Entry get(const Entry *at) { return *at; }
 inline Entries get_two(const Entry *at) { return Entries{at[0], at[1]}; }
 inline void put(Entry *at, u32 value, u32 number) { *at = Entry{value, number}, emulated::polls = 0; }
+inline void put_two(Entry *at, u32 first, u32 second, u32 number) { put(at, first, number), put(at + 1, second, number); }
 inline void together() { emulated::meet(emulated::programs[emulated::current->program].computing, WARPS * 32); }
 inline void all_together() { emulated::meet(emulated::programs[emulated::current->program].all, emulated::THREADS_ALL); }
 inline void warp_together() { emulated::meet(emulated::programs[emulated::current->program].warps[emulated::current->thread / 32].meeting, 32); }
@@ -141,6 +143,7 @@ inline float over(float value, int bits, bool adding) {
 template <int LANES>
 inline float warp_sum(float value) { return over(value, LANES - 1, true); }
 inline float across_pairs(float value) { return over(value, 30, true); }
+inline float half_max(float value) { return over(value, 15, false); }
 inline float warp_max(float value) { return over(value, 31, false); }
 
 inline float half_of(u32 pair, int which) { return as_float(which ? pair & 0xffff0000u : pair << 16); }

@@ -1,5 +1,11 @@
 #include "emulated.hpp"
 
+#include "layout.cuh"
+#include "ring.cuh"
+#include "exchange.cuh"
+#include "products.cuh"
+#include "attention.cuh"
+#include "drawing.cuh"
 #include "frame.cu"
 
 static const Arguments *arguments;

@@ -1,4 +1,4 @@
-"""A frame of S1-Mini by one kernel beside one by many, on random weights: `python -m bench.resident --out FILE` on a GPU.
+"""A frame of S1-Mini by one kernel beside one by many, on random weights: `python -m bench.s1_resident --out FILE` on a GPU.
 
 The codes it draws from the same state, how far its logits are from float32's, frames a second in turns, and when its steps end.
 """
@@ -22,13 +22,13 @@ from torch import Tensor
 from bench import s1_checkpoints
 from bench.checkpoints import redraw
 from bench.machine import machine
-from bench.resident.frame import ResidentFrame, macros
 from engines.s1.config import DualARConfig
 from engines.s1.decode_state import DecodeState, Sampling
 from engines.s1.fused import FusedDecoder
 from engines.s1.network import DualAR
+from engines.s1.resident.frame import ResidentFrame
 
-log = logging.getLogger("bench.resident")
+log = logging.getLogger("bench.s1_resident")
 
 RESIDUAL, LENGTH, PROMPT, FRAMES, TURNS = 1024, 2048, 200, 256, 7
 STEPS = (
@@ -95,8 +95,9 @@ def parity(network: DualAR) -> dict[str, Any]:
 
 
 def resident_frame(state: DecodeState, **others: int) -> ResidentFrame:
-    frame = ResidentFrame(state, macros(state.network, RESIDUAL, **others))
-    frame.compile()
+    frame = ResidentFrame(state, others)
+    if not frame.load():
+        raise RuntimeError("the kernel of a whole frame did not compile")
     return frame
 
 
@@ -143,17 +144,14 @@ def variants(network: DualAR) -> dict[str, Any]:
     """Milliseconds of a frame with other sizes."""
     found: dict[str, Any] = {}
     cases: list[dict[str, int]] = [
-        {}, {"AHEAD": 1}, {"AHEAD": 3}, {"AHEAD": 4}, {"AHEAD": 8}, {"BATCH": 2}, {"BATCH": 4}, {"KEPT": 0}, {"KEPT": 25},
-        {"REPLICAS": 1}, {"REPLICAS": 2}, {"REPLICAS": 8}, {"SETTLED": 0}, {"NAP": 20}, {"AHEAD": 1, "BATCH": 2},
-        {"WARPS": 4, "SLOTS": 16, "AHEAD": 4}, {"WARPS": 4, "SLOTS": 16, "AHEAD": 2, "BATCH": 6}, {"AHEAD": 1, "SLOTS": 7},
+        {}, {"AHEAD": 1}, {"AHEAD": 3}, {"AHEAD": 8}, {"BATCH": 2}, {"BATCH": 4}, {"KEPT": 0}, {"KEPT": 25}, {"REPLICAS": 1},
+        {"REPLICAS": 2}, {"REPLICAS": 8},
     ]  # fmt: skip
     state = begun(network)
 
     def made(case: dict[str, int]) -> ResidentFrame:
         torch.zeros(1, device="cuda")
-        frame = ResidentFrame(state, macros(network, RESIDUAL, **case))
-        frame.compile()
-        return frame
+        return resident_frame(state, **case)
 
     with ThreadPoolExecutor(12) as pool:
         frames = [pool.submit(made, case) for case in cases]
@@ -195,7 +193,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--commit", help="of this tree, where git cannot tell")
-    parser.add_argument("--only", nargs="*", default=["parity", "timed", "steps", "variants"], help="parts, in this order")
+    parser.add_argument(
+        "--only", nargs="*", default=["parity", "timed", "steps", "variants"], help="parts, in this order"
+    )
     asked = parser.parse_args()
     found: dict[str, Any] = {"machine": dict(machine(asked.commit))}
     network = drawn_network()

@@ -1,0 +1,263 @@
+// Attention of the slow stack, each key head's cache shared out among programs, and of the fast stack, by every program alone.
+
+struct Attention : Products {
+    using Products::Products;
+
+    // A program's share of its key head's cache, and with split 0 the new token's own.
+    DEVICE void attend(const Layer &layer, int number_of_layer, int first) {
+        constexpr int LANES = HEAD / 8;
+        const int kv = program / SPLITS, split = program % SPLITS;
+        float *scores = s.x + SUMS, *sums = s.x;
+        if (warp < GROUP + 2) token(layer, number_of_layer, first, kv, split == 0);
+        together();
+        stamp(4);
+
+        Span span(first, split);
+#pragma unroll 1
+        for (int begin = 0; begin < span.count * HEAD; begin += SLOT) {
+            const u16 *keys = taken();
+            int count = (span.count * HEAD - begin < SLOT ? span.count * HEAD - begin : SLOT) / HEAD;
+#pragma unroll 1
+            for (int round = 0; round < count; round += THREADS / LANES) {
+                int position = round + thread / LANES, d = thread % LANES * 8;
+                float score[GROUP] = {};
+                if (position < count) {
+                    Words words = *(const Words *)&keys[position * HEAD + d];
+                    const u32 four[4] = {words.a, words.b, words.c, words.d};
+#pragma unroll
+                    for (int g = 0; g < GROUP; g++)
+#pragma unroll
+                        for (int j = 0; j < 4; j++)
+                            score[g] += low(four[j]) * s.token[g][d + 2 * j] + high(four[j]) * s.token[g][d + 2 * j + 1];
+                }
+#pragma unroll
+                for (int g = 0; g < GROUP; g++) {
+                    score[g] = warp_sum<LANES>(score[g]);
+                    if (position < count && thread % LANES == 0)
+                        scores[g * SCORES + begin / HEAD + position] = score[g] * a.scale;
+                }
+            }
+            given_back();
+        }
+        if (warp < GROUP && split == 0) {  // the new token's score comes last
+            float score = 0;
+#pragma unroll
+            for (int d = lane; d < HEAD; d += 32) score += s.token[warp][d] * s.token[GROUP][d];
+            score = warp_sum<32>(score) * a.scale;
+            if (lane == 0) scores[warp * SCORES + span.count] = score;
+        }
+        together();
+
+        constexpr int COLUMNS = HEAD / 2, GROUPS = THREADS / COLUMNS;
+        const int column = thread % COLUMNS, part = thread / COLUMNS;
+        float top[GROUP], mass[GROUP] = {};
+        Pair made[GROUP] = {};
+#pragma unroll
+        for (int g = 0; g < GROUP; g++) {
+            top[g] = NOWHERE;
+#pragma unroll 1
+            for (int i = lane; i < span.count + (split == 0); i += 32) top[g] = larger(top[g], scores[g * SCORES + i]);
+        }
+#pragma unroll
+        for (int g = 0; g < GROUP; g++) top[g] = warp_max(top[g]);
+#pragma unroll 1
+        for (int begin = 0; begin < span.count * HEAD; begin += SLOT) {
+            const u16 *values = taken();
+            int count = (span.count * HEAD - begin < SLOT ? span.count * HEAD - begin : SLOT) / HEAD;
+#pragma unroll 4
+            for (int position = part; position < count; position += GROUPS) {
+                u32 pair = ((const u32 *)values)[position * COLUMNS + column];
+#pragma unroll
+                for (int g = 0; g < GROUP; g++) {
+                    float weight = exponential(scores[g * SCORES + begin / HEAD + position] - top[g]);
+                    made[g].x += weight * low(pair), made[g].y += weight * high(pair), mass[g] += weight;
+                }
+            }
+            given_back();
+        }
+        if (split == 0 && part == 0) {
+#pragma unroll
+            for (int g = 0; g < GROUP; g++) {
+                float weight = exponential(scores[g * SCORES + span.count] - top[g]);
+                made[g].x += weight * s.token[GROUP + 1][2 * column];
+                made[g].y += weight * s.token[GROUP + 1][2 * column + 1];
+                mass[g] += weight;
+            }
+        }
+#pragma unroll
+        for (int g = 0; g < GROUP; g++) {
+            *(Pair *)&sums[(part * GROUP + g) * HEAD + 2 * column] = made[g];
+            if (column == 0) s.masses[part][g] = mass[g];
+        }
+        together();
+#pragma unroll 1
+        for (int i = thread; i < GROUP * COLUMNS; i += THREADS) {
+            Pair total = {};
+#pragma unroll
+            for (int each = 0; each < GROUPS; each++) {
+                Pair other = *(const Pair *)&sums[each * GROUP * HEAD + 2 * i];
+                total.x += other.x, total.y += other.y;
+            }
+            put_two(room(number) + ((kv * GROUP * COLUMNS + i) * SPLITS + split) * 2, as_bits(total.x), as_bits(total.y), number);
+        }
+        if (thread == 0) {
+#pragma unroll
+            for (int g = 0; g < GROUP; g++) {
+                float total = 0;
+#pragma unroll
+                for (int each = 0; each < GROUPS; each++) total += s.masses[each][g];
+                put_two(room(number) + SHARES + ((kv * GROUP + g) * SPLITS + split) * 2, as_bits(total), as_bits(top[g]), number);
+            }
+        }
+        together();  // the next product's inputs take the place of the sums
+        number++;
+        stamp(5);
+    }
+
+    // A vector of the new token's a warp: queries, key and value of a key head, normed and turned; key and value are kept.
+    DEVICE void token(const Layer &layer, int number_of_layer, int first, int kv, bool kept) {
+        const bool within = lane < HEAD / 4;
+        const int begin = (warp < GROUP ? (kv * GROUP + warp) * HEAD : (HEADS + (warp - GROUP) * KV_HEADS + kv) * HEAD) / 2;
+        const bool turned = warp <= GROUP;
+        Two scales = {};
+        Quad angles = {};
+        if (turned && within) {
+            scales = ((const Two *)(warp < GROUP ? layer.q_norm : layer.k_norm))[lane];
+            angles = ((const Quad *)a.table)[first * (HEAD / 4) + lane];
+        }
+        const Entry *from = replica(number - 1) + begin + (within ? 2 * lane : 0);
+        Entries entries = get_two(from);
+        for (u32 tries = 0; entries.a.number != number - 1 || entries.b.number != number - 1; tries++) {
+            pause(tries);
+            entries = get_two(from);
+        }
+        Quad x = {low(entries.a.value), high(entries.a.value), low(entries.b.value), high(entries.b.value)};
+        if (turned) {
+            float square = warp_sum<HEAD / 4>((x.a * x.a + x.b * x.b) + (x.c * x.c + x.d * x.d));
+            float shrink = inverse_root(square / HEAD + a.norm_eps);
+            x = {x.a * shrink * low(scales.a), x.b * shrink * high(scales.a), x.c * shrink * low(scales.b), x.d * shrink * high(scales.b)};
+            x = {x.a * angles.a - x.b * angles.b, x.b * angles.a + x.a * angles.b, x.c * angles.c - x.d * angles.d, x.d * angles.c + x.c * angles.d};
+        }
+        if (!within) return;
+        *(Quad *)&s.token[warp][4 * lane] = Quad{held(x.a), held(x.b), held(x.c), held(x.d)};
+        if (kept && warp >= GROUP) {
+            u16 *stored = a.cache + number_of_layer * a.layer_stride + kv * a.head_stride + (i64)first * HEAD;
+            ((Two *)(stored + (warp == GROUP ? 0 : a.value_offset)))[lane] = Two{paired(x.a, x.b), paired(x.c, x.d)};
+        }
+    }
+
+    // The shares of a head joined (Dao et al. 2023, Flash-Decoding), by each program for some of its dimensions.
+    DEVICE void join() {
+        constexpr int MINE = HEADS * HEAD / GRID / 2;
+        const bool ours = lane / 2 < SPLITS, odd = lane & 1;
+#pragma unroll 1
+        for (int pair = program * MINE + warp; pair < (program + 1) * MINE; pair += WARPS) {
+            const int head = pair / (HEAD / 2);
+            const Entry *sums = room(number - 1) + pair * SPLITS * 2 + lane;
+            const Entry *masses = room(number - 1) + SHARES + head * SPLITS * 2 + lane;
+            u32 told[2];
+            receive(number - 1, told, [&](int i) { return !ours ? nullptr : i == 0 ? sums : masses; });
+            const float sum = ours ? as_float(told[0]) : 0, mine = ours ? as_float(told[1]) : odd ? NOWHERE : 0, other = across(mine, 1);
+            const float mass = odd ? other : mine, top = odd ? mine : other;
+            float weight = exponential(top - warp_max(top));
+            float joined = quotient(across_pairs(sum * weight), across_pairs(mass * weight));
+            float above = warp_above(joined);
+            if (lane == 0) send(pair, paired(joined, above));
+        }
+        sent();
+        stamp(6);
+    }
+
+    // A fast layer's attention over the frame's earlier codes, which every program has a copy of, by every program for all heads.
+    DEVICE void fast_attend(int number_of_layer, int position, bool wanted) {
+        constexpr int EACH = fours(FAST_QKV), LANES = FAST_HEAD / 8;
+        constexpr int KEYS = FAST_HEADS * FAST_HEAD, VALUES = KEYS + FAST_KEYS;
+        constexpr int AT_ONCE = 32 / LANES, ROUNDS = (CODEBOOKS + AT_ONCE - 1) / AT_ONCE;  // positions looked at
+        const float scale = a.fast_scale;
+        Two values[EACH];
+        Quad angles[EACH];
+#pragma unroll
+        for (int i = 0; i < EACH; i++)
+            angles[i] = ((const Quad *)a.fast_table)[position * (FAST_HEAD / 4) + (thread + i * THREADS) % (FAST_HEAD / 4)];
+        receive(values, FAST_QKV / 2);
+#pragma unroll
+        for (int i = 0; i < EACH; i++) {
+            int at = 4 * (thread + i * THREADS);
+            if (at < FAST_QKV) {
+                Quad x = {low(values[i].a), high(values[i].a), low(values[i].b), high(values[i].b)}, by = angles[i];
+                x = {x.a * by.a - x.b * by.b, x.b * by.a + x.a * by.b, x.c * by.c - x.d * by.d, x.d * by.c + x.c * by.d};
+                if (at < KEYS)
+                    *(Quad *)&s.x[at] = Quad{held(x.a), held(x.b), held(x.c), held(x.d)};
+                else if (at < VALUES)
+                    *(Two *)&s.fast_cache[number_of_layer][position][0][at - KEYS] = Two{paired(x.a, x.b), paired(x.c, x.d)};
+                else
+                    *(Two *)&s.fast_cache[number_of_layer][position][1][at - VALUES] = values[i];
+            }
+        }
+        together();
+        stamp(7);
+        if (!wanted) return;
+        u16 *out = (u16 *)(s.x + KEYS);
+#pragma unroll 1
+        for (int kv = warp; kv < FAST_KV_HEADS; kv += WARPS) {
+            const int d = lane % LANES * 8, g = lane / 16, mine = lane % 16;
+            float queries[2][8], scores[8] = {};
+#pragma unroll
+            for (int i = 0; i < 8; i += 4) {
+                *(Quad *)&queries[0][i] = *(const Quad *)&s.x[2 * kv * FAST_HEAD + d + i];
+                *(Quad *)&queries[1][i] = *(const Quad *)&s.x[(2 * kv + 1) * FAST_HEAD + d + i];
+            }
+#pragma unroll
+            for (int i = 0; i < ROUNDS; i++) {
+                const int other = i * AT_ONCE + lane / LANES;
+                Words words = *(const Words *)&s.fast_cache[number_of_layer][other < CODEBOOKS ? other : 0][0][kv * FAST_HEAD + d];
+                const u32 four[4] = {words.a, words.b, words.c, words.d};
+#pragma unroll
+                for (int j = 0; j < 4; j++) {
+                    scores[2 * i] += low(four[j]) * queries[0][2 * j] + high(four[j]) * queries[0][2 * j + 1];
+                    scores[2 * i + 1] += low(four[j]) * queries[1][2 * j] + high(four[j]) * queries[1][2 * j + 1];
+                }
+            }
+            const float whole = eight_sums(scores);  // of the lane % 8-th score: a round's and a query head's
+            const int other = lane % 8 / 2 * AT_ONCE + lane / 8;
+            if (lane % 8 < 2 * ROUNDS) s.scores[warp][lane % 2][other] = whole;
+            warp_together();
+            const float score = mine <= position ? s.scores[warp][g][mine] * scale : NOWHERE;
+            const float weight = exponential(score - half_max(score));
+            const float share = quotient(weight, warp_sum<16>(weight));
+            warp_together();
+            s.scores[warp][g][mine] = share;
+            warp_together();
+#pragma unroll 1
+            for (int pair = lane; pair < FAST_HEAD / 2; pair += 32) {
+                Pair made[2] = {};
+#pragma unroll
+                for (int i = 0; i < CODEBOOKS; i++) {  // those to come are zeros, of weight zero
+                    u32 value = *(const u32 *)&s.fast_cache[number_of_layer][i][1][kv * FAST_HEAD + 2 * pair];
+                    made[0].x += s.scores[warp][0][i] * low(value), made[0].y += s.scores[warp][0][i] * high(value);
+                    made[1].x += s.scores[warp][1][i] * low(value), made[1].y += s.scores[warp][1][i] * high(value);
+                }
+#pragma unroll
+                for (int i = 0; i < 2; i++) {
+                    int k = (2 * kv + i) * FAST_HEAD + 2 * pair;
+                    *(u32 *)&out[at(k)] = paired(made[i].x, made[i].y);
+                    *(u32 *)&out[at(k) + 32] = 0;
+                }
+            }
+            warp_together();
+        }
+        together();
+        stamp(8);
+    }
+
+    // Eight numbers of every lane, each summed up over eight neighbours; the i-th of these gets the i-th.
+    DEVICE float eight_sums(const float (&each)[8]) {
+        float four[4], two[2];
+        const bool third = lane & 4, second = lane & 2, first = lane & 1;
+#pragma unroll
+        for (int i = 0; i < 4; i++) four[i] = (third ? each[i + 4] : each[i]) + across(third ? each[i] : each[i + 4], 4);
+#pragma unroll
+        for (int i = 0; i < 2; i++) two[i] = (second ? four[i + 2] : four[i]) + across(second ? four[i] : four[i + 2], 2);
+        return (first ? two[1] : two[0]) + across(first ? two[0] : two[1], 1);
+    }
+};

@@ -1,0 +1,100 @@
+"""CUDA C++ to a kernel that can be started: compiled by NVRTC, which torch for CUDA brings along, and kept on disk."""
+
+import ctypes
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from engines.runtime.publishing import publishing
+
+SOURCES = tuple(
+    Path(__file__).with_name(name)
+    for name in (
+        "primitives.cuh", "layout.cuh", "ring.cuh", "exchange.cuh", "products.cuh", "attention.cuh", "drawing.cuh",
+        "frame.cu",
+    )
+)  # fmt: skip
+
+
+def source() -> str:
+    """All of it, in the order in which it is read."""
+    return "\n".join(path.read_text(encoding="utf-8") for path in SOURCES)
+
+
+def machine_code(macros: Mapping[str, int], architecture: str, folder: Path | None = None) -> bytes:
+    """The kernel for an architecture such as "sm_90"; from the folder, Triton's own if none is given, if it is kept there.
+
+    Raises RuntimeError with the compiler's words.
+    """
+    if folder is None:
+        from triton import knobs  # type: ignore[import-untyped]  # it comes with CUDA's torch alone
+
+        folder = Path(knobs.cache.dir)
+    text = source()
+    options = [f"-D{name}={value}" for name, value in macros.items()]
+    digest = hashlib.sha256("\n".join([text, architecture, *options]).encode()).hexdigest()
+    kept = folder / f"frame-{digest}.cubin"
+    if kept.exists():
+        return kept.read_bytes()
+    code = _compiled(text, [f"--gpu-architecture={architecture}", "--std=c++17", *options])
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with publishing(kept, sync=False) as (part,):
+            part.write_bytes(code)
+    except OSError:
+        pass  # a folder that cannot be written to keeps nothing
+    return code
+
+
+def _compiled(text: str, options: list[str]) -> bytes:
+    from cuda.bindings import nvrtc  # type: ignore[import-untyped]  # it comes with CUDA's torch alone
+
+    program = _checked(nvrtc.nvrtcCreateProgram(text.encode(), b"frame.cu", 0, [], []))
+    try:
+        outcome, *_ = nvrtc.nvrtcCompileProgram(program, len(options), [option.encode() for option in options])
+        if outcome != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+            said = b" " * _checked(nvrtc.nvrtcGetProgramLogSize(program))
+            _checked(nvrtc.nvrtcGetProgramLog(program, said))
+            raise RuntimeError(said.decode(errors="replace").strip("\0 \n"))
+        code = b" " * _checked(nvrtc.nvrtcGetCUBINSize(program))
+        _checked(nvrtc.nvrtcGetCUBIN(program, code))
+        return code
+    finally:
+        nvrtc.nvrtcDestroyProgram(program)
+
+
+class Kernel:
+    """A kernel of one argument, the address of what it is told, in this thread's device."""
+
+    def __init__(self, code: bytes, name: str, shared_bytes: int) -> None:
+        """Raises RuntimeError where the device cannot have it."""
+        from cuda.bindings import driver
+
+        self._driver: Any = driver
+        self._module = _checked(driver.cuModuleLoadData(code))
+        self._function = _checked(driver.cuModuleGetFunction(self._module, name.encode()))
+        self._shared_bytes = shared_bytes
+        attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+        _checked(driver.cuFuncSetAttribute(self._function, attribute, shared_bytes))
+
+    def launch(self, programs: int, threads: int, told: Tensor) -> None:
+        """Start it in torch's current stream."""
+        stream = self._driver.CUstream(torch.cuda.current_stream().cuda_stream)
+        arguments = ((told.data_ptr(),), (ctypes.c_void_p,))
+        _checked(
+            self._driver.cuLaunchKernel(
+                self._function, programs, 1, 1, threads, 1, 1, self._shared_bytes, stream, arguments, 0
+            )
+        )
+
+
+def _checked(returned: tuple[Any, ...]) -> Any:
+    """What a call returned behind its outcome. Raises RuntimeError naming what went wrong."""
+    outcome, *values = returned
+    if outcome.value:
+        raise RuntimeError(f"CUDA: {outcome.name}")
+    return values[0] if values else None

@@ -1,0 +1,224 @@
+"""A frame of S1 by one kernel that stays on the GPU: what `frame.cu` is told, and its start.
+
+For one row whose weights are bfloat16, as S1-Mini's are, on a GPU of compute capability 9.0 or later. Other sizes, kinds of
+weights, GPUs and more rows are left to `engines.s1.fused`. It sums up in another order than those kernels, so a row alone may
+be drawn other codes than the same row among others, as it may be by any kernels of half precision.
+"""
+
+import ctypes
+import logging
+import math
+from collections.abc import Mapping
+from threading import Thread
+
+import torch
+from torch import Tensor, nn
+
+from engines.runtime import quantization as quantizing
+from engines.s1.config import DualARConfig
+from engines.s1.decode_state import DecodeState
+from engines.s1.network import DualARLayer
+from engines.s1.resident.compiling import Kernel, machine_code
+
+log = logging.getLogger(__name__)
+
+CAPABILITY = 9, 0  # of a GPU that copies in bulk
+SHARED = 232_448  # bytes that a program has there
+SIZES = {
+    "GRID": 128,  # programs, each with a multiprocessor of its own
+    "WARPS": 8,  # of a program, that compute
+    "SLOTS": 8,  # of a program's ring, of 16 KiB
+    "AHEAD": 2,  # slots on their way at once: more, and what others send waits behind them
+    "BATCH": 3,  # slots a warp reads before it computes
+    "REPLICAS": 4,  # places an exchange is written to
+    "KEPT": 15,  # hundredths of the fast stack's weights that the GPU's second cache is to keep
+    "SCORES": 512,  # positions a program has room for
+    "STAMPED": 0,  # whether it notes when each step ended
+}
+ROWS, SEGMENT = 8, 128  # of a matrix that a slot holds, and inputs of each row a warp multiplies
+
+
+class Arguments(ctypes.Structure):
+    """As in layout.cuh."""
+
+    _fields_ = [
+        *((name, ctypes.c_void_p) for name in (
+            "layers", "fast_layers", "head", "norm", "fast_head", "fast_norm", "embeddings", "codebook_embeddings",
+            "fast_embeddings", "table", "fast_table", "cache",
+        )),
+        *((name, ctypes.c_longlong) for name in ("layer_stride", "value_offset", "head_stride")),
+        *((name, ctypes.c_void_p) for name in (
+            "pending", "positions", "seeds", "numbers", "recent", "drawn", "temperature", "top_p", "penalty",
+            "exchange", "semantic", "sequence",
+        )),
+        *((name, ctypes.c_float) for name in ("norm_eps", "fast_norm_eps", "scale", "fast_scale", "shrink")),
+        ("length", ctypes.c_longlong),
+        ("stamps", ctypes.c_void_p),
+    ]  # fmt: skip
+
+
+def fits(state: DecodeState) -> bool:
+    """Whether its rows' frames can be drawn so."""
+    device, network = state.pending.device, state.network
+    if device.type != "cuda":
+        return False
+    properties = torch.cuda.get_device_properties(device)
+    return (
+        (properties.major, properties.minor) >= CAPABILITY
+        and getattr(properties, "shared_memory_per_block_optin", 0) >= SHARED
+        and properties.multi_processor_count >= SIZES["GRID"]
+        and all(
+            weight.dtype == torch.bfloat16 and not quantizing.is_quantized(weight) for weight in network.parameters()
+        )
+        and divides(network.config, network.semantic_count, state.residual_size, state.length)
+    )
+
+
+def divides(config: DualARConfig, semantic: int, residual: int, length: int) -> bool:
+    """Whether programs and warps share these sizes out evenly: codes of either kind, positions. See layout.cuh."""
+    slow, fast = config.slow, config.fast
+    chunk, rows = SIZES["WARPS"] * SEGMENT, SIZES["GRID"] * ROWS
+    splits = SIZES["GRID"] // slow.kv_heads
+    inputs = slow.heads * slow.head_dim, fast.heads * fast.head_dim, slow.intermediate, fast.intermediate
+    outputs = *inputs, _width(config, fast=False), _width(config, fast=True), semantic, residual
+    return (
+        slow.dim == fast.dim == chunk
+        and not any(stack.qkv_bias or stack.o_bias for stack in (slow, fast))
+        and (slow.qk_norm, fast.qk_norm) == (True, False)
+        and not any(width % chunk for width in inputs)
+        and not any(width % rows for width in outputs)
+        and (slow.head_dim, fast.head_dim, fast.group) == (128, 64, 2)
+        and slow.group + 2 <= SIZES["WARPS"]
+        and splits <= 16
+        and length < SIZES["SCORES"] * splits
+        and config.codebooks <= 16
+    )
+
+
+def _width(config: DualARConfig, fast: bool) -> int:
+    """Of a layer's queries, keys and values together."""
+    stack = config.fast if fast else config.slow
+    return (stack.heads + 2 * stack.kv_heads) * stack.head_dim
+
+
+def sizes(config: DualARConfig, semantic: int, residual: int, **others: int) -> Mapping[str, int]:
+    """What the kernel is compiled for."""
+    slow, fast = config.slow, config.fast
+    return SIZES | others | {
+        "LAYERS": slow.layers, "DIM": slow.dim, "HEADS": slow.heads, "KV_HEADS": slow.kv_heads, "HEAD": slow.head_dim,
+        "MIDDLE": slow.intermediate, "FAST_LAYERS": fast.layers, "FAST_HEADS": fast.heads, "FAST_KV_HEADS": fast.kv_heads,
+        "FAST_HEAD": fast.head_dim, "FAST_MIDDLE": fast.intermediate, "CODEBOOKS": config.codebooks,
+        "SEMANTIC": semantic, "RESIDUAL": residual, "CODEBOOK_SIZE": config.codebook_size,
+    }  # fmt: skip
+
+
+class ResidentFrame:
+    """Draws frames of row 0 of a `DecodeState`, which it reads and advances."""
+
+    def __init__(self, state: DecodeState, others: Mapping[str, int] | None = None) -> None:
+        """`others` than SIZES."""
+        network, config = state.network, state.network.config
+        self._sizes = sizes(config, network.semantic_count, state.residual_size, **others or {})
+        slow, fast = config.slow, config.fast
+        device = state.pending.device
+        semantic = slice(network.semantic_begin, network.semantic_begin + network.semantic_count)
+        head = network.embeddings.weight if config.tied else network.output.weight
+        splits = self._sizes["GRID"] // slow.kv_heads
+        inputs = slow.dim, slow.heads * slow.head_dim, slow.intermediate, fast.intermediate
+        copied = max(max(*inputs, _width(config, fast=False), _width(config, fast=True)) // 2, state.residual_size)
+        turn = max(self._sizes["REPLICAS"] * copied, slow.heads * splits * (slow.head_dim + 2))
+        self.drawn = torch.zeros(1, config.codebooks, dtype=torch.long, device=device)
+        # What the kernel is told the addresses of lives as long as this.
+        held = self._held = {
+            "layers": _addresses(network.layers, device),
+            "fast_layers": _addresses(network.fast_layers, device),
+            "head": torch.cat((head[semantic], head[network.end_token, None])),
+            "norm": network.norm.weight,
+            "fast_head": network.fast_output.weight,
+            "fast_norm": network.fast_norm.weight,
+            "embeddings": network.embeddings.weight[semantic],
+            "codebook_embeddings": network.codebook_embeddings.weight,
+            "fast_embeddings": network.fast_embeddings.weight,
+            "table": network.slow_table.float().contiguous(),
+            "fast_table": network.fast_table.float().contiguous(),
+            "cache": state.cache,
+            "pending": state.pending,
+            "positions": state.positions,
+            "seeds": state.seeds,
+            "numbers": state.numbers,
+            "recent": state.recent,
+            "drawn": self.drawn,
+            "temperature": state.settings[0],
+            "top_p": state.settings[1],
+            "penalty": state.settings[2],
+            "exchange": torch.zeros(4 * turn, dtype=torch.long, device=device),
+            "semantic": torch.zeros(network.semantic_count + 1, dtype=torch.long, device=device),
+            "sequence": torch.ones(1, dtype=torch.int32, device=device),
+            "stamps": torch.zeros(4096, dtype=torch.long, device=device),
+        }
+        arguments = Arguments(
+            **{name: tensor.data_ptr() for name, tensor in held.items()},
+            layer_stride=state.cache.stride(0), value_offset=state.cache.stride(1), head_stride=state.cache.stride(3),
+            norm_eps=slow.norm_eps, fast_norm_eps=fast.norm_eps,
+            scale=1 / math.sqrt(slow.head_dim), fast_scale=1 / math.sqrt(fast.head_dim),
+            shrink=1 / math.sqrt(config.codebooks + 1) if config.scaled else 1.0, length=state.length,
+        )  # fmt: skip
+        self.arguments = torch.frombuffer(bytearray(arguments), dtype=torch.uint8).to(device)
+        self._code = b""
+        self._kernel: Kernel | None = None
+        self._compiling = Thread(target=self._compile, name="s1-resident", daemon=True)
+
+    def begin_compiling(self) -> None:
+        """Beside whoever speaks; a few seconds, unless the machine code is on disk."""
+        self._compiling.start()
+
+    def compiles(self, wait_s: float) -> bool:
+        """Whether it still does after so long."""
+        self._compiling.join(wait_s)
+        return self._compiling.is_alive()
+
+    def load(self) -> bool:
+        """Make ready to draw, compiled here if it was not begun before; False, and told, where that fails."""
+        if self._compiling.ident is None:
+            self._compile()
+        else:
+            self._compiling.join()
+        if self._code and self._kernel is None:
+            self._kernel = Kernel(self._code, "draw_frame", SHARED)
+        return self._kernel is not None
+
+    def _compile(self) -> None:
+        properties = torch.cuda.get_device_properties(self.drawn.device)
+        try:
+            self._code = machine_code(self._sizes, f"sm_{properties.major}{properties.minor}")
+        except Exception as error:  # compilers raise many kinds of errors, all handled alike
+            log.warning("a row alone is drawn by many kernels (%s)", error)
+
+    def semantic_logits(self) -> Tensor:
+        """(1, choices) of the newest frame."""
+        return self._held["semantic"].view(torch.float32)[None, ::2]
+
+    def stamps(self) -> list[tuple[int, int]]:
+        """When each step of the newest frame ended, in clock ticks, and which it was."""
+        return [(stamp >> 4, stamp & 15) for stamp in self._held["stamps"].tolist() if stamp]
+
+    def draw(self) -> Tensor:
+        """(1, codebooks) codes of the next frame, which the next call overwrites."""
+        if self._kernel is None:
+            raise RuntimeError("the frame's kernel is not loaded")
+        self._kernel.launch(self._sizes["GRID"], (self._sizes["WARPS"] + 1) * 32, self.arguments)
+        return self.drawn
+
+
+def _addresses(layers: nn.ModuleList, device: torch.device) -> Tensor:
+    def weights(layer: DualARLayer) -> list[int]:
+        attention, feed_forward = layer.attention, layer.feed_forward
+        norms = (attention.q_norm, attention.k_norm) if attention.config.qk_norm else ()
+        parts = (
+            attention.wqkv, attention.wo, feed_forward.w1, feed_forward.w3, feed_forward.w2,
+            layer.attention_norm, layer.ffn_norm, *norms,
+        )  # fmt: skip
+        addresses = [part.weight.data_ptr() for part in parts]
+        return addresses + [0] * (9 - len(addresses))
+
+    return torch.tensor([weights(layer) for layer in layers], dtype=torch.long, device=device)  # type: ignore[arg-type]

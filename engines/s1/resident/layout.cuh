@@ -1,0 +1,116 @@
+// What a frame's kernel is told, how memory is shared out, and numbers as bfloat16 holds them.
+
+struct Layer {  // addresses of bfloat16, rows after rows
+    const u16 *wqkv, *wo, *w1, *w3, *w2, *attention_norm, *feed_forward_norm, *q_norm, *k_norm;
+};
+
+struct Arguments {
+    const Layer *layers, *fast_layers;                    // LAYERS, FAST_LAYERS
+    const u16 *head, *norm, *fast_head, *fast_norm;       // (SEMANTIC + 1, DIM), (DIM), (RESIDUAL, DIM), (DIM)
+    const u16 *embeddings, *codebook_embeddings;          // (SEMANTIC, DIM) of the semantic tokens, (CODEBOOKS * CODEBOOK_SIZE, DIM)
+    const u16 *fast_embeddings;                           // (CODEBOOK_SIZE, DIM)
+    const float *table, *fast_table;                      // (length, HEAD / 2, 2), (CODEBOOKS, FAST_HEAD / 2, 2)
+    u16 *cache;                                           // of layer 0, row 0: keys (KV_HEADS, length, HEAD), values behind them
+    i64 layer_stride, value_offset, head_stride;          // of the cache, in elements
+    u16 *pending;                                         // (DIM)
+    i64 *positions, *seeds, *numbers, *recent, *drawn;    // of the row; recent (CODEBOOKS, WINDOW), drawn (CODEBOOKS)
+    const float *temperature, *top_p, *penalty;
+    Entry *exchange, *semantic;                           // TURNS * TURN and SEMANTIC + 1 entries, zero at first
+    u32 *sequence;                                        // the number of the next exchange, 1 at first
+    float norm_eps, fast_norm_eps, scale, fast_scale, shrink;
+    i64 length;
+    i64 *stamps;                                          // when program 0 ended each step, if asked for
+};
+
+constexpr int THREADS = WARPS * 32;        // that compute; one more warp copies
+constexpr int SEGMENT = 128;               // of each row's inputs, a warp's
+constexpr int CHUNK = WARPS * SEGMENT;     // of each row's inputs, those in a slot of the ring
+constexpr int ROWS = 8;                    // of a matrix, those in a slot
+constexpr int SLOT = ROWS * CHUNK;         // numbers in a slot
+constexpr int TURNS = 4;                   // exchanges before memory is written again; see `Program::send`
+constexpr int SPLITS = GRID / KV_HEADS;    // shares of a key head's cache
+constexpr int GROUP = HEADS / KV_HEADS;
+constexpr int WINDOW = 16;                 // as decode_state.WINDOW
+constexpr u32 GOLDEN = 0x9E3779B9u;        // as noise.py
+constexpr float NOWHERE = -1e30f;          // a score below all others whose differences are still numbers
+constexpr int QKV = (HEADS + 2 * KV_HEADS) * HEAD, FAST_QKV = (FAST_HEADS + 2 * FAST_KV_HEADS) * FAST_HEAD;
+constexpr int FAST_KEYS = FAST_KV_HEADS * FAST_HEAD;
+DEVICE constexpr int most(int a, int b) { return a > b ? a : b; }
+constexpr int SUMS = 2 * THREADS * GROUP;   // of attention's values, before they are joined
+constexpr int INPUTS_MOST = most(most(DIM, HEADS * HEAD), most(MIDDLE, FAST_MIDDLE));
+constexpr int WIDE = most(most(INPUTS_MOST, 3 * FAST_HEADS * FAST_HEAD), SUMS + SCORES * GROUP);  // numbers that are held at once
+constexpr int COPIED = most(most(INPUTS_MOST / 2, RESIDUAL), most(QKV, FAST_QKV) / 2);  // entries of an exchange that all read
+constexpr int SHARES = HEADS * SPLITS * HEAD;  // entries of attention's sums; behind them each share's mass and highest score
+constexpr int TURN = most(REPLICAS * COPIED, SHARES + 2 * HEADS * SPLITS);
+constexpr int ROWS_MOST = most(most(QKV / GRID, 2 * MIDDLE / GRID), most(2 * FAST_MIDDLE / GRID, SEMANTIC / GRID + ROWS));
+
+DEVICE constexpr int fours(int inputs) { return (inputs / 4 + THREADS - 1) / THREADS; }  // of inputs, that a thread receives
+
+static_assert(DIM % CHUNK == 0 && MIDDLE % CHUNK == 0 && FAST_MIDDLE % CHUNK == 0 && HEADS * HEAD % CHUNK == 0);
+static_assert(FAST_HEADS * FAST_HEAD % CHUNK == 0 && QKV % (ROWS * GRID) == 0 && DIM % (ROWS * GRID) == 0);
+static_assert(MIDDLE % (ROWS * GRID) == 0 && FAST_MIDDLE % (ROWS * GRID) == 0 && FAST_QKV % (ROWS * GRID) == 0);
+static_assert(SEMANTIC % (ROWS * GRID) == 0 && RESIDUAL % (ROWS * GRID) == 0 && HEADS * HEAD % (2 * GRID) == 0);
+static_assert(GRID % KV_HEADS == 0 && SPLITS <= 16 && WARPS >= GROUP + 2);
+static_assert(HEAD % 8 == 0 && HEAD <= 128 && FAST_HEAD % 8 == 0 && FAST_HEAD <= 256 && THREADS % (HEAD / 2) == 0);
+static_assert(FAST_HEADS == 2 * FAST_KV_HEADS && FAST_HEAD == 64 && WARPS * 32 <= (GROUP + 2) * HEAD && CODEBOOKS <= 16);
+static_assert(SLOT % HEAD == 0 && WIDE % 32 == 0 && SLOTS >= BATCH);
+
+// The likeliest of some codes, and the sum of what was added up over them.
+struct Best {
+    float goal, level, sum;
+    int code;
+};
+
+struct Shared {
+    alignas(128) u16 ring[SLOTS][SLOT];
+    alignas(16) u16 fast_cache[FAST_LAYERS][CODEBOOKS][2][FAST_KEYS];
+    alignas(128) float x[WIDE];            // a product's inputs, see `at`; attention's scores and sums
+    Arguments arguments;
+    Layer layers[LAYERS + FAST_LAYERS];
+    union {
+        alignas(16) float token[GROUP + 2][HEAD];            // the queries of a key head, its key and its value
+        float scores[WARPS][2][16];                          // of the fast stack's attention
+    };
+    alignas(16) float parts[ROWS_MOST][WARPS];
+    float squares[2][WARPS];
+    Best best[4][WARPS];
+    float masses[THREADS / (HEAD / 2)][GROUP];
+    int codes[CODEBOOKS];
+    alignas(4) float residual[DIM / GRID];
+    Barrier full[SLOTS], empty[SLOTS];
+};
+
+struct alignas(8) Two {
+    u32 a, b;
+};
+
+static_assert(sizeof(Shared) <= 232448);
+
+// Where input k of a product lies: each 32 of them as bfloat16, then what the rounding left of them.
+DEVICE int at(int k) { return (k >> 5) * 64 + (k & 31); }
+
+DEVICE float low(u32 pair) { return as_float(pair << 16); }
+DEVICE float high(u32 pair) { return as_float(pair & 0xffff0000u); }
+DEVICE u32 rounded(float value) {
+    u32 bits = as_bits(value);
+    return (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
+}
+DEVICE float held(float value) { return as_float(rounded(value) << 16); }  // as bfloat16 holds it
+DEVICE u32 paired(float even, float odd) { return rounded(even) | rounded(odd) << 16; }
+
+// Four inputs from k on, k a multiple of four.
+DEVICE void keep(u16 *x, int k, Two held) {
+    *(Two *)&x[at(k)] = held;
+    *(Two *)&x[at(k) + 32] = Two{0, 0};
+}
+DEVICE void keep(u16 *x, int k, Quad exact) {
+    Two held = {paired(exact.a, exact.b), paired(exact.c, exact.d)};
+    *(Two *)&x[at(k)] = held;
+    *(Two *)&x[at(k) + 32] = Two{paired(exact.a - low(held.a), exact.b - high(held.a)), paired(exact.c - low(held.b), exact.d - high(held.b))};
+}
+
+DEVICE u32 mix(u32 x) {
+    x = (x ^ (x >> 16)) * 0x85EBCA6Bu;
+    x = (x ^ (x >> 13)) * 0xC2B2AE35u;
+    return x ^ (x >> 16);
+}

@@ -1,0 +1,152 @@
+// A program's rows of a matrix times its inputs, on the tensor cores, and what is made of the sums.
+
+struct Products : Exchange {
+    using Exchange::Exchange;
+
+    DEVICE const u16 *taken() {
+        wait(&s.full[place.slot], place.phase);
+        return s.ring[place.slot];
+    }
+
+    DEVICE void given_back(int slot) {
+        if (lane == 0) arrive(&s.empty[slot]);
+    }
+    DEVICE void given_back() {
+        warp_together();
+        given_back(place.slot);
+        place.next();
+    }
+
+    // Products of so many ROWS of rows with the inputs at x, each warp's sums over its own ones to `parts`.
+    //
+    // By the tensor cores: 16 rows by 16 inputs times 16 inputs by 8 columns, of which lane 4 r + q holds numbers of row r and of
+    // column r. The upper eight rows are this slot's for half of the warp's inputs, the lower eight are the same rows for the other
+    // half. Which inputs make up the 16 does not matter as long as both factors agree, so a lane reads 16 bytes at once; odd rows
+    // read the two halves of 64 inputs in the other order, which hits every bank once. Columns 4 t + 2 h + p are the inputs of half
+    // t as rows of parity h read them, p of their rounding: of each row only the two columns that are its own are summed up.
+    template <int INPUTS>
+    DEVICE void multiply(int groups, const u16 *x) {
+        constexpr int CHUNKS = INPUTS / CHUNK;
+        const int r = lane / 4, q = lane % 4, end = groups * CHUNKS;
+        const int from = r * CHUNK + warp * SEGMENT + q * 8, odd = r & 1;
+        Words inputs[2];
+        if (CHUNKS == 1) take(inputs, x);
+        float sums[2][4] = {};
+#pragma unroll 1
+        for (int begin = 0; begin < end; begin += BATCH) {
+            Words words[BATCH][2][2];
+            const Place first = place;
+#pragma unroll
+            for (int slot = 0; slot < BATCH; slot++) {
+                if (begin + slot < end) {
+                    const u16 *weights = taken() + from;
+#pragma unroll
+                    for (int half = 0; half < 2; half++)
+#pragma unroll
+                        for (int turn = 0; turn < 2; turn++)
+                            words[slot][half][turn] = *(const Words *)&weights[half * 64 + (turn ^ odd) * 32];
+                    place.next();
+                }
+            }
+            warp_together();
+            Place used = first;
+#pragma unroll
+            for (int slot = 0; slot < BATCH; slot++) {
+                if (begin + slot < end) {
+                    if (lane == 0) arrive(&s.empty[used.slot]);
+                    used.next();
+                }
+            }
+#pragma unroll
+            for (int slot = 0; slot < BATCH; slot++) {
+                if (begin + slot >= end) continue;
+                const int chunk = (begin + slot) % CHUNKS;
+                if (CHUNKS > 1) take(inputs, x + at(chunk * CHUNK));
+                if (chunk == 0)
+#pragma unroll
+                    for (int i = 0; i < 4; i++) sums[0][i] = sums[1][i] = 0;
+#pragma unroll
+                for (int turn = 0; turn < 2; turn++) {
+                    const Words &upper = words[slot][0][turn], &lower = words[slot][1][turn];
+                    tensor(sums[turn], upper.a, lower.a, upper.b, lower.b, inputs[turn].a, inputs[turn].b);
+                    tensor(sums[turn], upper.c, lower.c, upper.d, lower.d, inputs[turn].c, inputs[turn].d);
+                }
+                if (chunk == CHUNKS - 1) {
+                    float sum = q < 2 ? (sums[0][0] + sums[1][0]) + (sums[0][1] + sums[1][1]) : (sums[0][2] + sums[1][2]) + (sums[0][3] + sums[1][3]);
+                    sum += across(sum, 2);
+                    if (q == odd) s.parts[(begin + slot) / CHUNKS * ROWS + r][warp] = sum;
+                }
+            }
+        }
+    }
+
+    // This lane's inputs of the warp's SEGMENT of a chunk, for both turns.
+    DEVICE void take(Words (&inputs)[2], const u16 *x) {
+        const int half = lane >> 4, odd = lane >> 3 & 1, part = lane >> 2 & 1, q = lane % 4;
+#pragma unroll
+        for (int turn = 0; turn < 2; turn++)
+            inputs[turn] = *(const Words *)&x[at(warp * SEGMENT + half * 64 + (turn ^ odd) * 32) + part * 32 + q * 8];
+    }
+
+    DEVICE float row(int number) const {
+        float total = 0;
+#pragma unroll
+        for (int i = 0; i < WARPS; i += 4) {
+            Quad four = *(const Quad *)&s.parts[number][i];
+            total += (four.a + four.b) + (four.c + four.d);
+        }
+        return total;
+    }
+
+    // What a program made of its rows, a warp's lanes in pairs: `value` of a row.
+    template <class Value>
+    DEVICE void publish(int rows, Value value) {
+        together();  // every part is there, and nobody reads `x` any more
+        stamp(2);
+        if (warp == 0) {
+#pragma unroll 1
+            for (int begin = 0; begin < rows; begin += 32) {
+                int mine = begin + lane;
+                float even = mine < rows ? value(mine) : 0.0f, odd = warp_above(even);
+                if (mine < rows && lane % 2 == 0) send((program * rows + mine) / 2, paired(even, odd));
+            }
+        }
+        sent();
+        stamp(3);
+    }
+
+    template <int INPUTS>
+    DEVICE void project(int rows) {
+        multiply<INPUTS>(rows / ROWS, inputs_held());
+        publish(rows, [&](int mine) { return row(mine) * rate; });
+    }
+
+    template <int INPUTS>
+    DEVICE void add(const u16 *x) {
+        multiply<INPUTS>(DIM / GRID / ROWS, x);
+        publish(DIM / GRID, [&](int mine) { return s.residual[mine] = held(s.residual[mine] + row(mine)); });
+    }
+
+    template <int INNER>
+    DEVICE void feed_forward(const u16 *norm, float eps) {
+        constexpr int MINE = INNER / GRID;
+        inputs(norm, eps);
+        multiply<DIM>(2 * MINE / ROWS, inputs_held());
+        publish(MINE, [&](int mine) {
+            float gate = row(mine) * rate, up = row(MINE + mine) * rate;
+            return quotient(up * gate, 1.0f + exponential(-gate));
+        });
+        inputs<INNER>();
+        add<INNER>(inputs_held());
+    }
+
+    // The logits of this program's rows, in float32, to wherever `to` is.
+    DEVICE void tell(Entry *to, int copies, int rows, bool last) {
+        multiply<DIM>(rows / ROWS + last, inputs_held());
+        together();
+#pragma unroll 1
+        for (int mine = thread; mine < rows + last; mine += THREADS)
+            for (int i = 0; i < copies; i++) put(to + i * COPIED + program * rows + mine, as_bits(row(mine) * rate), number);
+        stamp(9);
+    }
+};

@@ -1,0 +1,107 @@
+// Weights and cache entries on their way from the GPU's memory to a program's own: a ring of slots that one warp fills ahead.
+
+// A slot of the ring and how often it was filled; producer and consumers pass through the same slots in the same order.
+struct Place {
+    int slot = 0;
+    u32 phase = 0;
+    DEVICE void next() {
+        if (++slot == SLOTS) slot = 0, phase ^= 1;
+    }
+};
+
+// The positions before `first` that a split reads.
+struct Span {
+    int start, count;
+    DEVICE Span(int first, int split) {
+        int share = (first + SPLITS - 1) / SPLITS;
+        start = split * share < first ? split * share : first;
+        count = (start + share < first ? start + share : first) - start;
+    }
+};
+
+// The warp that copies: all a program's weights and cache entries, in the order in which they are used.
+struct Producer {
+    const Arguments &a;
+    Shared &s;
+    int program;
+    Place place, arriving;
+    int issued;
+
+    // The next slot, once it is free and at most AHEAD others are on their way: what the other warps look for would queue behind them.
+    DEVICE u16 *slot(u32 bytes) {
+        if (issued == AHEAD) {
+            wait(&s.full[arriving.slot], arriving.phase);
+            arriving.next();
+        } else {
+            issued++;
+        }
+        wait(&s.empty[place.slot], place.phase ^ 1);
+        expect(&s.full[place.slot], bytes);
+        return s.ring[place.slot];
+    }
+
+    DEVICE void feed(const u16 *from, int count, Policy policy) {
+#pragma unroll 1
+        for (int done = 0; done < count; done += SLOT) {
+            int bytes = (count - done < SLOT ? count - done : SLOT) * 2;
+            copy(slot(bytes), from + done, bytes, &s.full[place.slot], policy);
+            place.next();
+        }
+    }
+
+    // This program's `count` rows of a matrix, ROWS and CHUNK of their inputs a slot.
+    DEVICE void rows(const u16 *matrix, int count, int inputs, Policy policy) {
+        matrix += (i64)program * count * inputs;
+        if (inputs == CHUNK) return feed(matrix, count * inputs, policy);
+#pragma unroll 1
+        for (int row = 0; row < count; row += ROWS) {
+#pragma unroll 1
+            for (int begin = 0; begin < inputs; begin += CHUNK) {
+                u16 *to = slot(SLOT * 2);
+#pragma unroll 1
+                for (int i = 0; i < ROWS; i++)
+                    copy(to + i * CHUNK, matrix + (row + i) * inputs + begin, CHUNK * 2, &s.full[place.slot], policy);
+                place.next();
+            }
+        }
+    }
+
+    // A row alone; what else is in its slots belongs to rows of before.
+    DEVICE void last(const u16 *row, Policy policy) {
+#pragma unroll 1
+        for (int begin = 0; begin < DIM; begin += CHUNK) feed(row + begin, CHUNK, policy);
+    }
+
+    DEVICE void run() {
+        const Policy once = kept(0), often = kept(KEPT);  // the slow stack's weights are read once a frame, the fast one's often
+        Span span((int)a.positions[0], program % SPLITS);
+#pragma unroll 1
+        for (int number = 0; number < LAYERS; number++) {
+            const Layer &layer = s.layers[number];
+            rows(layer.wqkv, QKV / GRID, DIM, once);
+            const u16 *keys = a.cache + number * a.layer_stride + program / SPLITS * a.head_stride + span.start * HEAD;
+            feed(keys, span.count * HEAD, once);
+            feed(keys + a.value_offset, span.count * HEAD, once);
+            rows(layer.wo, DIM / GRID, HEADS * HEAD, once);
+            rows(layer.w1, MIDDLE / GRID, DIM, once);
+            rows(layer.w3, MIDDLE / GRID, DIM, once);
+            rows(layer.w2, DIM / GRID, MIDDLE, once);
+        }
+        rows(a.head, SEMANTIC / GRID, DIM, once);
+        if (program == GRID - 1) last(a.head + (i64)SEMANTIC * DIM, once);
+#pragma unroll 1
+        for (int position = 0; position < CODEBOOKS; position++) {
+#pragma unroll 1
+            for (int number = 0; number < FAST_LAYERS; number++) {
+                const Layer &layer = s.layers[LAYERS + number];
+                rows(layer.wqkv, FAST_QKV / GRID, DIM, often);
+                if (position == 0 && number == FAST_LAYERS - 1) break;  // of the first token only keys and values are asked for
+                rows(layer.wo, DIM / GRID, FAST_HEADS * FAST_HEAD, often);
+                rows(layer.w1, FAST_MIDDLE / GRID, DIM, often);
+                rows(layer.w3, FAST_MIDDLE / GRID, DIM, often);
+                rows(layer.w2, DIM / GRID, FAST_MIDDLE, often);
+            }
+            if (position > 0) rows(a.fast_head, RESIDUAL / GRID, DIM, often);
+        }
+    }
+};

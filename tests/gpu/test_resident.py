@@ -1,0 +1,35 @@
+"""A row of S1-Mini's size that is alone: its frames by one kernel, as by many."""
+
+import pytest
+import torch
+
+from bench.s1_resident import RESIDUAL, drawn_network, parity
+from engines.s1.decoding import Decoder
+from engines.s1.network import DualAR
+from engines.s1.resident.frame import fits
+
+
+@pytest.fixture(scope="module")
+def network() -> DualAR:
+    return drawn_network()
+
+
+def test_its_logits_are_as_near_to_float32_and_its_codes_are_those_of_many_kernels(network: DualAR) -> None:
+    found = parity(network)
+    assert found["logits_from_float32"] <= found["logits_from_float32_as_written"]
+    assert found["codes_same"] > 0.75  # one that is rounded otherwise changes those behind it
+    assert found["caches_differ_by"] < 0.25
+
+
+def test_a_decoder_draws_by_it_until_another_row_joins(network: DualAR) -> None:
+    decoder = Decoder(network, 2, 256, RESIDUAL, compile=True)
+    if not fits(decoder.state):
+        pytest.skip("this GPU has too few multiprocessors or too little shared memory")
+    for rows in (1, 2):
+        decoder.warm(rows)
+    assert decoder.resident is not None
+    before = int(decoder.state.numbers[0])
+    for rows in (1, 1, 2, 1):
+        decoder.step(rows, 255).value()
+    assert int(decoder.state.numbers[0]) == before + 4
+    torch.cuda.synchronize()
