@@ -10,6 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 OURS = {"app", "engines", "studio"}
 BROUGHT = {
+    "cuda": "torch brings it, as cuda-bindings, on Linux",
     "triton": "torch brings it on Linux with the version it was built for",
     "triton_python_backend_utils": "the Triton server that the shim runs in",
     "mypy_boto3_s3": "types alone",

@@ -86,10 +86,10 @@ struct Drawing : Attention {
                     mine.goal = goal[i], mine.level = level[i], mine.code = thread + i * THREADS;
             }
             Best rest = best(mine);
-            if (rest.sum <= nucleus) break;
+            if (!(rest.sum > nucleus && rest.level > chosen.level)) break;  // nor goes it on for what is no number
             chosen.level = rest.level, chosen.code = rest.code;
         }
         stamp(10);
-        return chosen.code;
+        return chosen.code < CHOICES ? chosen.code : CHOICES - 1;
     }
 };

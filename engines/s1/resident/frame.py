@@ -184,7 +184,10 @@ class ResidentFrame:
         else:
             self._compiling.join()
         if self._code and self._kernel is None:
-            self._kernel = Kernel(self._code, "draw_frame", SHARED)
+            try:
+                self._kernel = Kernel(self._code, "draw_frame", SHARED)
+            except RuntimeError as error:
+                self._told(error)
         return self._kernel is not None
 
     def _compile(self) -> None:
@@ -192,7 +195,10 @@ class ResidentFrame:
         try:
             self._code = machine_code(self._sizes, f"sm_{properties.major}{properties.minor}")
         except Exception as error:  # compilers raise many kinds of errors, all handled alike
-            log.warning("a row alone is drawn by many kernels (%s)", error)
+            self._told(error)
+
+    def _told(self, error: Exception) -> None:
+        log.warning("a row alone is drawn by many kernels (%s)", error)
 
     def semantic_logits(self) -> Tensor:
         """(1, choices) of the newest frame."""

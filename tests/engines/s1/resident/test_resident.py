@@ -122,6 +122,14 @@ def test_it_does_not_depend_on_the_order_in_which_threads_go_on(network: DualAR,
     assert torch.equal(made[0][1], made[1][1])
 
 
+def test_a_row_that_is_not_set_up_ends_too(network: DualAR, run: Run) -> None:
+    state = DecodeState(network, 1, LENGTH, RESIDUAL)  # temperature, nucleus and penalty are 0
+    state.numbers.fill_(5)
+    frame = resident(state)
+    run(frame, 0)
+    assert frame.drawn.min() >= 0 and frame.drawn[0, 0] <= 256 and frame.drawn[0, 1:].max() < RESIDUAL
+
+
 def test_it_compiles_for_s1_mini_and_is_kept(tmp_path: Path) -> None:
     mini = sizes(MINI, semantic=4096, residual=1024)
     made = machine_code(mini, "sm_90", tmp_path)
