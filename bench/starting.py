@@ -22,7 +22,17 @@ from typing import Any, NamedTuple
 from bench.machine import machine
 from bench.runs import random_checkpoint, shipped, text
 from engines.base import Checkpoint
+from engines.f5.fused_stepper import FusedStepper
+from engines.f5.references import F5ReferenceCache
+from engines.f5.stepping import EagerStepper
+from engines.f5.vocoder import Vocoder
 from engines.registry import ENGINES, Device
+from engines.runtime.compilation import Graphs
+from engines.runtime.launching import KernelCompiling
+from engines.s1.codec_streams import CodecStreams
+from engines.s1.decoding import Decoder
+from engines.s1.prefill import Prefiller
+from engines.s1.references import S1ReferenceEncoder
 from engines.scheduling.manager import Manager, Policy
 from engines.types import EngineStatus, Request, SchedulerEvent
 
@@ -33,6 +43,12 @@ SETTINGS: dict[str, dict[str, Any]] = {"f5": {"steps": 16}, "s1": {}}
 STARTS = {"nothing_compiled": "auto", "kernels_kept": "auto", "uncompiled": "off"}  # and whether each compiles
 LONGEST_S = 150.0  # of one start
 SLOW_S = 0.1  # a turn of the scheduler that takes longer is told
+PARTS: tuple[tuple[Any, str], ...] = (
+    (F5ReferenceCache, "_read"), (EagerStepper, "step"), (Vocoder, "forward"), (FusedStepper, "kernels"),
+    (FusedStepper, "record"),
+    (S1ReferenceEncoder, "_encode"), (Prefiller, "prefill"), (Decoder, "step"), (Decoder, "warm"), (CodecStreams, "decode"),
+    (Graphs, "kernels"), (Graphs, "record"), (KernelCompiling, "__init__"),
+)  # fmt: skip
 
 
 class Line(NamedTuple):
@@ -78,7 +94,7 @@ def child(folders: dict[str, Path], began_s: float, device: Device, patient: boo
 
 
 def tell_slow(manager: Manager, began_s: float) -> None:
-    """Have every step and item of control work that holds the scheduler for long told."""
+    """Have every step and item of control work that holds the scheduler for long told, and what in it took long."""
     scheduler = manager._scheduler
 
     def told(name: str, work: Callable[..., Any]) -> Callable[..., Any]:
@@ -87,13 +103,16 @@ def tell_slow(manager: Manager, began_s: float) -> None:
             result = work(*args)
             if (took := time.perf_counter() - started) > SLOW_S:
                 said = ", ".join(f"{each.name} {each.message}" for each in manager.statuses())
-                log.info("%6.2f s  %s%s took %.2f s (%s)", time.time() - began_s, name, "".join(args), took, said)
+                what = name + "".join(each for each in args if isinstance(each, str))
+                log.info("%6.2f s  %s took %.2f s (%s)", time.time() - began_s, what, took, said)
             return result
 
         return timed
 
     scheduler._step = told("a step of ", scheduler._step)  # type: ignore[method-assign]
     scheduler._control.advance = told("control work", scheduler._control.advance)  # type: ignore[method-assign]
+    for owner, name in PARTS:
+        setattr(owner, name, told(f"    of it {owner.__name__}.{name} ", getattr(owner, name)))
 
 
 def asked_now(status: EngineStatus, said: Sequence[Line], patient: bool) -> bool:
