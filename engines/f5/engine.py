@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 import torch
 
@@ -20,7 +21,7 @@ from engines.f5.spec import SPEC
 from engines.f5.stepping import EagerStepper, Stepper
 from engines.f5.weight_cache import WeightBudget
 from engines.registry import Device
-from engines.runtime.compilation import compile_kernels, should_compile
+from engines.runtime.compilation import compile_kernels, load_kernels, should_compile
 from engines.runtime.placement import Placement, fastest_cpu_dtype, place, width
 from engines.types import EngineInfo, Progress, Reference
 
@@ -60,7 +61,8 @@ class F5Engine:
         shapes = [] if fused is None else list(fused.likely_shapes())
         items = len(WARM_FRAMES) + len(shapes)
         if fused is not None:
-            for _ in compile_kernels(fused.kernels(), lambda: bool(self.batch.requests)):
+            plans = fused.kernels()
+            for _ in chain(compile_kernels(plans, lambda: bool(self.batch.requests)), load_kernels(plans)):
                 yield Progress(0.0, "compiling kernels")
             fused.use_fused()
         for number, frames in enumerate(WARM_FRAMES, start=1):

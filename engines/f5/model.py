@@ -13,6 +13,7 @@ from engines.f5.layouts import transformer
 from engines.f5.network import DiT
 from engines.f5.vocoder import Vocoder
 from engines.runtime import weights
+from engines.runtime.beside import beside
 from engines.runtime.placement import Placement
 from engines.types import Progress
 
@@ -35,19 +36,24 @@ class F5Model:
 def load(checkpoint: Checkpoint, placement: Placement) -> Generator[Progress, None, F5Model]:
     """Yields progress, returns the model. Raises BadCheckpoint."""
     files = yield from locate(checkpoint)
-    yield Progress(0.6, "reading weights")
     vocabulary = Vocabulary.read(files.vocabulary)
     arch, chosen = read_design(files.architecture)
-    with weights.unfilled():
-        network = DiT(DiTConfig.from_mapping(arch, vocabulary.size))
-    weights.fill(network, transformer(weights.read(files.weights)), files.weights.name, adopt=True)
-    yield Progress(0.8, "reading the vocoder")
-    vocoder = Vocoder.from_config(files.vocoder_config)
-    state = {k: v for k, v in weights.read(files.vocoder_weights).items() if not k.startswith("feature_extractor.")}
-    weights.fill(vocoder, state, files.vocoder_weights.name)
-    yield Progress(0.9, f"moving to {placement.device}")
-    parameters = network.eval().flatten(placement.device, placement.dtype)
-    vocoder = vocoder.to(placement.device).eval().requires_grad_(False)
+
+    def read_network() -> tuple[DiT, FlatParameters]:
+        with weights.unfilled():
+            network = DiT(DiTConfig.from_mapping(arch, vocabulary.size))
+        weights.fill(network, transformer(weights.read(files.weights)), files.weights.name, adopt=True)
+        return network, network.eval().flatten(placement.device, placement.dtype)
+
+    def read_vocoder() -> Vocoder:
+        vocoder = Vocoder.from_config(files.vocoder_config)
+        held = weights.read(files.vocoder_weights).items()
+        state = {key: value for key, value in held if not key.startswith("feature_extractor.")}
+        weights.fill(vocoder, state, files.vocoder_weights.name)
+        return vocoder.to(placement.device).eval().requires_grad_(False)
+
+    network, parameters = yield from beside(Progress(0.6, "reading weights"), read_network)
+    vocoder = yield from beside(Progress(0.8, "reading the vocoder"), read_vocoder)
     return F5Model(
         files.name,
         network,

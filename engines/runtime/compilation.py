@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from engines.registry import Device
-from engines.runtime.launching import KernelCompiling, Plans, planned
+from engines.runtime.launching import KernelCompiling, Plans, Specialised, planned, specialised
 
 log = logging.getLogger(__name__)
 
@@ -110,10 +110,21 @@ def should_compile(device: Device, placed: torch.device) -> bool:
 
 def compile_kernels(plans: Plans, busy: Callable[[], bool]) -> Iterator[None]:
     """Have kernels compiled, until all are; waits a little each time unless `busy`."""
-    compiling = KernelCompiling(plans)
+    found: set[Specialised] = set()
+    for plan in plans.values():
+        found |= specialised(plan)
+        yield
+    compiling = KernelCompiling(sorted(found))
     try:
         while compiling.going_on():
             time.sleep(0 if busy() else POLL_S)
             yield
     finally:
         compiling.stop()
+
+
+def load_kernels(plans: Plans) -> Iterator[None]:
+    """Those that were compiled, from disk, so that whoever starts them first need not wait for it."""
+    for plan in plans.values():
+        plan()
+        yield

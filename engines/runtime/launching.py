@@ -57,14 +57,31 @@ def planned() -> Iterator[Plans]:
         _planned.reset(before)
 
 
+def specialised(plan: Callable[[], object]) -> set[Specialised]:
+    """What a plan compiles, without compiling it."""
+    from triton import knobs  # type: ignore[import-untyped]  # it comes with CUDA's torch alone
+
+    found: set[Specialised] = set()
+
+    def note(fn: Any, compile: Mapping[str, Any], **_: object) -> bool:
+        found.add((fn.module, fn.name, compile["specialization_data"], fn.jit_function.cache_key))
+        return True  # it is not compiled here
+
+    before, knobs.runtime.jit_cache_hook = knobs.runtime.jit_cache_hook, note
+    try:
+        plan()
+    finally:
+        knobs.runtime.jit_cache_hook = before
+    return found
+
+
 class KernelCompiling:
     """Planned kernels, compiled by processes of their own. What fails there fails again, and is told, where it is started."""
 
-    def __init__(self, plans: Plans) -> None:
+    def __init__(self, kernels: Sequence[Specialised]) -> None:
         """Those that this folder of Triton's holds all of already are not compiled again."""
-        from triton import knobs  # type: ignore[import-untyped]  # it comes with CUDA's torch alone
+        from triton import knobs
 
-        kernels = _specialised(plans)
         digest = hashlib.sha256(json.dumps([*_target(), kernels]).encode()).hexdigest()
         self._mark = Path(knobs.cache.dir) / f"compiled-{digest}"
         self._running = [] if self._mark.exists() else [_compiler(each) for each in _shared_out(kernels)]
@@ -87,24 +104,6 @@ class KernelCompiling:
         """End the processes."""
         for each in self._running:
             each.terminate()
-
-
-def _specialised(plans: Plans) -> list[Specialised]:
-    from triton import knobs
-
-    found: set[Specialised] = set()
-
-    def note(fn: Any, compile: Mapping[str, Any], **_: object) -> bool:
-        found.add((fn.module, fn.name, compile["specialization_data"], fn.jit_function.cache_key))
-        return True  # it is not compiled here
-
-    before, knobs.runtime.jit_cache_hook = knobs.runtime.jit_cache_hook, note
-    try:
-        for plan in plans.values():
-            plan()
-    finally:
-        knobs.runtime.jit_cache_hook = before
-    return sorted(found)
 
 
 def _target() -> tuple[str, Any, int]:

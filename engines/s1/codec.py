@@ -7,6 +7,7 @@ layer that looks back keeping what it needs of the last packet in a `CodecState`
 
 import copy
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 
 import torch
 import torch.nn.functional as F
@@ -150,6 +151,11 @@ class Quantizer(nn.Module):
         """The semantic codebook, then the residual ones."""
         yield from self.semantic_quantizer.quantizers  # type: ignore[misc]
         yield from self.quantizer.quantizers  # type: ignore[misc]
+
+
+def unplanned() -> AbstractContextManager[None]:
+    """Convolutions by torch's own kernels: cuDNN's, a little faster, are planned for a second for each new size."""
+    return torch.backends.cudnn.flags(enabled=False)
 
 
 class Codec(nn.Module):

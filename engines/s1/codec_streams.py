@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from engines.runtime.compilation import Compiled, Graphs
 from engines.runtime.launching import Plans
 from engines.s1.active_request import PACKETS
-from engines.s1.codec import Codec
+from engines.s1.codec import Codec, unplanned
 from engines.s1.codec_layers import POSITIONS, CodecState, Convolution, TransposedConvolution, WindowAttention
 from engines.s1.transfers import Arriving, sent
 
@@ -154,7 +154,8 @@ class CodecStreams:
         parts = torch.split(kept, [prod(shape) for _, shape in self._layers], 1)
         views = {layer: part.view(len(kept), *shape) for (layer, shape), part in zip(self._layers, parts, strict=True)}
         state = CodecState(self._positions[slots], views)
-        sound = (fused or self.codec).decode_packets(codes, state)
+        with unplanned():
+            sound = (fused or self.codec).decode_packets(codes, state)
         self._kept[slots] = kept
         self._positions[slots] = (state.positions + codes.shape[2]).clamp(max=POSITIONS - PACKETS[-1])
         return sound.float()

@@ -78,7 +78,7 @@ class Decoder:
     def kernels(self) -> Iterator[Plans]:
         """What is started for any number of rows, to be compiled before they are warmed, part by part."""
         if self._graphs is not None:
-            for power in range((self.state.rows - 1).bit_length() + 1):
+            for power in range(self._alone is not None, (self.state.rows - 1).bit_length() + 1):
                 yield self._graphs.kernels(min(1 << power, self.state.rows))
 
     @torch.inference_mode()

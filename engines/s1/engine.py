@@ -1,5 +1,6 @@
 """S1-Mini behind the engine protocol."""
 
+from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,7 +13,7 @@ from engines import text as writing
 from engines.base import Checkpoint, EngineJob, Event
 from engines.errors import BadText, NotReady, OutOfMemory
 from engines.registry import Device
-from engines.runtime.compilation import POLL_S, compile_kernels, should_compile
+from engines.runtime.compilation import POLL_S, compile_kernels, load_kernels, should_compile
 from engines.runtime.launching import Plans
 from engines.runtime.placement import Placement, place, width
 from engines.runtime.quantization import stored_bytes
@@ -65,14 +66,17 @@ class S1Engine:
         folder = Path(self._settings.cache_dir) / "s1" / model.codec_digest[:16] if self._settings.cache_dir else None
         store = CodeStore(folder, sizes)
         self._references = S1ReferenceEncoder(model, store, encoder_device, encoder_device != device)
+        if decoder.resident is not None:
+            decoder.resident.begin_compiling()
 
     @torch.inference_mode()
     def warm(self) -> Iterator[Progress]:
         """Prompts of each shape, a decode step for each number of rows, and the codec's packet sizes; a CPU's kernels."""
+        yield from self._warm_alone()
         yield from self._compile_kernels()
         prefiller, streams = self.decoder.prefiller, self.batch.sounding.streams
         count = len(prefiller.shapes) * (prefiller.compiled is not None) + self._width + len(streams.buckets)
-        steps = chain[object](self._warm_rows(), prefiller.warm(), streams.warm())
+        steps = _in_turns(self._warm_rows(), prefiller.warm(), streams.warm())  # one row, and one stream, first
         with self._compiling() as compiling:
             for number, _ in enumerate(steps, start=1):
                 yield Progress(number / count, f"warming up, {number} of {count}")
@@ -84,19 +88,25 @@ class S1Engine:
                 for _ in self._warm_rows():
                     yield Progress(1.0, "warming up what was compiled")
 
-    def _compile_kernels(self) -> Iterator[Progress]:
+    def _warm_alone(self) -> Iterator[Progress]:
+        """A row alone, where one kernel draws it: that is compiled soonest."""
         resident = self.decoder.resident
-        if resident is not None:
-            resident.begin_compiling()
+        if resident is None:
+            return
+        while resident.compiles(wait_s=0 if self._busy() else POLL_S):
+            yield Progress(0.0, "compiling the kernel of a whole frame")
+        if resident.load():
+            next(self._warm_rows())
+            yield Progress(0.0, "warming up one row")
+
+    def _compile_kernels(self) -> Iterator[Progress]:
         plans: Plans = {}
         for part in chain(self.decoder.kernels(), self.batch.sounding.streams.kernels()):
             plans |= part
             yield Progress(0.0, f"found {len(plans)} kernels")
         if plans:
-            for _ in compile_kernels(plans, self._busy):
+            for _ in chain(compile_kernels(plans, self._busy), load_kernels(plans)):
                 yield Progress(0.0, f"compiling {len(plans)} kernels")
-        while resident is not None and resident.compiles(wait_s=0 if self._busy() else POLL_S):
-            yield Progress(0.0, "compiling the kernel of a whole frame")
 
     def _busy(self) -> bool:
         return bool(self.batch.requests)
@@ -243,6 +253,18 @@ class S1Engine:
     def drop(self, job_id: str) -> None:
         if self._batch is not None:
             self._batch.drop(job_id)
+
+
+def _in_turns(*each: Iterator[object]) -> Iterator[object]:
+    """One item of each in turn, until all are through."""
+    waiting = deque(each)
+    while waiting:
+        items = waiting.popleft()
+        try:
+            yield next(items)
+        except StopIteration:
+            continue
+        waiting.append(items)
 
 
 def _placed(settings: Device) -> Placement:

@@ -14,6 +14,7 @@ from engines.base import Checkpoint
 from engines.errors import BadCheckpoint, BadSetting
 from engines.runtime import quantization as quantizing
 from engines.runtime import weights
+from engines.runtime.beside import beside
 from engines.runtime.placement import Placement
 from engines.runtime.quantization import Kind
 from engines.s1.codec import Codec
@@ -82,25 +83,16 @@ def load(
     """Yields progress, returns the model; `encoder_at` may be another device. Raises BadCheckpoint, BadSetting."""
     files = yield from locate(checkpoint)
     kind = _kind(files, placement, quantize)
-    yield Progress(0.5, "reading the tokenizer")
-    tokenizer = Tokenizer.read(files.folder)
-    yield Progress(0.55, "reading weights")
-    network = read_network(files, tokenizer)
-    yield Progress(0.75, "reading the codec")
-    codec_config = CodecConfig() if files.codec_config is None else CodecConfig.read(files.codec_config)
-    with weights.unfilled():
-        codec = Codec(codec_config).requires_grad_(False)
-    weights.fill(codec, plain(weights.read(files.codec)), files.codec.name, adopt=True)
-    if codec.config.residual_codebooks + 1 != network.config.codebooks:
-        raise BadCheckpoint(f"{files.codec.name} has another number of codebooks than config.json says; check both")
     device = placement.device
-    sounding = torch.float32 if placement.dtype == torch.float32 else torch.float16
-    yield Progress(0.85, f"moving to {device}")
-    network = network.to(device, placement.dtype).eval()
-    encoder_at = encoder_at or device
-    encoder, codec = (codec, codec) if encoder_at == device and sounding == torch.float32 else (codec, codec.split())
-    encoder.to(encoder_at, torch.float32).eval()
-    codec.to(device, sounding).eval()
+    tokenizer = yield from beside(Progress(0.5, "reading the tokenizer"), lambda: Tokenizer.read(files.folder))
+    network = yield from beside(
+        Progress(0.55, "reading weights"),
+        lambda: read_network(files, tokenizer).to(device, placement.dtype).eval(),
+    )
+    codec, encoder = yield from beside(
+        Progress(0.75, "reading the codec"),
+        lambda: _codecs(files, network.config.codebooks, placement, encoder_at or device),
+    )
     if kind != files.quantized:
         yield Progress(0.95, f"storing weights as {kind}")
         quantizing.quantize([network.layers, network.fast_layers], kind)
@@ -113,6 +105,21 @@ def _kind(files: S1Files, placement: Placement, requested: Kind) -> Kind:
     if requested not in ("none", kind):
         raise BadSetting(f"{files.name} is stored as {kind} already; set STUDIO_QUANTIZE to none or {kind}")
     return quantizing.check(kind, placement.device, placement.dtype)
+
+
+def _codecs(files: S1Files, codebooks: int, placement: Placement, encoder_at: torch.device) -> tuple[Codec, Codec]:
+    """What decodes and what encodes. Raises BadCheckpoint."""
+    config = CodecConfig() if files.codec_config is None else CodecConfig.read(files.codec_config)
+    with weights.unfilled():
+        codec = Codec(config).requires_grad_(False)
+    weights.fill(codec, plain(weights.read(files.codec)), files.codec.name, adopt=True)
+    if config.residual_codebooks + 1 != codebooks:
+        raise BadCheckpoint(f"{files.codec.name} has another number of codebooks than config.json says; check both")
+    sounding = torch.float32 if placement.dtype == torch.float32 else torch.float16
+    whole = encoder_at == placement.device and sounding == torch.float32
+    encoder, codec = (codec, codec) if whole else (codec, codec.split())
+    encoder.to(encoder_at, torch.float32).eval()
+    return codec.to(placement.device, sounding).eval(), encoder
 
 
 def read_network(files: S1Files, tokenizer: Tokenizer) -> DualAR:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 REST = 2.0  # stepping gets this many times the device time of the last item before the next item, while requests run
+PATIENCE_S = 5.0  # device time that a request which nobody has heard yet gets before patient tasks go on
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,10 +32,9 @@ class ControlWork:
         (self._patient if task.patient else self._tasks).append(task)
         self._added()
 
-    @property
-    def due(self) -> bool:
-        """Whether requests that run have had their share of the device since the last item."""
-        return self._rest_s <= 0
+    def due(self, unheard: bool) -> bool:
+        """Whether requests that run, some of which may be `unheard`, have had their share of the device since the last item."""
+        return self._rest_s <= (-PATIENCE_S if unheard and not self._tasks else 0)
 
     def stepped(self, seconds: float) -> None:
         """Count device time that went to requests."""

@@ -131,7 +131,7 @@ class Scheduler:
             if self._closing and not self._queue:  # what engines load or warm is for nobody
                 return
             self._admit()
-            worked = (self._control.due or self._next_engine() is None) and self._control.advance()
+            worked = (self._next_engine() is None or self._control.due(self._unheard())) and self._control.advance()
             name = self._next_engine()
             if name is not None:
                 self._step(name)
@@ -177,6 +177,10 @@ class Scheduler:
         waiting = self._waiting_for_input()
         able = {t.request.engine for t in self._queue.running() if t.id not in waiting and not t.buffer_full}
         return min(able & self._engines.keys(), key=lambda name: self._used_s[name], default=None)
+
+    def _unheard(self) -> bool:
+        """Whether a running request has no sound yet."""
+        return not all(ticket.has_audio for ticket in self._queue.running())
 
     def _waiting_for_input(self) -> set[str]:
         """Running requests that need no step now: what they wait for comes from the disk or the CPU."""

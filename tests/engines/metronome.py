@@ -27,6 +27,7 @@ class Metronome:
         self.threads: set[int] = set()
         self.loads = 0
         self.full_at = 99  # rows that no longer fit in memory
+        self.silent = 0  # steps of a job before its first sound
         self.broken: Exception | None = None
         self.stuck: Exception | None = None  # what closing raises
         self.warmth = 1  # steps of warming
@@ -99,7 +100,8 @@ class Metronome:
         for id in active:
             self.jobs[id] += 1
             length = len(self.requests[id].text)
-            events.append(Spoke(id, Audio(np.full(int(self.click_s * RATE), self.jobs[id], np.float32), RATE)))
+            if self.jobs[id] > self.silent:
+                events.append(Spoke(id, Audio(np.full(int(self.click_s * RATE), self.jobs[id], np.float32), RATE)))
             events.append(Advanced(id, self.jobs[id] / length))
             if self.jobs[id] == length:
                 del self.jobs[id]

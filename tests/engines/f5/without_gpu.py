@@ -92,7 +92,7 @@ def compile() -> dict[str, Any]:
     from triton.runtime import driver
 
     from engines.runtime.compiling import Target
-    from engines.runtime.launching import KernelCompiling
+    from engines.runtime.launching import KernelCompiling, specialised
 
     target = Target(GPUTarget("cuda", 90, 32))
     target.get_current_stream = lambda device: 0  # type: ignore[attr-defined]
@@ -107,7 +107,7 @@ def compile() -> dict[str, Any]:
     made = [file.stem for file in folder.rglob("*.cubin")]
     for plan in plans.values():
         plan()
-    again = KernelCompiling(plans)
+    again = KernelCompiling(sorted(set().union(*map(specialised, plans.values()))))
     return {
         "kernels": {name: made.count(name) for name in sorted(set(made))},
         "compiled again": len(list(folder.rglob("*.cubin"))) - len(made) + again.going_on(),

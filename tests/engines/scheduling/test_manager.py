@@ -19,6 +19,7 @@ from engines.errors import (
     TimedOut,
     UnknownEngine,
 )
+from engines.scheduling import control_work
 from engines.scheduling.eta import EtaEstimator
 from engines.scheduling.manager import Policy
 from engines.scheduling.ticket import Ticket
@@ -190,6 +191,22 @@ def test_a_take_gets_most_of_the_device_while_another_engine_is_loaded(houses) -
     assert ticket.wait(PATIENCE_S)
     assert 8 <= tock.warmed <= 26  # it would be all forty, turn about
     until(lambda: house.manager.status("tock").state == "ready")
+
+
+@pytest.mark.parametrize(("patience_s", "waits"), [(5.0, True), (0.03, False)])
+def test_warming_waits_for_a_first_sound_but_not_for_ever(houses, monkeypatch, patience_s, waits) -> None:
+    monkeypatch.setattr(control_work, "PATIENCE_S", patience_s)
+    tick, tock = Metronome(step_s=0.01, click_s=0.1), Metronome()
+    house = houses(tick=tick, tock=tock)
+    house.manager.unload("tock")
+    until(lambda: house.manager.status("tock").state == "unloaded")
+    tock.warmth, tock.warmed, tick.silent, seen = 1_000_000, 0, 20, []
+    house.manager.load("tock")
+    until(lambda: tock.warmed > 0)
+    tick.gate = lambda: seen.append(tock.warmed)
+    assert house.say("a" * 40).wait(PATIENCE_S)
+    assert (seen[0] == seen[20]) == waits
+    assert seen[20] < seen[39]
 
 
 def test_every_engine_speaks_before_any_is_warm_and_they_are_warmed_in_turns(houses) -> None:
