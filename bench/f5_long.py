@@ -22,8 +22,8 @@ from bench import checkpoints
 from bench.checkpoints import SYMBOLS
 from bench.f5 import ARCH
 from bench.f5_upstream import sampler
+from bench.lines import shipped, text
 from bench.machine import machine, wait
-from bench.runs import shipped, text
 from bench.s1_pair import f5_checkpoint
 from engines.base import Checkpoint, EngineJob, Finished, Spoke
 from engines.f5.engine import F5Engine

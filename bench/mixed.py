@@ -24,9 +24,10 @@ import torch
 from torch._dynamo.utils import counters
 from triton import knobs
 
+from bench.lines import text
 from bench.load.pairs import FOLDERS, VOICES
 from bench.machine import machine, wait
-from bench.runs import random_checkpoint, text
+from bench.runs import random_checkpoint
 from engines.base import Checkpoint
 from engines.registry import ENGINES, Device
 from engines.runtime.compilation import Graphs

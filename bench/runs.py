@@ -13,17 +13,17 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from itertools import count, islice, product
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
-import soundfile
 import torch
 
 from bench import report, s1_checkpoints, s1_listeners
 from bench.floor import Work, f5_work, s1_work
+from bench.lines import shipped, text
 from bench.load.command import setting
-from bench.load.pairs import VOICES, line
+from bench.load.pairs import VOICES
 from bench.machine import calibration, machine, versions
 from bench.s1_pair import f5_checkpoint
 from engines.base import Checkpoint
@@ -31,7 +31,7 @@ from engines.errors import EngineError
 from engines.registry import ENGINES, Device, spec
 from engines.runtime.quantization import Kind
 from engines.scheduling.manager import Manager, Policy
-from engines.types import Audio, EngineStatus, Reference, Request
+from engines.types import EngineStatus, Request
 
 log = logging.getLogger("bench")
 
@@ -224,16 +224,3 @@ def allocated(fresh: bool = False) -> int:
     if fresh:
         torch.cuda.reset_peak_memory_stats()
     return torch.cuda.max_memory_allocated()
-
-
-def text(seed: int, words: int) -> str:
-    """A line of its own, of so many words."""
-    own = islice((word for number in count(seed) for word in line(number).split()), words)
-    return " ".join(own).rstrip(",.;").lower() + "."
-
-
-def shipped(voice: str) -> Reference:
-    """One of the references that come with the studio."""
-    file = VOICES / "references" / voice
-    samples, rate = soundfile.read(file.with_suffix(".flac"), dtype="float32")
-    return Reference(Audio(samples, rate), file.with_suffix(".txt").read_text("utf-8").strip())

@@ -1,8 +1,9 @@
 """Engines from their start until they are warm: `python -m bench.starting --out starting.json`.
 
-Both engines are loaded on random weights of full size, in a process of its own each time: first on a GPU for which nothing
-was ever compiled, then with the kernels that the first left, then without any. Each speaks a line after the other meanwhile;
-with the kernels kept it is first asked once what speaks is compiled, and then when all is.
+Both engines are loaded on random weights of full size, in a process of its own each time: first uncompiled, so that the
+machine has read all files once; then on a GPU for which nothing was ever compiled; then with the kernels that this left.
+Each engine is asked for line after line meanwhile; with the kernels kept it is first asked once what speaks is compiled, and
+then when all is.
 """
 
 import argparse
@@ -13,132 +14,16 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from math import inf
 from pathlib import Path
-from statistics import median
-from typing import Any, NamedTuple
+from typing import Any
 
 from bench.machine import machine
-from bench.runs import random_checkpoint, shipped, text
-from engines.base import Checkpoint
-from engines.f5.fused_stepper import FusedStepper
-from engines.f5.references import F5ReferenceCache
-from engines.f5.stepping import EagerStepper
-from engines.f5.vocoder import Vocoder
-from engines.registry import ENGINES, Device
-from engines.runtime.compilation import Graphs
-from engines.runtime.launching import KernelCompiling
-from engines.s1.codec_streams import CodecStreams
-from engines.s1.decoding import Decoder
-from engines.s1.prefill import Prefiller
-from engines.s1.references import S1ReferenceEncoder
-from engines.scheduling.manager import Manager, Policy
-from engines.types import EngineStatus, Request, SchedulerEvent
+from bench.runs import random_checkpoint
+from engines.registry import ENGINES
 
 log = logging.getLogger("bench.starting")
 
-WORDS, WARM_LINES = 4, 3
-SETTINGS: dict[str, dict[str, Any]] = {"f5": {"steps": 16}, "s1": {}}
-STARTS = {"nothing_compiled": "auto", "kernels_kept": "auto", "uncompiled": "off"}  # and whether each compiles
-LONGEST_S = 150.0  # of one start
-SLOW_S = 0.1  # a turn of the scheduler that takes longer is told
-PARTS: tuple[tuple[Any, str], ...] = (
-    (F5ReferenceCache, "_read"), (EagerStepper, "step"), (Vocoder, "forward"), (FusedStepper, "kernels"),
-    (FusedStepper, "record"),
-    (S1ReferenceEncoder, "_encode"), (Prefiller, "prefill"), (Decoder, "step"), (Decoder, "warm"), (CodecStreams, "decode"),
-    (Graphs, "kernels"), (Graphs, "record"), (KernelCompiling, "__init__"),
-)  # fmt: skip
-
-
-class Line(NamedTuple):
-    """A line that was spoken: the engine's state before, when it was first heard, seconds it took a second of sound."""
-
-    state: str
-    sounded_s: float
-    rtf: float
-
-
-def child(folders: dict[str, Path], began_s: float, device: Device, patient: bool) -> dict[str, Any]:
-    """What each engine said when, in seconds since the process was asked for."""
-    manager = Manager({name: Checkpoint(str(folder)) for name, folder in folders.items()}, device, Policy())
-
-    def tell(event: SchedulerEvent) -> None:
-        if event.kind == "engine":
-            log.info("%6.2f s  %s %s", time.time() - began_s, event.engine, event.message)
-
-    manager.listen(tell)
-    tell_slow(manager, began_s)
-    manager.start()
-    lines: dict[str, list[Line]] = {name: [] for name in folders}
-    reference, seed = shipped("amber"), 0
-    while any(warm(said) < WARM_LINES for said in lines.values()) and time.time() - began_s < LONGEST_S:
-        time.sleep(0.01)
-        for name, said in lines.items():
-            status = manager.status(name)
-            if not asked_now(status, said, patient):
-                continue
-            seed += 1
-            request = Request(
-                text=text(seed, WORDS), reference=reference, seed=seed, engine=name, settings=SETTINGS[name]
-            )
-            asked_s = time.time() - began_s
-            ticket = manager.submit(request, session_id=name)
-            ticket.wait(LONGEST_S)
-            cost = ticket.result().cost
-            line = Line(status.state, asked_s + cost.ttfa_s, cost.total_s / cost.audio_s)
-            log.info("%6.2f s  %s, %s: %s %s", time.time() - began_s, name, status.message, line, cost)
-            said.append(line)
-    manager.close(5.0)
-    return {name: figures(said) for name, said in lines.items()}
-
-
-def tell_slow(manager: Manager, began_s: float) -> None:
-    """Have every step and item of control work that holds the scheduler for long told, and what in it took long."""
-    scheduler = manager._scheduler
-
-    def told(name: str, work: Callable[..., Any]) -> Callable[..., Any]:
-        def timed(*args: Any) -> Any:
-            started = time.perf_counter()
-            result = work(*args)
-            if (took := time.perf_counter() - started) > SLOW_S:
-                said = ", ".join(f"{each.name} {each.message}" for each in manager.statuses())
-                what = name + "".join(each for each in args if isinstance(each, str))
-                log.info("%6.2f s  %s took %.2f s (%s)", time.time() - began_s, what, took, said)
-            return result
-
-        return timed
-
-    scheduler._step = told("a step of ", scheduler._step)  # type: ignore[method-assign]
-    scheduler._control.advance = told("control work", scheduler._control.advance)  # type: ignore[method-assign]
-    for owner, name in PARTS:
-        setattr(owner, name, told(f"    of it {owner.__name__}.{name} ", getattr(owner, name)))
-
-
-def asked_now(status: EngineStatus, said: Sequence[Line], patient: bool) -> bool:
-    """Whether the engine is asked for a line; while it warms, one that is `patient` asks once, for compiled sound."""
-    if status.state == "ready":
-        return warm(said) < WARM_LINES
-    return status.state == "warming" and (not patient or (status.progress > 0 and not said))
-
-
-def warm(lines: Sequence[Line]) -> int:
-    """How many of these were spoken by an engine that was ready."""
-    return sum(line.state == "ready" for line in lines)
-
-
-def figures(lines: Sequence[Line]) -> dict[str, Any]:
-    """When a line was first heard, when one by an engine that was ready, and how long all of them took."""
-    early, late = ([line.rtf for line in lines if (line.state == "ready") == ready] for ready in (False, True))
-    return {
-        "first_sound_s": round(min(line.sounded_s for line in lines), 2),
-        "warm_s": round(min((line.sounded_s for line in lines if line.state == "ready"), default=inf), 2),
-        **{
-            name: {"lines": len(rtfs), "rtf_median": round(median(rtfs), 4), "rtf_most": round(max(rtfs), 4)}
-            for name, rtfs in (("while_it_warms", early), ("warm", late))
-            if rtfs
-        },
-    }
+STARTS = {"uncompiled": "off", "nothing_compiled": "auto", "kernels_kept": "auto"}  # and whether each compiles
 
 
 def main() -> None:
@@ -149,16 +34,7 @@ def main() -> None:
     parser.add_argument("--tiny", action="store_true", help="small networks, to see that it runs")
     parser.add_argument("--only", nargs="*", default=list(STARTS), choices=STARTS, help="starts, in this order")
     parser.add_argument("--commit", help="of this tree, where git cannot tell")
-    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--began", type=float, help=argparse.SUPPRESS)
-    parser.add_argument("--compile", help=argparse.SUPPRESS)
-    parser.add_argument("--patient", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if given.folder:
-        folders = {name: given.folder / name for name in ENGINES}
-        device = Device(name=given.device, compile=given.compile, cache_dir=str(given.folder / "cache"))
-        given.out.write_text(json.dumps(child(folders, given.began, device, given.patient)))
-        return
     found: dict[str, Any] = {**machine(given.commit)}
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
@@ -166,7 +42,7 @@ def main() -> None:
             random_checkpoint(folder / name, given.device, given.tiny)
         environment = os.environ | {"TRITON_CACHE_DIR": str(folder / "triton")}
         for start in given.only:
-            command = [sys.executable, "-m", "bench.starting", "--out", str(folder / start), "--folder", made]
+            command = [sys.executable, "-m", "bench.one_start", "--out", str(folder / start), "--folder", made]
             command += ["--device", given.device, "--compile", STARTS[start], "--began", str(time.time())]
             command += ["--patient"] * (start == "kernels_kept")
             subprocess.run(command, check=True, env=environment)

@@ -15,6 +15,7 @@ from engines.runtime.launching import KernelCompiling, Plans, Specialised, plann
 log = logging.getLogger(__name__)
 
 FRAME_BUCKET = 64  # recorded shapes round up to this many frames, so that few are recorded
+AT_ONCE = 4  # kernels found, or loaded, before others are stepped again
 POLL_S = 0.01  # of waiting for what compiles; another engine's line waits as long once a step
 
 
@@ -111,8 +112,9 @@ def should_compile(device: Device, placed: torch.device) -> bool:
 def compile_kernels(plans: Plans, busy: Callable[[], bool]) -> Iterator[None]:
     """Have kernels compiled, until all are; waits a little each time unless `busy`."""
     found: set[Specialised] = set()
-    for plan in plans.values():
-        found |= specialised(plan)
+    for some in _few(plans):
+        for plan in some:
+            found |= specialised(plan)
         yield
     compiling = KernelCompiling(sorted(found))
     try:
@@ -125,6 +127,12 @@ def compile_kernels(plans: Plans, busy: Callable[[], bool]) -> Iterator[None]:
 
 def load_kernels(plans: Plans) -> Iterator[None]:
     """Those that were compiled, from disk, so that whoever starts them first need not wait for it."""
-    for plan in plans.values():
-        plan()
+    for some in _few(plans):
+        for plan in some:
+            plan()
         yield
+
+
+def _few(plans: Plans) -> Iterator[Sequence[Callable[[], object]]]:
+    each = list(plans.values())
+    return (each[start : start + AT_ONCE] for start in range(0, len(each), AT_ONCE))

@@ -24,6 +24,7 @@ from engines.s1.transfers import Arriving, sent
 if TYPE_CHECKING:
     from engines.s1.codec_fused import FusedCodec
 
+FEW = 4  # streams decoded at once for which cuDNN's convolutions gain no time
 ROWS_MAX = 32  # streams decoded at once; more would need more memory and gain no time
 
 
@@ -154,7 +155,7 @@ class CodecStreams:
         parts = torch.split(kept, [prod(shape) for _, shape in self._layers], 1)
         views = {layer: part.view(len(kept), *shape) for (layer, shape), part in zip(self._layers, parts, strict=True)}
         state = CodecState(self._positions[slots], views)
-        with unplanned():
+        with unplanned() if fused is None or len(codes) <= FEW else nullcontext():
             sound = (fused or self.codec).decode_packets(codes, state)
         self._kept[slots] = kept
         self._positions[slots] = (state.positions + codes.shape[2]).clamp(max=POSITIONS - PACKETS[-1])

@@ -1,7 +1,6 @@
 """References as S1 takes them: checked, and encoded once a clip, in the background if the encoder has a device of its own."""
 
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,13 +11,11 @@ from engines import audio as sound
 from engines import text as writing
 from engines.errors import BadAudio, BadText, UnsupportedText
 from engines.s1.caches import CodeStore
-from engines.s1.codec import unplanned
 from engines.s1.model import S1Model
 from engines.s1.prompt import Turn
 from engines.s1.spec import SPEC
 from engines.types import Audio, Reference
 
-UNPLANNED_S = 12.0  # a longer clip would need gigabytes for convolutions that are not planned
 LEVEL_RMS = 0.08  # quieter references are raised to this level for the codec, and what is made is lowered again
 
 
@@ -96,9 +93,8 @@ class S1ReferenceEncoder:
     @torch.inference_mode()
     def _encode(self, audio: Audio, digest: str) -> Tensor:
         encoder = self._model.encoder
-        samples = torch.from_numpy(sound.resample(audio, encoder.config.sample_rate).samples).to(self._device)
-        with unplanned() if audio.duration_s <= UNPLANNED_S else nullcontext():
-            return self.store.put(digest, encoder.encode(samples).cpu())
+        samples = sound.resample(audio, encoder.config.sample_rate).samples
+        return self.store.put(digest, encoder.encode(torch.from_numpy(samples).to(self._device)).cpu())
 
 
 def _done(codes: Tensor) -> Future[Tensor]:

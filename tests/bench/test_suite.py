@@ -13,11 +13,11 @@ import pytest
 
 from bench import floor, report
 from bench.__main__ import main
+from bench.lines import text
 from bench.load import measure
 from bench.load.measure import Crowd, attend, find_largest, hear, max_carried
 from bench.load.pairs import Pair, line, named
 from bench.machine import ROOT
-from bench.runs import text
 from engines.s1.config import CodecConfig
 from tests.waiting import outcome
 

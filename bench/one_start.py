@@ -1,0 +1,155 @@
+"""One start of both engines, in a process that imports no more than they need; see `bench.starting`."""
+
+import argparse
+import json
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from math import inf
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+from bench.lines import shipped, text
+from engines.base import Checkpoint
+from engines.f5.fused_stepper import FusedStepper
+from engines.f5.references import F5ReferenceCache
+from engines.f5.stepping import EagerStepper
+from engines.f5.vocoder import Vocoder
+from engines.registry import ENGINES, Device
+from engines.runtime.compilation import Graphs
+from engines.runtime.launching import KernelCompiling
+from engines.s1.codec_streams import CodecStreams
+from engines.s1.decoding import Decoder
+from engines.s1.prefill import Prefiller
+from engines.s1.references import S1ReferenceEncoder
+from engines.scheduling.manager import Manager, Policy
+from engines.types import EngineStatus, Reference, Request, SchedulerEvent
+
+log = logging.getLogger("bench.starting")
+
+WORDS, WARM_LINES = 4, 3
+SETTINGS: dict[str, dict[str, Any]] = {"f5": {"steps": 16}, "s1": {}}
+LONGEST_S = 150.0  # of one start
+SLOW_S = 0.1  # a turn of the scheduler that takes longer is told
+PARTS: tuple[tuple[Any, str], ...] = (
+    (F5ReferenceCache, "_read"), (EagerStepper, "step"), (Vocoder, "forward"), (FusedStepper, "kernels"),
+    (FusedStepper, "record"),
+    (S1ReferenceEncoder, "_encode"), (Prefiller, "prefill"), (Decoder, "step"), (Decoder, "warm"), (CodecStreams, "decode"),
+    (Graphs, "kernels"), (Graphs, "record"), (KernelCompiling, "__init__"),
+)  # fmt: skip
+
+
+class Line(NamedTuple):
+    """A line that was spoken: the engine's state before, when it was first heard, seconds it took a second of sound."""
+
+    state: str
+    sounded_s: float
+    rtf: float
+
+
+def start(folders: Mapping[str, Path], began_s: float, device: Device, patient: bool) -> dict[str, Any]:
+    """What each engine said when, in seconds since the process was asked for; each is asked by a listener of its own."""
+    manager = Manager({name: Checkpoint(str(folder)) for name, folder in folders.items()}, device, Policy())
+
+    def tell(event: SchedulerEvent) -> None:
+        if event.kind == "engine":
+            log.info("%6.2f s  %s %s", time.time() - began_s, event.engine, event.message)
+
+    manager.listen(tell)
+    tell_slow(manager, began_s)
+    manager.start()
+    lines: dict[str, list[Line]] = {name: [] for name in folders}
+    reference = shipped("amber")
+    with ThreadPoolExecutor(len(lines)) as listeners:
+        list(listeners.map(lambda name: listen(manager, name, lines, reference, began_s, patient), lines))
+    manager.close(5.0)
+    return {name: figures(said) for name, said in lines.items()}
+
+
+def listen(
+    manager: Manager, name: str, lines: Mapping[str, list[Line]], reference: Reference, began_s: float, patient: bool
+) -> None:
+    """Ask an engine for line after line until all engines are warm."""
+    said = lines[name]
+    while any(warm(each) < WARM_LINES for each in lines.values()) and time.time() - began_s < LONGEST_S:
+        status = manager.status(name)
+        if not asked_now(status, said, patient):
+            time.sleep(0.01)
+            continue
+        seed = 100 * list(lines).index(name) + len(said)
+        request = Request(text=text(seed, WORDS), reference=reference, seed=seed, engine=name, settings=SETTINGS[name])
+        asked_s = time.time() - began_s
+        ticket = manager.submit(request, session_id=name)
+        ticket.wait(LONGEST_S)
+        cost = ticket.result().cost
+        said.append(Line(status.state, asked_s + cost.ttfa_s, cost.total_s / cost.audio_s))
+        log.info("%6.2f s  %s, %s: %s %s", time.time() - began_s, name, status.message, said[-1], cost)
+
+
+def tell_slow(manager: Manager, began_s: float) -> None:
+    """Have every step and item of control work that holds the scheduler for long told, and what in it took long."""
+    scheduler = manager._scheduler
+
+    def told(name: str, work: Callable[..., Any]) -> Callable[..., Any]:
+        def timed(*args: Any) -> Any:
+            started = time.perf_counter()
+            result = work(*args)
+            if (took := time.perf_counter() - started) > SLOW_S:
+                said = ", ".join(f"{each.name} {each.message}" for each in manager.statuses())
+                what = name + "".join(each for each in args if isinstance(each, str))
+                log.info("%6.2f s  %s took %.2f s (%s)", time.time() - began_s, what, took, said)
+            return result
+
+        return timed
+
+    scheduler._step = told("a step of ", scheduler._step)  # type: ignore[method-assign]
+    scheduler._control.advance = told("control work", scheduler._control.advance)  # type: ignore[method-assign]
+    for owner, name in PARTS:
+        setattr(owner, name, told(f"    of it {owner.__name__}.{name} ", getattr(owner, name)))
+
+
+def asked_now(status: EngineStatus, said: Sequence[Line], patient: bool) -> bool:
+    """Whether the engine is asked for a line; while it warms, one that is `patient` asks once, for compiled sound."""
+    if status.state == "ready":
+        return warm(said) < WARM_LINES
+    return status.state == "warming" and (not patient or (status.progress > 0 and not said))
+
+
+def warm(lines: Sequence[Line]) -> int:
+    """How many of these were spoken by an engine that was ready."""
+    return sum(line.state == "ready" for line in lines)
+
+
+def figures(lines: Sequence[Line]) -> dict[str, Any]:
+    """When a line was first heard, when one by an engine that was ready, and how long all of them took."""
+    early, late = ([line.rtf for line in lines if (line.state == "ready") == ready] for ready in (False, True))
+    return {
+        "first_sound_s": round(min(line.sounded_s for line in lines), 2),
+        "warm_s": round(min((line.sounded_s for line in lines if line.state == "ready"), default=inf), 2),
+        **{
+            name: {"lines": len(rtfs), "rtf_median": round(median(rtfs), 4), "rtf_most": round(max(rtfs), 4)}
+            for name, rtfs in (("while_it_warms", early), ("warm", late))
+            if rtfs
+        },
+    }
+
+
+def main() -> None:
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--folder", type=Path, required=True, help="of both checkpoints")
+    parser.add_argument("--device", required=True)
+    parser.add_argument("--compile", required=True)
+    parser.add_argument("--began", type=float, required=True)
+    parser.add_argument("--patient", action="store_true")
+    given = parser.parse_args()
+    folders = {name: given.folder / name for name in ENGINES}
+    device = Device(name=given.device, compile=given.compile, cache_dir=str(given.folder / f"cache-{given.compile}"))
+    given.out.write_text(json.dumps(start(folders, given.began, device, given.patient)))
+
+
+if __name__ == "__main__":
+    main()
