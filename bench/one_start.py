@@ -71,11 +71,11 @@ def start(folders: Mapping[str, Path], began_s: float, device: Device, patient: 
 def listen(
     manager: Manager, name: str, lines: Mapping[str, list[Line]], reference: Reference, began_s: float, patient: bool
 ) -> None:
-    """Ask an engine for line after line until all engines are warm."""
+    """Ask an engine for a line, and once every engine was heard for more until all are warm."""
     said = lines[name]
     while any(warm(each) < WARM_LINES for each in lines.values()) and time.time() - began_s < LONGEST_S:
         status = manager.status(name)
-        if not asked_now(status, said, patient):
+        if not asked_now(status, said, patient) or (said and not all(lines.values())):
             time.sleep(0.01)
             continue
         seed = 100 * list(lines).index(name) + len(said)

@@ -25,11 +25,9 @@ class FusedStepper:
 
     def __init__(self, network: DiT, rows: int) -> None:
         """`rows` is how many a step has at most; the network is on a GPU."""
-        from engines.f5.fused import fused_step  # it imports Triton, which comes with CUDA's torch alone
-
         # No methods: closing an engine must free the device at once, which a circle of references would delay.
         self._eager = eager = partial(euler_step, network)
-        self.compiled = compiled = Compiled(eager, partial(fused_step, network))
+        self.compiled = compiled = Compiled(eager, partial(_fused_step, network))
         self._rows, self._ready = rows, False
         self._held = held = _zeros(network, rows)
         self._graphs = Graphs(lambda shape: compiled(_part(held, shape)), ())
@@ -105,6 +103,12 @@ class FusedStepper:
             self._last.record()
             if before is not None:
                 before.synchronize()
+
+
+def _fused_step(network: DiT, inputs: StepInputs) -> Tensor:
+    from engines.f5.fused import fused_step  # it imports Triton, which comes with CUDA's torch alone
+
+    return fused_step(network, inputs)
 
 
 def _zeros(network: DiT, rows: int) -> StepInputs:

@@ -66,8 +66,6 @@ class S1Engine:
         folder = Path(self._settings.cache_dir) / "s1" / model.codec_digest[:16] if self._settings.cache_dir else None
         store = CodeStore(folder, sizes)
         self._references = S1ReferenceEncoder(model, store, encoder_device, encoder_device != device)
-        if decoder.resident is not None:
-            decoder.resident.begin_compiling()
 
     @torch.inference_mode()
     def warm(self) -> Iterator[Progress]:
@@ -93,6 +91,7 @@ class S1Engine:
         resident = self.decoder.resident
         if resident is None:
             return
+        resident.begin_compiling()
         while resident.compiles(wait_s=0 if self._busy() else POLL_S):
             yield Progress(0.0, "compiling the kernel of a whole frame")
         if resident.load():
