@@ -90,21 +90,18 @@ struct Exchange {
         stamp(1);
     }
 
-    // The same times a norm's weights; what they are divided by is left to the sums.
-    DEVICE void inputs(const u16 *norm, float eps) {
+    // The same times a norm's weights, or those of a row that is in memory since before this kernel, which a stack begins with;
+    // what they are divided by is left to the sums.
+    DEVICE void inputs(const u16 *norm, float eps, const u16 *row = nullptr) {
         Two scales[fours(DIM)], values[fours(DIM)];
         fetch(norm, scales);
-        receive(values, DIM / 2);
-        hold(values, scales, eps);
-    }
-
-    // The same of numbers that are in memory since before this kernel.
-    DEVICE void inputs(const u16 *row, const u16 *norm, float eps) {
-        Two scales[fours(DIM)], values[fours(DIM)];
-        fetch(row, values);
-        fetch(norm, scales);
+        if (row) {
+            fetch(row, values);
 #pragma unroll 1
-        for (int i = thread; i < DIM / GRID; i += THREADS) s.residual[i] = as_float((u32)row[program * (DIM / GRID) + i] << 16);
+            for (int i = thread; i < DIM / GRID; i += THREADS) s.residual[i] = as_float((u32)row[program * (DIM / GRID) + i] << 16);
+        } else {
+            receive(values, DIM / 2);
+        }
         hold(values, scales, eps);
     }
 

@@ -15,21 +15,21 @@ struct Program : Drawing {
     using Drawing::Drawing;
 
     DEVICE void layer(const Layer &layer, int number_of_layer, int first) {
-        project<DIM>(QKV / GRID);
+        const u16 *row = number_of_layer == 0 ? a.pending : nullptr;
+        project<DIM>(QKV / GRID, [&] { inputs(layer.attention_norm, a.norm_eps, row); });
         attend(layer, number_of_layer, first);
         join();
-        inputs<HEADS * HEAD>();
-        add<HEADS * HEAD>(inputs_held());
+        add<HEADS * HEAD>();
         feed_forward<MIDDLE>(layer.feed_forward_norm, a.norm_eps);
     }
 
-    // Of a layer of the fast stack, whose inputs are there; false where nothing but its keys and values was asked for.
-    DEVICE void fast_layer(const Layer &layer, int number_of_layer, int position, bool wanted) {
+    // A layer of the fast stack; where it is not `wanted`, nothing but its keys and values is asked for.
+    DEVICE void fast_layer(const Layer &layer, int number_of_layer, int position, const u16 *row, bool wanted) {
         constexpr int KEYS = FAST_HEADS * FAST_HEAD;
-        project<DIM>(FAST_QKV / GRID);
+        project<DIM>(FAST_QKV / GRID, [&] { inputs(layer.attention_norm, a.fast_norm_eps, row); });
         fast_attend(number_of_layer, position, wanted);
         if (!wanted) return;
-        add<KEYS>((const u16 *)(s.x + KEYS));
+        add<KEYS>((const u16 *)(s.x + KEYS), [] {});
         feed_forward<FAST_MIDDLE>(layer.feed_forward_norm, a.fast_norm_eps);
     }
 
@@ -37,33 +37,22 @@ struct Program : Drawing {
         const int first = (int)a.positions[0];
         stamp(0);
 #pragma unroll 1
-        for (int i = 0; i < LAYERS; i++) {
-            if (i == 0)
-                inputs(a.pending, s.layers[0].attention_norm, a.norm_eps);
-            else
-                inputs(s.layers[i].attention_norm, a.norm_eps);
-            layer(s.layers[i], i, first);
-        }
-        inputs(a.norm, a.norm_eps);
+        for (int i = 0; i < LAYERS; i++) layer(s.layers[i], i, first);
         const u32 told = number;
-        tell(a.semantic, 1, SEMANTIC / GRID, program == GRID - 1);
+        tell(a.semantic, 1, SEMANTIC / GRID, program == GRID - 1, a.norm, a.norm_eps);
         const Layer *fast = s.layers + LAYERS;
         int code = 0;
 #pragma unroll 1
         for (int codebook = 0; codebook < CODEBOOKS; codebook++) {
 #pragma unroll 1
             for (int i = 0; i < FAST_LAYERS; i++) {  // the hidden state is the fast stack's first token, each code the next one
-                if (i == 0 && codebook > 0)
-                    inputs(a.fast_embeddings + (i64)code * DIM, fast[0].attention_norm, a.fast_norm_eps);
-                else
-                    inputs(fast[i].attention_norm, a.fast_norm_eps);
-                fast_layer(fast[i], i, codebook, codebook > 0 || i < FAST_LAYERS - 1);
+                const u16 *row = i == 0 && codebook > 0 ? a.fast_embeddings + (i64)code * DIM : nullptr;
+                fast_layer(fast[i], i, codebook, row, codebook > 0 || i < FAST_LAYERS - 1);
             }
             if (codebook == 0) {
                 code = draw<SEMANTIC + 1>(a.semantic, told, 0);
             } else {
-                inputs(a.fast_norm, a.fast_norm_eps);
-                tell(room(number), REPLICAS, RESIDUAL / GRID, false);
+                tell(room(number), REPLICAS, RESIDUAL / GRID, false, a.fast_norm, a.fast_norm_eps);
                 sent();
                 if (codebook == CODEBOOKS - 1 && program > 0) return;  // the first one makes the next frame's input
                 code = draw<RESIDUAL>(replica(number - 1), number - 1, codebook);

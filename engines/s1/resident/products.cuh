@@ -17,20 +17,20 @@ struct Products : Exchange {
         place.next();
     }
 
-    // Products of so many ROWS of rows with the inputs at x, each warp's sums over its own ones to `parts`.
+    // Products of so many ROWS of rows with the inputs at x, each warp's sums over its own ones to `parts`. Weights are there long
+    // before inputs are, so the first ones are read before `receive` waits for these.
     //
     // By the tensor cores: 16 rows by 16 inputs times 16 inputs by 8 columns, of which lane 4 r + q holds numbers of row r and of
     // column r. The upper eight rows are this slot's for half of the warp's inputs, the lower eight are the same rows for the other
     // half. Which inputs make up the 16 does not matter as long as both factors agree, so a lane reads 16 bytes at once; odd rows
     // read the two halves of 64 inputs in the other order, which hits every bank once. Columns 4 t + 2 h + p are the inputs of half
     // t as rows of parity h read them, p of their rounding: of each row only the two columns that are its own are summed up.
-    template <int INPUTS>
-    DEVICE void multiply(int groups, const u16 *x) {
+    template <int INPUTS, class Receive>
+    DEVICE void multiply(int groups, const u16 *x, Receive receive) {
         constexpr int CHUNKS = INPUTS / CHUNK;
         const int r = lane / 4, q = lane % 4, end = groups * CHUNKS;
         const int from = r * CHUNK + warp * SEGMENT + q * 8, odd = r & 1;
         Words inputs[2];
-        if (CHUNKS == 1) take(inputs, x);
         float sums[2][4] = {};
 #pragma unroll 1
         for (int begin = 0; begin < end; begin += BATCH) {
@@ -56,6 +56,10 @@ struct Products : Exchange {
                     if (lane == 0) arrive(&s.empty[used.slot]);
                     used.next();
                 }
+            }
+            if (begin == 0) {
+                receive();
+                if (CHUNKS == 1) take(inputs, x);
             }
 #pragma unroll
             for (int slot = 0; slot < BATCH; slot++) {
@@ -115,34 +119,36 @@ struct Products : Exchange {
         stamp(3);
     }
 
-    template <int INPUTS>
-    DEVICE void project(int rows) {
-        multiply<INPUTS>(rows / ROWS, inputs_held());
+    template <int INPUTS, class Receive>
+    DEVICE void project(int rows, Receive receive) {
+        multiply<INPUTS>(rows / ROWS, inputs_held(), receive);
         publish(rows, [&](int mine) { return row(mine) * rate; });
     }
 
-    template <int INPUTS>
-    DEVICE void add(const u16 *x) {
-        multiply<INPUTS>(DIM / GRID / ROWS, x);
+    template <int INPUTS, class Receive>
+    DEVICE void add(const u16 *x, Receive receive) {
+        multiply<INPUTS>(DIM / GRID / ROWS, x, receive);
         publish(DIM / GRID, [&](int mine) { return s.residual[mine] = held(s.residual[mine] + row(mine)); });
+    }
+    template <int INPUTS>
+    DEVICE void add() {
+        add<INPUTS>(inputs_held(), [&] { inputs<INPUTS>(); });
     }
 
     template <int INNER>
     DEVICE void feed_forward(const u16 *norm, float eps) {
         constexpr int MINE = INNER / GRID;
-        inputs(norm, eps);
-        multiply<DIM>(2 * MINE / ROWS, inputs_held());
+        multiply<DIM>(2 * MINE / ROWS, inputs_held(), [&] { inputs(norm, eps); });
         publish(MINE, [&](int mine) {
             float gate = row(mine) * rate, up = row(MINE + mine) * rate;
             return quotient(up * gate, 1.0f + exponential(-gate));
         });
-        inputs<INNER>();
-        add<INNER>(inputs_held());
+        add<INNER>();
     }
 
     // The logits of this program's rows, in float32, to wherever `to` is.
-    DEVICE void tell(Entry *to, int copies, int rows, bool last) {
-        multiply<DIM>(rows / ROWS + last, inputs_held());
+    DEVICE void tell(Entry *to, int copies, int rows, bool last, const u16 *norm, float eps) {
+        multiply<DIM>(rows / ROWS + last, inputs_held(), [&] { inputs(norm, eps); });
         together();
 #pragma unroll 1
         for (int mine = thread; mine < rows + last; mine += THREADS)
