@@ -7,7 +7,6 @@ struct Attention : Products {
     DEVICE void attend(const Layer &layer, int number_of_layer, int first) {
         constexpr int LANES = HEAD / 8;
         const int kv = program / SPLITS, split = program % SPLITS;
-        float *scores = s.x + SUMS, *sums = s.x;
         if (warp < GROUP + 2) token(layer, number_of_layer, first, kv, split == 0);
         together();
         stamp(4);
@@ -28,13 +27,13 @@ struct Attention : Products {
                     for (int g = 0; g < GROUP; g++)
 #pragma unroll
                         for (int j = 0; j < 4; j++)
-                            score[g] += low(four[j]) * s.token[g][d + 2 * j] + high(four[j]) * s.token[g][d + 2 * j + 1];
+                            score[g] += low(four[j]) * s.slow.token[g][d + 2 * j] + high(four[j]) * s.slow.token[g][d + 2 * j + 1];
                 }
 #pragma unroll
                 for (int g = 0; g < GROUP; g++) {
                     score[g] = warp_sum<LANES>(score[g]);
                     if (position < count && thread % LANES == 0)
-                        scores[g * SCORES + begin / HEAD + position] = score[g] * a.scale;
+                        s.slow.scores[g][begin / HEAD + position] = score[g] * a.scale;
                 }
             }
             given_back();
@@ -42,13 +41,12 @@ struct Attention : Products {
         if (warp < GROUP && split == 0) {  // the new token's score comes last
             float score = 0;
 #pragma unroll
-            for (int d = lane; d < HEAD; d += 32) score += s.token[warp][d] * s.token[GROUP][d];
+            for (int d = lane; d < HEAD; d += 32) score += s.slow.token[warp][d] * s.slow.token[GROUP][d];
             score = warp_sum<32>(score) * a.scale;
-            if (lane == 0) scores[warp * SCORES + span.count] = score;
+            if (lane == 0) s.slow.scores[warp][span.count] = score;
         }
         together();
 
-        constexpr int COLUMNS = HEAD / 2, GROUPS = THREADS / COLUMNS;
         const int column = thread % COLUMNS, part = thread / COLUMNS;
         float top[GROUP], mass[GROUP] = {};
         Pair made[GROUP] = {};
@@ -56,7 +54,7 @@ struct Attention : Products {
         for (int g = 0; g < GROUP; g++) {
             top[g] = NOWHERE;
 #pragma unroll 1
-            for (int i = lane; i < span.count + (split == 0); i += 32) top[g] = larger(top[g], scores[g * SCORES + i]);
+            for (int i = lane; i < span.count + (split == 0); i += 32) top[g] = larger(top[g], s.slow.scores[g][i]);
         }
 #pragma unroll
         for (int g = 0; g < GROUP; g++) top[g] = warp_max(top[g]);
@@ -65,11 +63,11 @@ struct Attention : Products {
             const u16 *values = taken();
             int count = (span.count * HEAD - begin < SLOT ? span.count * HEAD - begin : SLOT) / HEAD;
 #pragma unroll 4
-            for (int position = part; position < count; position += GROUPS) {
+            for (int position = part; position < count; position += PARTS) {
                 u32 pair = ((const u32 *)values)[position * COLUMNS + column];
 #pragma unroll
                 for (int g = 0; g < GROUP; g++) {
-                    float weight = exponential(scores[g * SCORES + begin / HEAD + position] - top[g]);
+                    float weight = exponential(s.slow.scores[g][begin / HEAD + position] - top[g]);
                     made[g].x += weight * low(pair), made[g].y += weight * high(pair), mass[g] += weight;
                 }
             }
@@ -78,24 +76,24 @@ struct Attention : Products {
         if (split == 0 && part == 0) {
 #pragma unroll
             for (int g = 0; g < GROUP; g++) {
-                float weight = exponential(scores[g * SCORES + span.count] - top[g]);
-                made[g].x += weight * s.token[GROUP + 1][2 * column];
-                made[g].y += weight * s.token[GROUP + 1][2 * column + 1];
+                float weight = exponential(s.slow.scores[g][span.count] - top[g]);
+                made[g].x += weight * s.slow.token[GROUP + 1][2 * column];
+                made[g].y += weight * s.slow.token[GROUP + 1][2 * column + 1];
                 mass[g] += weight;
             }
         }
 #pragma unroll
         for (int g = 0; g < GROUP; g++) {
-            *(Pair *)&sums[(part * GROUP + g) * HEAD + 2 * column] = made[g];
-            if (column == 0) s.masses[part][g] = mass[g];
+            *(Pair *)&s.slow.sums[part][g][2 * column] = made[g];
+            if (column == 0) s.slow.masses[part][g] = mass[g];
         }
         together();
 #pragma unroll 1
         for (int i = thread; i < GROUP * COLUMNS; i += THREADS) {
             Pair total = {};
 #pragma unroll
-            for (int each = 0; each < GROUPS; each++) {
-                Pair other = *(const Pair *)&sums[each * GROUP * HEAD + 2 * i];
+            for (int each = 0; each < PARTS; each++) {
+                Pair other = *(const Pair *)&s.slow.sums[each][i / COLUMNS][2 * i % HEAD];
                 total.x += other.x, total.y += other.y;
             }
             put_two(room(number) + ((kv * GROUP * COLUMNS + i) * SPLITS + split) * 2, as_bits(total.x), as_bits(total.y), number);
@@ -105,7 +103,7 @@ struct Attention : Products {
             for (int g = 0; g < GROUP; g++) {
                 float total = 0;
 #pragma unroll
-                for (int each = 0; each < GROUPS; each++) total += s.masses[each][g];
+                for (int each = 0; each < PARTS; each++) total += s.slow.masses[each][g];
                 put_two(room(number) + SHARES + ((kv * GROUP + g) * SPLITS + split) * 2, as_bits(total), as_bits(top[g]), number);
             }
         }
@@ -139,7 +137,7 @@ struct Attention : Products {
             x = {x.a * angles.a - x.b * angles.b, x.b * angles.a + x.a * angles.b, x.c * angles.c - x.d * angles.d, x.d * angles.c + x.c * angles.d};
         }
         if (!within) return;
-        *(Quad *)&s.token[warp][4 * lane] = Quad{held(x.a), held(x.b), held(x.c), held(x.d)};
+        *(Quad *)&s.slow.token[warp][4 * lane] = Quad{held(x.a), held(x.b), held(x.c), held(x.d)};
         if (kept && warp >= GROUP) {
             u16 *stored = a.cache + number_of_layer * a.layer_stride + kv * a.head_stride + (i64)first * HEAD;
             ((Two *)(stored + (warp == GROUP ? 0 : a.value_offset)))[lane] = Two{paired(x.a, x.b), paired(x.c, x.d)};
@@ -170,7 +168,7 @@ struct Attention : Products {
 
     // A fast layer's attention over the frame's earlier codes, which every program has a copy of, by every program for all heads.
     DEVICE void fast_attend(int number_of_layer, int position, bool wanted) {
-        constexpr int EACH = fours(FAST_QKV), LANES = FAST_HEAD / 8;
+        constexpr int EACH = FAST_QKV / CHUNK, LANES = FAST_HEAD / 8;
         constexpr int KEYS = FAST_HEADS * FAST_HEAD, VALUES = KEYS + FAST_KEYS;
         constexpr int AT_ONCE = 32 / LANES, ROUNDS = (CODEBOOKS + AT_ONCE - 1) / AT_ONCE;  // positions looked at
         const float scale = a.fast_scale;
@@ -179,7 +177,7 @@ struct Attention : Products {
 #pragma unroll
         for (int i = 0; i < EACH; i++)
             angles[i] = ((const Quad *)a.fast_table)[position * (FAST_HEAD / 4) + (thread + i * THREADS) % (FAST_HEAD / 4)];
-        receive(values, FAST_QKV / 2);
+        receive(values);
 #pragma unroll
         for (int i = 0; i < EACH; i++) {
             int at = 4 * (thread + i * THREADS);
@@ -187,7 +185,7 @@ struct Attention : Products {
                 Quad x = {low(values[i].a), high(values[i].a), low(values[i].b), high(values[i].b)}, by = angles[i];
                 x = {x.a * by.a - x.b * by.b, x.b * by.a + x.a * by.b, x.c * by.c - x.d * by.d, x.d * by.c + x.c * by.d};
                 if (at < KEYS)
-                    *(Quad *)&s.x[at] = Quad{held(x.a), held(x.b), held(x.c), held(x.d)};
+                    *(Quad *)&s.fast.queries[at] = Quad{held(x.a), held(x.b), held(x.c), held(x.d)};
                 else if (at < VALUES)
                     *(Two *)&s.fast_cache[number_of_layer][position][0][at - KEYS] = Two{paired(x.a, x.b), paired(x.c, x.d)};
                 else
@@ -197,15 +195,15 @@ struct Attention : Products {
         together();
         stamp(7);
         if (!wanted) return;
-        u16 *out = (u16 *)(s.x + KEYS);
+        u16 *out = (u16 *)s.fast.inputs;
 #pragma unroll 1
         for (int kv = warp; kv < FAST_KV_HEADS; kv += WARPS) {
             const int d = lane % LANES * 8, g = lane / 16, mine = lane % 16;
             float queries[2][8], scores[8] = {};
 #pragma unroll
             for (int i = 0; i < 8; i += 4) {
-                *(Quad *)&queries[0][i] = *(const Quad *)&s.x[2 * kv * FAST_HEAD + d + i];
-                *(Quad *)&queries[1][i] = *(const Quad *)&s.x[(2 * kv + 1) * FAST_HEAD + d + i];
+                *(Quad *)&queries[0][i] = *(const Quad *)&s.fast.queries[2 * kv * FAST_HEAD + d + i];
+                *(Quad *)&queries[1][i] = *(const Quad *)&s.fast.queries[(2 * kv + 1) * FAST_HEAD + d + i];
             }
 #pragma unroll
             for (int i = 0; i < ROUNDS; i++) {
@@ -220,13 +218,13 @@ struct Attention : Products {
             }
             const float whole = eight_sums(scores);  // of the lane % 8-th score: a round's and a query head's
             const int other = lane % 8 / 2 * AT_ONCE + lane / 8;
-            if (lane % 8 < 2 * ROUNDS) s.scores[warp][lane % 2][other] = whole;
+            if (lane % 8 < 2 * ROUNDS) s.fast.scores[warp][lane % 2][other] = whole;
             warp_together();
-            const float score = mine <= position ? s.scores[warp][g][mine] * scale : NOWHERE;
+            const float score = mine <= position ? s.fast.scores[warp][g][mine] * scale : NOWHERE;
             const float weight = exponential(score - half_max(score));
             const float share = quotient(weight, warp_sum<16>(weight));
             warp_together();
-            s.scores[warp][g][mine] = share;
+            s.fast.scores[warp][g][mine] = share;
             warp_together();
 #pragma unroll 1
             for (int pair = lane; pair < FAST_HEAD / 2; pair += 32) {
@@ -234,8 +232,8 @@ struct Attention : Products {
 #pragma unroll
                 for (int i = 0; i < CODEBOOKS; i++) {  // those to come are zeros, of weight zero
                     u32 value = *(const u32 *)&s.fast_cache[number_of_layer][i][1][kv * FAST_HEAD + 2 * pair];
-                    made[0].x += s.scores[warp][0][i] * low(value), made[0].y += s.scores[warp][0][i] * high(value);
-                    made[1].x += s.scores[warp][1][i] * low(value), made[1].y += s.scores[warp][1][i] * high(value);
+                    made[0].x += s.fast.scores[warp][0][i] * low(value), made[0].y += s.fast.scores[warp][0][i] * high(value);
+                    made[1].x += s.fast.scores[warp][1][i] * low(value), made[1].y += s.fast.scores[warp][1][i] * high(value);
                 }
 #pragma unroll
                 for (int i = 0; i < 2; i++) {

@@ -7,17 +7,19 @@ struct Exchange {
     u32 number;   // of the next exchange
     int stamps;
     Entry *exchange;
-    int newest;   // of the two sums of squares
-    float rate;   // what the newest inputs' products are to be multiplied by
+    int side;     // which of two places this product's sums have
     int reductions;
     Place place;
 
     DEVICE Exchange(const Arguments &a, Shared &s)
         : a(a), s(s), program(program_number()), thread(thread_number()), warp(warp_number()), lane(thread % 32),
-          number(*a.sequence), stamps(0), exchange(a.exchange), newest(0), rate(0), reductions(0) {}
+          number(*a.sequence), stamps(0), exchange(a.exchange), side(0), reductions(0) {}
 
-    // An exchange's memory is written again TURNS exchanges later. Of any three in a row one at least is read by every program
-    // from every other, so whoever writes knows that all have written that one, and so have read what was three before.
+    // An exchange's memory is written again TURNS = 4 exchanges later. Who has all that a program wrote of an exchange knows that every
+    // warp of it has read the one before: `publish` and `attend` write behind a barrier that all its warps reach after reading, and
+    // in `join` a warp writes what it made of all that it read. Of any three exchanges in a row one at least is read as a whole by
+    // every program (the slow stack's queries, keys and values are not, nor are its shares), and a barrier is behind that before
+    // the program writes a later one. So of exchanges n - 3 to n - 1 who writes n has one whole, and all have read n - 4.
     DEVICE Entry *room(u32 which) const { return exchange + which % TURNS * TURN; }
     DEVICE const Entry *replica(u32 which) const { return room(which) + program % REPLICAS * COPIED; }
     DEVICE void stamp(int what) {
@@ -29,10 +31,10 @@ struct Exchange {
         for (int i = 0; i < REPLICAS; i++) put(room(number) + i * COPIED + entry, value, number);
     }
 
-    // The exchange goes on. Nobody looks for the next one before this program's part is on its way: looks would hold it up.
+    // The exchange goes on. If PATIENT, nobody looks for the next one before this program's part is on its way.
     DEVICE void sent() {
         number++;
-        together();
+        if (PATIENT) together();
     }
 
     // COUNT entries, once all of them have arrived; `at` tells where each is, or null.
@@ -54,20 +56,18 @@ struct Exchange {
         }
     }
 
-    // Of the newest exchange, every THREADSth two of `end` entries from this thread's on.
+    // Of the newest exchange, four inputs of each of COUNT chunks: a warp's are those of its SEGMENT.
     template <int COUNT>
-    DEVICE void receive(Two (&values)[COUNT], int end) {
+    DEVICE void receive(Two (&values)[COUNT]) {
         const Entry *from = replica(number - 1) + 2 * thread;
 #pragma unroll 1
         for (u32 tries = 0;; tries++) {
             bool arrived = true;
 #pragma unroll
             for (int i = 0; i < COUNT; i++) {
-                if (2 * (thread + i * THREADS) < end) {
-                    Entries entries = get_two(from + 2 * i * THREADS);
-                    values[i] = Two{entries.a.value, entries.b.value};
-                    arrived &= entries.a.number == number - 1 && entries.b.number == number - 1;
-                }
+                Entries entries = get_two(from + i * CHUNK / 2);
+                values[i] = Two{entries.a.value, entries.b.value};
+                arrived &= entries.a.number == number - 1 && entries.b.number == number - 1;
             }
             if (arrived) return;
             pause(tries);
@@ -76,63 +76,54 @@ struct Exchange {
 
     DEVICE u16 *inputs_held() const { return (u16 *)s.x; }
 
-    // A product's inputs from the exchange before, bfloat16 in fours.
+    // A product's inputs from the exchange before, bfloat16 in fours. A warp holds those that it multiplies itself, so it need not
+    // wait for others.
     template <int COUNT>
     DEVICE void inputs() {
-        Two values[fours(COUNT)];
-        receive(values, COUNT / 2);
+        Two values[COUNT / CHUNK];
+        receive(values);
 #pragma unroll
-        for (int i = 0; i < fours(COUNT); i++) {
-            int four = thread + i * THREADS;
-            if (four < COUNT / 4) keep(inputs_held(), 4 * four, values[i]);
-        }
-        together();
+        for (int i = 0; i < COUNT / CHUNK; i++) keep(inputs_held(), 4 * thread + i * CHUNK, values[i]);
+        warp_together();
         stamp(1);
     }
 
     // The same times a norm's weights, or those of a row that is in memory since before this kernel, which a stack begins with;
     // what they are divided by is left to the sums.
-    DEVICE void inputs(const u16 *norm, float eps, const u16 *row = nullptr) {
-        Two scales[fours(DIM)], values[fours(DIM)];
+    DEVICE void inputs(const u16 *norm, const u16 *row = nullptr) {
+        Two scales[DIM / CHUNK], values[DIM / CHUNK];
         fetch(norm, scales);
         if (row) {
             fetch(row, values);
 #pragma unroll 1
             for (int i = thread; i < DIM / GRID; i += THREADS) s.residual[i] = as_float((u32)row[program * (DIM / GRID) + i] << 16);
         } else {
-            receive(values, DIM / 2);
+            receive(values);
         }
-        hold(values, scales, eps);
-    }
-
-    DEVICE void fetch(const u16 *row, Two (&values)[fours(DIM)]) {
-#pragma unroll
-        for (int i = 0; i < fours(DIM); i++)
-            if (thread + i * THREADS < DIM / 4) values[i] = ((const Two *)row)[thread + i * THREADS];
-    }
-
-    DEVICE void hold(const Two (&values)[fours(DIM)], const Two (&scales)[fours(DIM)], float eps) {
         float square = 0;
 #pragma unroll
-        for (int i = 0; i < fours(DIM); i++) {
-            int four = thread + i * THREADS;
-            if (four < DIM / 4) {
-                Quad x = {low(values[i].a), high(values[i].a), low(values[i].b), high(values[i].b)};
-                square += (x.a * x.a + x.b * x.b) + (x.c * x.c + x.d * x.d);
-                x = {x.a * low(scales[i].a), x.b * high(scales[i].a), x.c * low(scales[i].b), x.d * high(scales[i].b)};
-                keep(inputs_held(), 4 * four, x);
-            }
+        for (int i = 0; i < DIM / CHUNK; i++) {
+            Quad x = {low(values[i].a), high(values[i].a), low(values[i].b), high(values[i].b)};
+            square += (x.a * x.a + x.b * x.b) + (x.c * x.c + x.d * x.d);
+            x = {x.a * low(scales[i].a), x.b * high(scales[i].a), x.c * low(scales[i].b), x.d * high(scales[i].b)};
+            keep(inputs_held(), 4 * thread + i * CHUNK, x);
         }
-        newest ^= 1;
         square = warp_sum<32>(square);
-        if (lane == 0) s.squares[newest][warp] = square;
-        together();
-        if (warp <= ROWS_MOST / 32) {  // those that make a product's sums known
-            float total = 0;
-#pragma unroll
-            for (int i = 0; i < WARPS; i++) total += s.squares[newest][i];
-            rate = inverse_root(total / DIM + eps);
-        }
+        if (lane == 0) s.squares[side][warp] = square;
+        warp_together();
         stamp(1);
+    }
+
+    DEVICE void fetch(const u16 *row, Two (&values)[DIM / CHUNK]) {
+#pragma unroll
+        for (int i = 0; i < DIM / CHUNK; i++) values[i] = ((const Two *)row)[thread + i * THREADS];
+    }
+
+    // What products of normed inputs are to be multiplied by, once all warps' squares are there.
+    DEVICE float rate(float eps) const {
+        float total = 0;
+#pragma unroll
+        for (int i = 0; i < WARPS; i++) total += s.squares[side][i];
+        return inverse_root(total / DIM + eps);
     }
 };

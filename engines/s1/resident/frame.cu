@@ -15,8 +15,7 @@ struct Program : Drawing {
     using Drawing::Drawing;
 
     DEVICE void layer(const Layer &layer, int number_of_layer, int first) {
-        const u16 *row = number_of_layer == 0 ? a.pending : nullptr;
-        project<DIM>(QKV / GRID, [&] { inputs(layer.attention_norm, a.norm_eps, row); });
+        project(QKV / GRID, layer.attention_norm, a.norm_eps, number_of_layer == 0 ? a.pending : nullptr);
         attend(layer, number_of_layer, first);
         join();
         add<HEADS * HEAD>();
@@ -25,11 +24,10 @@ struct Program : Drawing {
 
     // A layer of the fast stack; where it is not `wanted`, nothing but its keys and values is asked for.
     DEVICE void fast_layer(const Layer &layer, int number_of_layer, int position, const u16 *row, bool wanted) {
-        constexpr int KEYS = FAST_HEADS * FAST_HEAD;
-        project<DIM>(FAST_QKV / GRID, [&] { inputs(layer.attention_norm, a.fast_norm_eps, row); });
+        project(FAST_QKV / GRID, layer.attention_norm, a.fast_norm_eps, row);
         fast_attend(number_of_layer, position, wanted);
         if (!wanted) return;
-        add<KEYS>((const u16 *)(s.x + KEYS), [] {});
+        add<FAST_HEADS * FAST_HEAD>((const u16 *)s.fast.inputs, [] {});
         feed_forward<FAST_MIDDLE>(layer.feed_forward_norm, a.fast_norm_eps);
     }
 

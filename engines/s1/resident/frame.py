@@ -32,6 +32,7 @@ SIZES = {
     "BATCH": 3,  # slots a warp reads before it computes
     "REPLICAS": 4,  # places an exchange is written to
     "KEPT": 15,  # hundredths of the fast stack's weights that the GPU's second cache is to keep
+    "PATIENT": 1,  # whether nobody looks for the next exchange while this one is sent
     "SCORES": 512,  # positions a program has room for
     "STAMPED": 0,  # whether it notes when each step ended
 }

@@ -27,7 +27,7 @@ constexpr int SEGMENT = 128;               // of each row's inputs, a warp's
 constexpr int CHUNK = WARPS * SEGMENT;     // of each row's inputs, those in a slot of the ring
 constexpr int ROWS = 8;                    // of a matrix, those in a slot
 constexpr int SLOT = ROWS * CHUNK;         // numbers in a slot
-constexpr int TURNS = 4;                   // exchanges before memory is written again; see `Program::send`
+constexpr int TURNS = 4;                   // exchanges before memory is written again; see `Exchange::room`
 constexpr int SPLITS = GRID / KV_HEADS;    // shares of a key head's cache
 constexpr int GROUP = HEADS / KV_HEADS;
 constexpr int WINDOW = 16;                 // as decode_state.WINDOW
@@ -36,24 +36,21 @@ constexpr float NOWHERE = -1e30f;          // a score below all others whose dif
 constexpr int QKV = (HEADS + 2 * KV_HEADS) * HEAD, FAST_QKV = (FAST_HEADS + 2 * FAST_KV_HEADS) * FAST_HEAD;
 constexpr int FAST_KEYS = FAST_KV_HEADS * FAST_HEAD;
 DEVICE constexpr int most(int a, int b) { return a > b ? a : b; }
-constexpr int SUMS = 2 * THREADS * GROUP;   // of attention's values, before they are joined
+constexpr int COLUMNS = HEAD / 2, PARTS = THREADS / COLUMNS;  // of a head, pairs of dimensions and threads that share a pair
 constexpr int INPUTS_MOST = most(most(DIM, HEADS * HEAD), most(MIDDLE, FAST_MIDDLE));
-constexpr int WIDE = most(most(INPUTS_MOST, 3 * FAST_HEADS * FAST_HEAD), SUMS + SCORES * GROUP);  // numbers that are held at once
 constexpr int COPIED = most(most(INPUTS_MOST / 2, RESIDUAL), most(QKV, FAST_QKV) / 2);  // entries of an exchange that all read
 constexpr int SHARES = HEADS * SPLITS * HEAD;  // entries of attention's sums; behind them each share's mass and highest score
 constexpr int TURN = most(REPLICAS * COPIED, SHARES + 2 * HEADS * SPLITS);
 constexpr int ROWS_MOST = most(most(QKV / GRID, 2 * MIDDLE / GRID), most(2 * FAST_MIDDLE / GRID, SEMANTIC / GRID + ROWS));
-
-DEVICE constexpr int fours(int inputs) { return (inputs / 4 + THREADS - 1) / THREADS; }  // of inputs, that a thread receives
 
 static_assert(DIM % CHUNK == 0 && MIDDLE % CHUNK == 0 && FAST_MIDDLE % CHUNK == 0 && HEADS * HEAD % CHUNK == 0);
 static_assert(FAST_HEADS * FAST_HEAD % CHUNK == 0 && QKV % (ROWS * GRID) == 0 && DIM % (ROWS * GRID) == 0);
 static_assert(MIDDLE % (ROWS * GRID) == 0 && FAST_MIDDLE % (ROWS * GRID) == 0 && FAST_QKV % (ROWS * GRID) == 0);
 static_assert(SEMANTIC % (ROWS * GRID) == 0 && RESIDUAL % (ROWS * GRID) == 0 && HEADS * HEAD % (2 * GRID) == 0);
 static_assert(GRID % KV_HEADS == 0 && SPLITS <= 16 && WARPS >= GROUP + 2);
-static_assert(HEAD % 8 == 0 && HEAD <= 128 && FAST_HEAD % 8 == 0 && FAST_HEAD <= 256 && THREADS % (HEAD / 2) == 0);
-static_assert(FAST_HEADS == 2 * FAST_KV_HEADS && FAST_HEAD == 64 && WARPS * 32 <= (GROUP + 2) * HEAD && CODEBOOKS <= 16);
-static_assert(SLOT % HEAD == 0 && WIDE % 32 == 0 && SLOTS >= BATCH);
+static_assert(HEAD % 8 == 0 && HEAD <= 128 && FAST_HEAD % 8 == 0 && FAST_HEAD <= 256 && THREADS % COLUMNS == 0);
+static_assert(FAST_HEADS == 2 * FAST_KV_HEADS && FAST_HEAD == 64 && CODEBOOKS <= 16);
+static_assert(SLOT % HEAD == 0 && SLOTS >= BATCH);
 
 // The likeliest of some codes, and the sum of what was added up over them.
 struct Best {
@@ -64,17 +61,21 @@ struct Best {
 struct Shared {
     alignas(128) u16 ring[SLOTS][SLOT];
     alignas(16) u16 fast_cache[FAST_LAYERS][CODEBOOKS][2][FAST_KEYS];
-    alignas(128) float x[WIDE];            // a product's inputs, see `at`; attention's scores and sums
+    union {
+        alignas(128) float x[INPUTS_MOST];   // a product's inputs, see `at`
+        struct {
+            float token[GROUP + 2][HEAD];    // the queries of a key head, its key and its value
+            float scores[GROUP][SCORES], sums[PARTS][GROUP][HEAD], masses[PARTS][GROUP];
+        } slow;                              // attention
+        struct {
+            float queries[FAST_HEADS * FAST_HEAD], inputs[FAST_HEADS * FAST_HEAD], scores[WARPS][2][16];
+        } fast;
+    };
     Arguments arguments;
     Layer layers[LAYERS + FAST_LAYERS];
-    union {
-        alignas(16) float token[GROUP + 2][HEAD];            // the queries of a key head, its key and its value
-        float scores[WARPS][2][16];                          // of the fast stack's attention
-    };
-    alignas(16) float parts[ROWS_MOST][WARPS];
-    float squares[2][WARPS];
+    alignas(16) float parts[2][ROWS_MOST][WARPS];        // of products by turns, each warp's sums
+    float squares[2][WARPS];                             // and of their inputs' squares
     Best best[4][WARPS];
-    float masses[THREADS / (HEAD / 2)][GROUP];
     int codes[CODEBOOKS];
     alignas(4) float residual[DIM / GRID];
     Barrier full[SLOTS], empty[SLOTS];

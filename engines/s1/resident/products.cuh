@@ -18,7 +18,8 @@ struct Products : Exchange {
     }
 
     // Products of so many ROWS of rows with the inputs at x, each warp's sums over its own ones to `parts`. Weights are there long
-    // before inputs are, so the first ones are read before `receive` waits for these.
+    // before inputs are, so the first ones are read before `receive` waits for these. A warp may begin the next product while another
+    // still reads the sums of this one, but not the one after that: all warps meet once a product. So the sums have two places.
     //
     // By the tensor cores: 16 rows by 16 inputs times 16 inputs by 8 columns, of which lane 4 r + q holds numbers of row r and of
     // column r. The upper eight rows are this slot's for half of the warp's inputs, the lower eight are the same rows for the other
@@ -28,6 +29,7 @@ struct Products : Exchange {
     template <int INPUTS, class Receive>
     DEVICE void multiply(int groups, const u16 *x, Receive receive) {
         constexpr int CHUNKS = INPUTS / CHUNK;
+        side ^= 1;
         const int r = lane / 4, q = lane % 4, end = groups * CHUNKS;
         const int from = r * CHUNK + warp * SEGMENT + q * 8, odd = r & 1;
         Words inputs[2];
@@ -78,7 +80,7 @@ struct Products : Exchange {
                 if (chunk == CHUNKS - 1) {
                     float sum = q < 2 ? (sums[0][0] + sums[1][0]) + (sums[0][1] + sums[1][1]) : (sums[0][2] + sums[1][2]) + (sums[0][3] + sums[1][3]);
                     sum += across(sum, 2);
-                    if (q == odd) s.parts[(begin + slot) / CHUNKS * ROWS + r][warp] = sum;
+                    if (q == odd) s.parts[side][(begin + slot) / CHUNKS * ROWS + r][warp] = sum;
                 }
             }
         }
@@ -96,7 +98,7 @@ struct Products : Exchange {
         float total = 0;
 #pragma unroll
         for (int i = 0; i < WARPS; i += 4) {
-            Quad four = *(const Quad *)&s.parts[number][i];
+            Quad four = *(const Quad *)&s.parts[side][number][i];
             total += (four.a + four.b) + (four.c + four.d);
         }
         return total;
@@ -105,7 +107,7 @@ struct Products : Exchange {
     // What a program made of its rows, a warp's lanes in pairs: `value` of a row.
     template <class Value>
     DEVICE void publish(int rows, Value value) {
-        together();  // every part is there, and nobody reads `x` any more
+        together();  // every part is there, and nobody reads `x` or what was received any more
         stamp(2);
         if (warp == 0) {
 #pragma unroll 1
@@ -119,10 +121,9 @@ struct Products : Exchange {
         stamp(3);
     }
 
-    template <int INPUTS, class Receive>
-    DEVICE void project(int rows, Receive receive) {
-        multiply<INPUTS>(rows / ROWS, inputs_held(), receive);
-        publish(rows, [&](int mine) { return row(mine) * rate; });
+    DEVICE void project(int rows, const u16 *norm, float eps, const u16 *begun) {
+        multiply<DIM>(rows / ROWS, inputs_held(), [&] { inputs(norm, begun); });
+        publish(rows, [&](int mine) { return row(mine) * rate(eps); });
     }
 
     template <int INPUTS, class Receive>
@@ -138,9 +139,9 @@ struct Products : Exchange {
     template <int INNER>
     DEVICE void feed_forward(const u16 *norm, float eps) {
         constexpr int MINE = INNER / GRID;
-        multiply<DIM>(2 * MINE / ROWS, inputs_held(), [&] { inputs(norm, eps); });
+        multiply<DIM>(2 * MINE / ROWS, inputs_held(), [&] { inputs(norm); });
         publish(MINE, [&](int mine) {
-            float gate = row(mine) * rate, up = row(MINE + mine) * rate;
+            float gate = row(mine) * rate(eps), up = row(MINE + mine) * rate(eps);
             return quotient(up * gate, 1.0f + exponential(-gate));
         });
         add<INNER>();
@@ -148,11 +149,11 @@ struct Products : Exchange {
 
     // The logits of this program's rows, in float32, to wherever `to` is.
     DEVICE void tell(Entry *to, int copies, int rows, bool last, const u16 *norm, float eps) {
-        multiply<DIM>(rows / ROWS + last, inputs_held(), [&] { inputs(norm, eps); });
+        multiply<DIM>(rows / ROWS + last, inputs_held(), [&] { inputs(norm); });
         together();
 #pragma unroll 1
         for (int mine = thread; mine < rows + last; mine += THREADS)
-            for (int i = 0; i < copies; i++) put(to + i * COPIED + program * rows + mine, as_bits(row(mine) * rate), number);
+            for (int i = 0; i < copies; i++) put(to + i * COPIED + program * rows + mine, as_bits(row(mine) * rate(eps)), number);
         stamp(9);
     }
 };
