@@ -123,13 +123,10 @@ struct Attention : Products {
             scales = ((const Two *)(warp < GROUP ? layer.q_norm : layer.k_norm))[lane];
             angles = ((const Quad *)a.table)[first * (HEAD / 4) + lane];
         }
-        const Entry *from = replica(number - 1) + begin + (within ? 2 * lane : 0);
-        Entries entries = get_two(from);
-        for (u32 tries = 0; entries.a.number != number - 1 || entries.b.number != number - 1; tries++) {
-            pause(tries);
-            entries = get_two(from);
-        }
-        Quad x = {low(entries.a.value), high(entries.a.value), low(entries.b.value), high(entries.b.value)};
+        const Entry *const from[1] = {replica(number - 1) + begin + (within ? 2 * lane : 0)};
+        Two received[1];
+        receive(received, from);
+        Quad x = {low(received[0].a), high(received[0].a), low(received[0].b), high(received[0].b)};
         if (turned) {
             float square = warp_sum<HEAD / 4>((x.a * x.a + x.b * x.b) + (x.c * x.c + x.d * x.d));
             float shrink = inverse_root(square / HEAD + a.norm_eps);
@@ -166,86 +163,71 @@ struct Attention : Products {
         stamp(6);
     }
 
-    // A fast layer's attention over the frame's earlier codes, which every program has a copy of, by every program for all heads.
-    DEVICE void fast_attend(int number_of_layer, int position, bool wanted) {
-        constexpr int EACH = FAST_QKV / CHUNK, LANES = FAST_HEAD / 8;
-        constexpr int KEYS = FAST_HEADS * FAST_HEAD, VALUES = KEYS + FAST_KEYS;
-        constexpr int AT_ONCE = 32 / LANES, ROUNDS = (CODEBOOKS + AT_ONCE - 1) / AT_ONCE;  // positions looked at
-        const float scale = a.fast_scale;
-        Two values[EACH];
-        Quad angles[EACH];
-#pragma unroll
-        for (int i = 0; i < EACH; i++)
-            angles[i] = ((const Quad *)a.fast_table)[position * (FAST_HEAD / 4) + (thread + i * THREADS) % (FAST_HEAD / 4)];
-        receive(values);
-#pragma unroll
-        for (int i = 0; i < EACH; i++) {
-            int at = 4 * (thread + i * THREADS);
-            if (at < FAST_QKV) {
-                Quad x = {low(values[i].a), high(values[i].a), low(values[i].b), high(values[i].b)}, by = angles[i];
-                x = {x.a * by.a - x.b * by.b, x.b * by.a + x.a * by.b, x.c * by.c - x.d * by.d, x.d * by.c + x.c * by.d};
-                if (at < KEYS)
-                    *(Quad *)&s.fast.queries[at] = Quad{held(x.a), held(x.b), held(x.c), held(x.d)};
-                else if (at < VALUES)
-                    *(Two *)&s.fast_cache[number_of_layer][position][0][at - KEYS] = Two{paired(x.a, x.b), paired(x.c, x.d)};
-                else
-                    *(Two *)&s.fast_cache[number_of_layer][position][1][at - VALUES] = values[i];
-            }
-        }
-        together();
+    // Of the fast stack, whose cache every program has a copy of, each warp attends for two query heads and their key head: it alone
+    // receives these, has their part of the cache, and makes of them what it multiplies in the next product. Here a token begins.
+    DEVICE void fast_token(int number_of_layer, int position) {
+        constexpr int KEYS = FAST_HEADS * FAST_HEAD / 2, VALUES = KEYS + FAST_KEYS / 2;  // where their entries begin
+        const int four = lane % 16;  // of a head's dimensions
+        const Quad by = ((const Quad *)a.fast_table)[position * 16 + four];
+        const Entry *from = replica(number - 1);
+        const Entry *const froms[2] = {from + warp * FAST_HEAD + 2 * lane, from + (lane < 16 ? KEYS : VALUES) + warp * FAST_HEAD / 2 + 2 * four};
+        Two values[2];
+        receive(values, froms);
+        const Two query = turned(values[0], by), key = turned(values[1], by);
+        *(Quad *)&s.x[warp * SEGMENT + 4 * lane] = Quad{low(query.a), high(query.a), low(query.b), high(query.b)};
+        *(Two *)&s.fast_cache[number_of_layer][position][lane / 16][warp * FAST_HEAD + 4 * four] = lane < 16 ? key : values[1];
+        warp_together();
         stamp(7);
-        if (!wanted) return;
-        u16 *out = (u16 *)s.fast.inputs;
-#pragma unroll 1
-        for (int kv = warp; kv < FAST_KV_HEADS; kv += WARPS) {
-            const int d = lane % LANES * 8, g = lane / 16, mine = lane % 16;
-            float queries[2][8], scores[8] = {};
+    }
+
+    // Over the frame's earlier codes.
+    DEVICE void fast_attend(int number_of_layer, int position) {
+        constexpr int LANES = FAST_HEAD / 8, AT_ONCE = 32 / LANES, ROUNDS = (CODEBOOKS + AT_ONCE - 1) / AT_ONCE;  // positions looked at
+        const int d = lane % LANES * 8, g = lane / 16, mine = lane % 16;
+        float queries[2][8], scores[8] = {};
+        float(&shares)[2][16] = s.fast.shares[warp];
 #pragma unroll
-            for (int i = 0; i < 8; i += 4) {
-                *(Quad *)&queries[0][i] = *(const Quad *)&s.fast.queries[2 * kv * FAST_HEAD + d + i];
-                *(Quad *)&queries[1][i] = *(const Quad *)&s.fast.queries[(2 * kv + 1) * FAST_HEAD + d + i];
+        for (int i = 0; i < 16; i += 4) *(Quad *)&queries[i / 8][i % 8] = *(const Quad *)&s.x[warp * SEGMENT + i / 8 * FAST_HEAD + d + i % 8];
+#pragma unroll
+        for (int i = 0; i < ROUNDS; i++) {
+            const int other = i * AT_ONCE + lane / LANES;
+            Words words = *(const Words *)&s.fast_cache[number_of_layer][other < CODEBOOKS ? other : 0][0][warp * FAST_HEAD + d];
+            const u32 four[4] = {words.a, words.b, words.c, words.d};
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                scores[2 * i] += low(four[j]) * queries[0][2 * j] + high(four[j]) * queries[0][2 * j + 1];
+                scores[2 * i + 1] += low(four[j]) * queries[1][2 * j] + high(four[j]) * queries[1][2 * j + 1];
             }
-#pragma unroll
-            for (int i = 0; i < ROUNDS; i++) {
-                const int other = i * AT_ONCE + lane / LANES;
-                Words words = *(const Words *)&s.fast_cache[number_of_layer][other < CODEBOOKS ? other : 0][0][kv * FAST_HEAD + d];
-                const u32 four[4] = {words.a, words.b, words.c, words.d};
-#pragma unroll
-                for (int j = 0; j < 4; j++) {
-                    scores[2 * i] += low(four[j]) * queries[0][2 * j] + high(four[j]) * queries[0][2 * j + 1];
-                    scores[2 * i + 1] += low(four[j]) * queries[1][2 * j] + high(four[j]) * queries[1][2 * j + 1];
-                }
-            }
-            const float whole = eight_sums(scores);  // of the lane % 8-th score: a round's and a query head's
-            const int other = lane % 8 / 2 * AT_ONCE + lane / 8;
-            if (lane % 8 < 2 * ROUNDS) s.fast.scores[warp][lane % 2][other] = whole;
-            warp_together();
-            const float score = mine <= position ? s.fast.scores[warp][g][mine] * scale : NOWHERE;
-            const float weight = exponential(score - half_max(score));
-            const float share = quotient(weight, warp_sum<16>(weight));
-            warp_together();
-            s.fast.scores[warp][g][mine] = share;
-            warp_together();
-#pragma unroll 1
-            for (int pair = lane; pair < FAST_HEAD / 2; pair += 32) {
-                Pair made[2] = {};
-#pragma unroll
-                for (int i = 0; i < CODEBOOKS; i++) {  // those to come are zeros, of weight zero
-                    u32 value = *(const u32 *)&s.fast_cache[number_of_layer][i][1][kv * FAST_HEAD + 2 * pair];
-                    made[0].x += s.fast.scores[warp][0][i] * low(value), made[0].y += s.fast.scores[warp][0][i] * high(value);
-                    made[1].x += s.fast.scores[warp][1][i] * low(value), made[1].y += s.fast.scores[warp][1][i] * high(value);
-                }
-#pragma unroll
-                for (int i = 0; i < 2; i++) {
-                    int k = (2 * kv + i) * FAST_HEAD + 2 * pair;
-                    *(u32 *)&out[at(k)] = paired(made[i].x, made[i].y);
-                    *(u32 *)&out[at(k) + 32] = 0;
-                }
-            }
-            warp_together();
         }
-        together();
+        const float whole = eight_sums(scores);  // of the lane % 8-th score: a round's and a query head's
+        if (lane % 8 < 2 * ROUNDS) shares[lane % 2][lane % 8 / 2 * AT_ONCE + lane / 8] = whole;
+        warp_together();
+        const float score = mine <= position ? shares[g][mine] * a.fast_scale : NOWHERE;
+        const float weight = exponential(score - half_max(score));
+        const float share = quotient(weight, warp_sum<16>(weight));
+        shares[g][mine] = share;  // a lane's own, and nobody reads `queries` in x any more
+        warp_together();
+        Pair made[2] = {};
+#pragma unroll
+        for (int i = 0; i < CODEBOOKS; i++) {  // those to come are zeros, of weight zero
+            u32 value = *(const u32 *)&s.fast_cache[number_of_layer][i][1][warp * FAST_HEAD + 2 * lane];
+#pragma unroll
+            for (int head = 0; head < 2; head++) made[head].x += shares[head][i] * low(value), made[head].y += shares[head][i] * high(value);
+        }
+#pragma unroll
+        for (int head = 0; head < 2; head++) {
+            const int k = warp * SEGMENT + head * FAST_HEAD + 2 * lane;
+            *(u32 *)&inputs_held()[at(k)] = paired(made[head].x, made[head].y);
+            *(u32 *)&inputs_held()[at(k) + 32] = 0;
+        }
+        warp_together();
         stamp(8);
+    }
+
+    // Two pairs of dimensions turned by their position's angles.
+    DEVICE Two turned(Two values, Quad by) {
+        const Quad x = {low(values.a), high(values.a), low(values.b), high(values.b)};
+        return Two{paired(x.a * by.a - x.b * by.b, x.b * by.a + x.a * by.b), paired(x.c * by.c - x.d * by.d, x.d * by.c + x.c * by.d)};
     }
 
     // Eight numbers of every lane, each summed up over eight neighbours; the i-th of these gets the i-th.

@@ -56,22 +56,29 @@ struct Exchange {
         }
     }
 
-    // Of the newest exchange, four inputs of each of COUNT chunks: a warp's are those of its SEGMENT.
+    // Of the newest exchange two entries, four numbers, from each of these places on.
     template <int COUNT>
-    DEVICE void receive(Two (&values)[COUNT]) {
-        const Entry *from = replica(number - 1) + 2 * thread;
+    DEVICE void receive(Two (&values)[COUNT], const Entry *const (&from)[COUNT]) {
 #pragma unroll 1
         for (u32 tries = 0;; tries++) {
             bool arrived = true;
 #pragma unroll
             for (int i = 0; i < COUNT; i++) {
-                Entries entries = get_two(from + i * CHUNK / 2);
+                Entries entries = get_two(from[i]);
                 values[i] = Two{entries.a.value, entries.b.value};
                 arrived &= entries.a.number == number - 1 && entries.b.number == number - 1;
             }
             if (arrived) return;
             pause(tries);
         }
+    }
+    // The same of each of COUNT chunks of inputs: a warp's are those of its SEGMENT.
+    template <int COUNT>
+    DEVICE void receive(Two (&values)[COUNT]) {
+        const Entry *from[COUNT];
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) from[i] = replica(number - 1) + 2 * thread + i * CHUNK / 2;
+        receive(values, from);
     }
 
     DEVICE u16 *inputs_held() const { return (u16 *)s.x; }

@@ -25,9 +25,8 @@ struct Program : Drawing {
     // A layer of the fast stack; where it is not `wanted`, nothing but its keys and values is asked for.
     DEVICE void fast_layer(const Layer &layer, int number_of_layer, int position, const u16 *row, bool wanted) {
         project(FAST_QKV / GRID, layer.attention_norm, a.fast_norm_eps, row);
-        fast_attend(number_of_layer, position, wanted);
-        if (!wanted) return;
-        add<FAST_HEADS * FAST_HEAD>((const u16 *)s.fast.inputs, [] {});
+        if (!wanted) return fast_token(number_of_layer, position);
+        add<FAST_HEADS * FAST_HEAD>([&] { fast_token(number_of_layer, position), fast_attend(number_of_layer, position); });
         feed_forward<FAST_MIDDLE>(layer.feed_forward_norm, a.fast_norm_eps);
     }
 

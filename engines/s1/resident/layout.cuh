@@ -44,12 +44,12 @@ constexpr int TURN = most(REPLICAS * COPIED, SHARES + 2 * HEADS * SPLITS);
 constexpr int ROWS_MOST = most(most(QKV / GRID, 2 * MIDDLE / GRID), most(2 * FAST_MIDDLE / GRID, SEMANTIC / GRID + ROWS));
 
 static_assert(DIM % CHUNK == 0 && MIDDLE % CHUNK == 0 && FAST_MIDDLE % CHUNK == 0 && HEADS * HEAD % CHUNK == 0);
-static_assert(FAST_HEADS * FAST_HEAD % CHUNK == 0 && QKV % (ROWS * GRID) == 0 && DIM % (ROWS * GRID) == 0);
+static_assert(QKV % (ROWS * GRID) == 0 && DIM % (ROWS * GRID) == 0);
 static_assert(MIDDLE % (ROWS * GRID) == 0 && FAST_MIDDLE % (ROWS * GRID) == 0 && FAST_QKV % (ROWS * GRID) == 0);
 static_assert(SEMANTIC % (ROWS * GRID) == 0 && RESIDUAL % (ROWS * GRID) == 0 && HEADS * HEAD % (2 * GRID) == 0);
 static_assert(GRID % KV_HEADS == 0 && SPLITS <= 16 && WARPS >= GROUP + 2);
-static_assert(HEAD % 8 == 0 && HEAD <= 128 && FAST_HEAD % 8 == 0 && FAST_HEAD <= 256 && THREADS % COLUMNS == 0);
-static_assert(FAST_HEADS == 2 * FAST_KV_HEADS && FAST_HEAD == 64 && CODEBOOKS <= 16);
+static_assert(HEAD % 8 == 0 && HEAD <= 128 && THREADS % COLUMNS == 0);
+static_assert(FAST_HEADS == 2 * FAST_KV_HEADS && FAST_HEAD == 64 && SEGMENT == 2 * FAST_HEAD && FAST_KV_HEADS == WARPS && CODEBOOKS <= 16);
 static_assert(SLOT % HEAD == 0 && SLOTS >= BATCH);
 
 // The likeliest of some codes, and the sum of what was added up over them.
@@ -68,7 +68,7 @@ struct Shared {
             float scores[GROUP][SCORES], sums[PARTS][GROUP][HEAD], masses[PARTS][GROUP];
         } slow;                              // attention
         struct {
-            float queries[FAST_HEADS * FAST_HEAD], inputs[FAST_HEADS * FAST_HEAD], scores[WARPS][2][16];
+            float inputs[CHUNK], shares[WARPS][2][16];  // the queries and then what is made; each position's share of a head
         } fast;
     };
     Arguments arguments;

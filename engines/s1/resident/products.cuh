@@ -17,7 +17,7 @@ struct Products : Exchange {
         place.next();
     }
 
-    // Products of so many ROWS of rows with the inputs at x, each warp's sums over its own ones to `parts`. Weights are there long
+    // Products of so many ROWS of rows with the inputs, each warp's sums over its own ones to `parts`. Weights are there long
     // before inputs are, so the first ones are read before `receive` waits for these. A warp may begin the next product while another
     // still reads the sums of this one, but not the one after that: all warps meet once a product. So the sums have two places.
     //
@@ -27,7 +27,7 @@ struct Products : Exchange {
     // read the two halves of 64 inputs in the other order, which hits every bank once. Columns 4 t + 2 h + p are the inputs of half
     // t as rows of parity h read them, p of their rounding: of each row only the two columns that are its own are summed up.
     template <int INPUTS, class Receive>
-    DEVICE void multiply(int groups, const u16 *x, Receive receive) {
+    DEVICE void multiply(int groups, Receive receive) {
         constexpr int CHUNKS = INPUTS / CHUNK;
         side ^= 1;
         const int r = lane / 4, q = lane % 4, end = groups * CHUNKS;
@@ -61,13 +61,13 @@ struct Products : Exchange {
             }
             if (begin == 0) {
                 receive();
-                if (CHUNKS == 1) take(inputs, x);
+                if (CHUNKS == 1) take(inputs, 0);
             }
 #pragma unroll
             for (int slot = 0; slot < BATCH; slot++) {
                 if (begin + slot >= end) continue;
                 const int chunk = (begin + slot) % CHUNKS;
-                if (CHUNKS > 1) take(inputs, x + at(chunk * CHUNK));
+                if (CHUNKS > 1) take(inputs, chunk);
                 if (chunk == 0)
 #pragma unroll
                     for (int i = 0; i < 4; i++) sums[0][i] = sums[1][i] = 0;
@@ -87,11 +87,11 @@ struct Products : Exchange {
     }
 
     // This lane's inputs of the warp's SEGMENT of a chunk, for both turns.
-    DEVICE void take(Words (&inputs)[2], const u16 *x) {
+    DEVICE void take(Words (&inputs)[2], int chunk) {
         const int half = lane >> 4, odd = lane >> 3 & 1, part = lane >> 2 & 1, q = lane % 4;
 #pragma unroll
         for (int turn = 0; turn < 2; turn++)
-            inputs[turn] = *(const Words *)&x[at(warp * SEGMENT + half * 64 + (turn ^ odd) * 32) + part * 32 + q * 8];
+            inputs[turn] = *(const Words *)&inputs_held()[at(chunk * CHUNK + warp * SEGMENT + half * 64 + (turn ^ odd) * 32) + part * 32 + q * 8];
     }
 
     DEVICE float row(int number) const {
@@ -122,24 +122,24 @@ struct Products : Exchange {
     }
 
     DEVICE void project(int rows, const u16 *norm, float eps, const u16 *begun) {
-        multiply<DIM>(rows / ROWS, inputs_held(), [&] { inputs(norm, begun); });
+        multiply<DIM>(rows / ROWS, [&] { inputs(norm, begun); });
         publish(rows, [&](int mine) { return row(mine) * rate(eps); });
     }
 
     template <int INPUTS, class Receive>
-    DEVICE void add(const u16 *x, Receive receive) {
-        multiply<INPUTS>(DIM / GRID / ROWS, x, receive);
+    DEVICE void add(Receive receive) {
+        multiply<INPUTS>(DIM / GRID / ROWS, receive);
         publish(DIM / GRID, [&](int mine) { return s.residual[mine] = held(s.residual[mine] + row(mine)); });
     }
     template <int INPUTS>
     DEVICE void add() {
-        add<INPUTS>(inputs_held(), [&] { inputs<INPUTS>(); });
+        add<INPUTS>([&] { inputs<INPUTS>(); });
     }
 
     template <int INNER>
     DEVICE void feed_forward(const u16 *norm, float eps) {
         constexpr int MINE = INNER / GRID;
-        multiply<DIM>(2 * MINE / ROWS, inputs_held(), [&] { inputs(norm); });
+        multiply<DIM>(2 * MINE / ROWS, [&] { inputs(norm); });
         publish(MINE, [&](int mine) {
             float gate = row(mine) * rate(eps), up = row(MINE + mine) * rate(eps);
             return quotient(up * gate, 1.0f + exponential(-gate));
@@ -149,7 +149,7 @@ struct Products : Exchange {
 
     // The logits of this program's rows, in float32, to wherever `to` is.
     DEVICE void tell(Entry *to, int copies, int rows, bool last, const u16 *norm, float eps) {
-        multiply<DIM>(rows / ROWS + last, inputs_held(), [&] { inputs(norm); });
+        multiply<DIM>(rows / ROWS + last, [&] { inputs(norm); });
         together();
 #pragma unroll 1
         for (int mine = thread; mine < rows + last; mine += THREADS)
