@@ -3,19 +3,36 @@
 struct Attention : Products {
     using Products::Products;
 
-    // A program's share of its key head's cache, and with split 0 the new token's own.
+    // A program's share of its key head's cache, and with the last split, which has the fewest positions, the new token's own. Where
+    // a slot brings a higher score, what was made before is scaled down (Milakov and Gimelshein 2018, arXiv:1805.02867).
     DEVICE void attend(const Layer &layer, int number_of_layer, int first) {
         constexpr int LANES = HEAD / 8;
         const int kv = program / SPLITS, split = program % SPLITS;
-        if (warp < GROUP + 2) token(layer, number_of_layer, first, kv, split == 0);
+        const int column = thread % COLUMNS, part = thread / COLUMNS;
+        const bool newest = split == SPLITS - 1;
+        if (warp < GROUP + 2) token(layer, number_of_layer, first, kv, newest);
         together();
         stamp(4);
 
-        Span span(first, split);
+        float top[GROUP], mass[GROUP] = {};
+        Pair made[GROUP] = {};
+#pragma unroll
+        for (int g = 0; g < GROUP; g++) {
+            top[g] = NOWHERE;
+            if (newest) {
+                float score = 0;
+#pragma unroll
+                for (int d = lane; d < HEAD; d += 32) score += s.slow.token[g][d] * s.slow.token[GROUP][d];
+                top[g] = warp_sum<32>(score) * a.scale;
+                if (part == 0) mass[g] = 1, made[g] = *(const Pair *)&s.slow.token[GROUP + 1][2 * column];
+            }
+        }
+        const Span span(first, split);
 #pragma unroll 1
-        for (int begin = 0; begin < span.count * HEAD; begin += SLOT) {
-            const u16 *keys = taken();
-            int count = (span.count * HEAD - begin < SLOT ? span.count * HEAD - begin : SLOT) / HEAD;
+        for (int begin = 0; begin < span.count; begin += POSITIONS) {
+            const u16 *keys = taken(), *values = keys + SLOT / 2;
+            const int count = span.count - begin < POSITIONS ? span.count - begin : POSITIONS;
+            float(&scores)[GROUP][POSITIONS] = s.slow.scores[begin / POSITIONS % 2];  // two, for who is a slot ahead
 #pragma unroll 1
             for (int round = 0; round < count; round += THREADS / LANES) {
                 int position = round + thread / LANES, d = thread % LANES * 8;
@@ -32,55 +49,27 @@ struct Attention : Products {
 #pragma unroll
                 for (int g = 0; g < GROUP; g++) {
                     score[g] = warp_sum<LANES>(score[g]);
-                    if (position < count && thread % LANES == 0)
-                        s.slow.scores[g][begin / HEAD + position] = score[g] * a.scale;
+                    if (position < count && thread % LANES == 0) scores[g][position] = score[g] * a.scale;
                 }
             }
-            given_back();
-        }
-        if (warp < GROUP && split == 0) {  // the new token's score comes last
-            float score = 0;
+            together();
 #pragma unroll
-            for (int d = lane; d < HEAD; d += 32) score += s.slow.token[warp][d] * s.slow.token[GROUP][d];
-            score = warp_sum<32>(score) * a.scale;
-            if (lane == 0) s.slow.scores[warp][span.count] = score;
-        }
-        together();
-
-        const int column = thread % COLUMNS, part = thread / COLUMNS;
-        float top[GROUP], mass[GROUP] = {};
-        Pair made[GROUP] = {};
-#pragma unroll
-        for (int g = 0; g < GROUP; g++) {
-            top[g] = NOWHERE;
-#pragma unroll 1
-            for (int i = lane; i < span.count + (split == 0); i += 32) top[g] = larger(top[g], s.slow.scores[g][i]);
-        }
-#pragma unroll
-        for (int g = 0; g < GROUP; g++) top[g] = warp_max(top[g]);
-#pragma unroll 1
-        for (int begin = 0; begin < span.count * HEAD; begin += SLOT) {
-            const u16 *values = taken();
-            int count = (span.count * HEAD - begin < SLOT ? span.count * HEAD - begin : SLOT) / HEAD;
+            for (int g = 0; g < GROUP; g++) {
+                float before = top[g];
+                top[g] = larger(before, warp_max(lane < count ? scores[g][lane] : NOWHERE));
+                float shrunk = exponential(before - top[g]);
+                made[g].x *= shrunk, made[g].y *= shrunk, mass[g] *= shrunk;
+            }
 #pragma unroll 4
             for (int position = part; position < count; position += PARTS) {
                 u32 pair = ((const u32 *)values)[position * COLUMNS + column];
 #pragma unroll
                 for (int g = 0; g < GROUP; g++) {
-                    float weight = exponential(s.slow.scores[g][begin / HEAD + position] - top[g]);
+                    float weight = exponential(scores[g][position] - top[g]);
                     made[g].x += weight * low(pair), made[g].y += weight * high(pair), mass[g] += weight;
                 }
             }
             given_back();
-        }
-        if (split == 0 && part == 0) {
-#pragma unroll
-            for (int g = 0; g < GROUP; g++) {
-                float weight = exponential(s.slow.scores[g][span.count] - top[g]);
-                made[g].x += weight * s.slow.token[GROUP + 1][2 * column];
-                made[g].y += weight * s.slow.token[GROUP + 1][2 * column + 1];
-                mass[g] += weight;
-            }
         }
 #pragma unroll
         for (int g = 0; g < GROUP; g++) {

@@ -33,7 +33,6 @@ SIZES = {
     "REPLICAS": 4,  # places an exchange is written to
     "KEPT": 15,  # hundredths of the fast stack's weights that the GPU's second cache is to keep
     "PATIENT": 1,  # whether nobody looks for the next exchange while this one is sent
-    "SCORES": 512,  # positions a program has room for
     "STAMPED": 0,  # whether it notes when each step ended
 }
 ROWS, SEGMENT = 8, 128  # of a matrix that a slot holds, and inputs of each row a warp multiplies
@@ -71,12 +70,12 @@ def fits(state: DecodeState) -> bool:
         and all(
             weight.dtype == torch.bfloat16 and not quantizing.is_quantized(weight) for weight in network.parameters()
         )
-        and divides(network.config, network.semantic_count, state.residual_size, state.length)
+        and divides(network.config, network.semantic_count, state.residual_size)
     )
 
 
-def divides(config: DualARConfig, semantic: int, residual: int, length: int) -> bool:
-    """Whether programs and warps share these sizes out evenly: codes of either kind, positions. See layout.cuh."""
+def divides(config: DualARConfig, semantic: int, residual: int) -> bool:
+    """Whether programs and warps share these sizes out evenly, codes of either kind too. See layout.cuh."""
     slow, fast = config.slow, config.fast
     chunk, rows = SIZES["WARPS"] * SEGMENT, SIZES["GRID"] * ROWS
     splits = SIZES["GRID"] // slow.kv_heads
@@ -91,7 +90,6 @@ def divides(config: DualARConfig, semantic: int, residual: int, length: int) -> 
         and (slow.head_dim, fast.head_dim, fast.group) == (128, 64, 2)
         and slow.group + 2 <= SIZES["WARPS"]
         and splits <= 16
-        and length < SIZES["SCORES"] * splits
         and config.codebooks <= 16
     )
 

@@ -30,6 +30,7 @@ constexpr int SLOT = ROWS * CHUNK;         // numbers in a slot
 constexpr int TURNS = 4;                   // exchanges before memory is written again; see `Exchange::room`
 constexpr int SPLITS = GRID / KV_HEADS;    // shares of a key head's cache
 constexpr int GROUP = HEADS / KV_HEADS;
+constexpr int POSITIONS = SLOT / HEAD / 2; // whose keys and values are in a slot
 constexpr int WINDOW = 16;                 // as decode_state.WINDOW
 constexpr u32 GOLDEN = 0x9E3779B9u;        // as noise.py
 constexpr float NOWHERE = -1e30f;          // a score below all others whose differences are still numbers
@@ -50,7 +51,7 @@ static_assert(SEMANTIC % (ROWS * GRID) == 0 && RESIDUAL % (ROWS * GRID) == 0 && 
 static_assert(GRID % KV_HEADS == 0 && SPLITS <= 16 && WARPS >= GROUP + 2);
 static_assert(HEAD % 8 == 0 && HEAD <= 128 && THREADS % COLUMNS == 0);
 static_assert(FAST_HEADS == 2 * FAST_KV_HEADS && FAST_HEAD == 64 && SEGMENT == 2 * FAST_HEAD && FAST_KV_HEADS == WARPS && CODEBOOKS <= 16);
-static_assert(SLOT % HEAD == 0 && SLOTS >= BATCH);
+static_assert(SLOT % (2 * HEAD) == 0 && POSITIONS <= 32 && SLOTS >= BATCH);
 
 // The likeliest of some codes, and the sum of what was added up over them.
 struct Best {
@@ -65,7 +66,7 @@ struct Shared {
         alignas(128) float x[INPUTS_MOST];   // a product's inputs, see `at`
         struct {
             float token[GROUP + 2][HEAD];    // the queries of a key head, its key and its value
-            float scores[GROUP][SCORES], sums[PARTS][GROUP][HEAD], masses[PARTS][GROUP];
+            float scores[2][GROUP][POSITIONS], sums[PARTS][GROUP][HEAD], masses[PARTS][GROUP];
         } slow;                              // attention
         struct {
             float inputs[CHUNK], shares[WARPS][2][16];  // the queries and then what is made; each position's share of a head

@@ -72,6 +72,18 @@ struct Producer {
         for (int begin = 0; begin < DIM; begin += CHUNK) feed(row + begin, CHUNK, policy);
     }
 
+    // Keys and values of a split, those of POSITIONS a slot.
+    DEVICE void past(const u16 *keys, const u16 *values, int count, Policy policy) {
+#pragma unroll 1
+        for (int begin = 0; begin < count; begin += POSITIONS) {
+            const int bytes = (count - begin < POSITIONS ? count - begin : POSITIONS) * HEAD * 2;
+            u16 *to = slot(2 * bytes);
+            copy(to, keys + begin * HEAD, bytes, &s.full[place.slot], policy);
+            copy(to + SLOT / 2, values + begin * HEAD, bytes, &s.full[place.slot], policy);
+            place.next();
+        }
+    }
+
     DEVICE void run() {
         const Policy once = kept(0), often = kept(KEPT);  // the slow stack's weights are read once a frame, the fast one's often
         Span span((int)a.positions[0], program % SPLITS);
@@ -80,8 +92,7 @@ struct Producer {
             const Layer &layer = s.layers[number];
             rows(layer.wqkv, QKV / GRID, DIM, once);
             const u16 *keys = a.cache + number * a.layer_stride + program / SPLITS * a.head_stride + span.start * HEAD;
-            feed(keys, span.count * HEAD, once);
-            feed(keys + a.value_offset, span.count * HEAD, once);
+            past(keys, keys + a.value_offset, span.count, once);
             rows(layer.wo, DIM / GRID, HEADS * HEAD, once);
             rows(layer.w1, MIDDLE / GRID, DIM, once);
             rows(layer.w3, MIDDLE / GRID, DIM, once);
