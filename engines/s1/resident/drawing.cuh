@@ -3,24 +3,27 @@
 struct Drawing : Attention {
     using Attention::Attention;
 
+    // Over all threads: the highest level, once a draw.
+    DEVICE float highest(float level) {
+        level = warp_max(level);
+        if (lane == 0) s.levels[warp] = level;
+        together();
+        return warp_max(s.levels[lane % WARPS]);
+    }
+
     // Over all threads: the highest goal, of equal ones the lowest code, with its level; and the sum.
     DEVICE Best best(Best mine) {
         mine = warp_best(mine);
-        Best *of_warps = s.best[reductions++ % 4];
+        Best *of_warps = s.best[reductions++ % 2];
         if (lane == 0) of_warps[warp] = mine;
         together();
         return warp_best(lane < WARPS ? of_warps[lane] : Best{NOWHERE, NOWHERE, 0, 0x7fffffff});
     }
 
     DEVICE Best warp_best(Best mine) {
-#pragma unroll 1
-        for (int apart = 1; apart < 32; apart *= 2) {
-            Best other = {across(mine.goal, apart), across(mine.level, apart), across(mine.sum, apart), (int)across_bits(mine.code, apart)};
-            float sum = mine.sum + other.sum;
-            if (other.goal > mine.goal || (other.goal == mine.goal && other.code < mine.code)) mine = other;
-            mine.sum = sum;
-        }
-        return mine;
+        const float goal = warp_max(mine.goal);
+        const int code = warp_min(mine.goal == goal ? mine.code : 0x7fffffff);
+        return {goal, warp_max(mine.goal == goal && mine.code == code ? mine.level : NOWHERE), warp_sum<32>(mine.sum), code};
     }
 
     // A code from its logits, as sampling.py and noise.py choose: the winner of the draw counts if the mass of what is at least as
@@ -35,43 +38,41 @@ struct Drawing : Attention {
         key = mix((u32)(seed >> 32) + key);
         key = mix(key + (u32)(frame + 1) * GOLDEN);
         key = mix(key + (u32)(codebook + 1) * GOLDEN);
-        int past[AGES];
-        int known = 0;  // how many entries of `past` count
-        if (AGES == 1) {
-            i64 oldest = WINDOW - (frame - 1);
-            oldest = oldest < 0 ? 0 : oldest > WINDOW - 1 ? WINDOW - 1 : oldest;
-            past[0] = (int)history[oldest];
-            known = frame > 1 ? 1 : 0;
-        } else {
+        // What needs no logits comes first: which of this thread's codes are recent ones, a bit each, and their noise.
+        static_assert(EACH <= 32);
+        i64 oldest = AGES == 1 ? WINDOW - (frame - 1) : 0;
+        oldest = oldest < 0 ? 0 : oldest > WINDOW - AGES ? WINDOW - AGES : oldest;
+        const bool known = frame > (AGES == 1);
+        u32 recently = 0;
 #pragma unroll
-            for (int age = 0; age < AGES; age++) past[age] = (int)history[age];
-            known = frame > 0 ? AGES : 0;
+        for (int age = 0; age < AGES; age++) {
+            int past = (int)history[oldest + age];
+            if (known && past % THREADS == thread) recently |= 1u << past / THREADS;
+        }
+        float level[EACH], goal[EACH];
+#pragma unroll
+        for (int i = 0; i < EACH; i++) {
+            u32 code = thread + i * THREADS;
+            goal[i] = -logarithm(((float)(mix(key + (code + 1) * GOLDEN) >> 9) + 0.5f) / 8388608.0f);  // the noise, for now
         }
         u32 bits[EACH];
         receive(which, bits, [&](int i) { return thread + i * THREADS < CHOICES ? logits + thread + i * THREADS : nullptr; });
-        float level[EACH], goal[EACH];
-        Best mine = {NOWHERE, NOWHERE, 0, 0};
+        float top = NOWHERE;
 #pragma unroll
         for (int i = 0; i < EACH; i++) {
-            int code = thread + i * THREADS;
-            if (code >= CHOICES) continue;
+            if (thread + i * THREADS >= CHOICES) continue;
             level[i] = as_float(bits[i]);
-            bool recently = false;
-#pragma unroll
-            for (int age = 0; age < AGES; age++) recently |= age < known && past[age] == code;
-            if (recently) level[i] = level[i] < 0 ? level[i] * penalty : quotient(level[i], penalty);
-            mine.goal = larger(mine.goal, level[i]);
+            if (recently >> i & 1) level[i] = level[i] < 0 ? level[i] * penalty : quotient(level[i], penalty);
+            top = larger(top, level[i]);
         }
-        const float top = best(mine).goal;
-        mine = {-1, NOWHERE, 0, 0x7fffffff};
+        top = highest(top);
+        Best mine = {-1, NOWHERE, 0, 0x7fffffff};
 #pragma unroll
         for (int i = 0; i < EACH; i++) {
             int code = thread + i * THREADS;
             if (code >= CHOICES) continue;
-            float noise = -logarithm(((float)(mix(key + (u32)(code + 1) * GOLDEN) >> 9) + 0.5f) / 8388608.0f);
-            float likely = exponential(level[i] - top);
-            goal[i] = quotient(exponential((level[i] - top) * sharpness), noise);
-            mine.sum += likely;
+            mine.sum += exponential(level[i] - top);
+            goal[i] = quotient(exponential((level[i] - top) * sharpness), goal[i]);
             if (goal[i] > mine.goal) mine.goal = goal[i], mine.level = level[i], mine.code = code;
         }
         Best chosen = best(mine);

@@ -76,7 +76,8 @@ struct Shared {
     Layer layers[LAYERS + FAST_LAYERS];
     alignas(16) float parts[2][ROWS_MOST][WARPS];        // of products by turns, each warp's sums
     float squares[2][WARPS];                             // and of their inputs' squares
-    Best best[4][WARPS];
+    Best best[2][WARPS];
+    float levels[WARPS];
     int codes[CODEBOOKS];
     alignas(4) float residual[DIM / GRID];
     Barrier full[SLOTS], empty[SLOTS];

@@ -59,9 +59,7 @@ DEVICE void together() { asm volatile("bar.sync 1, %0;" ::"n"(WARPS * 32) : "mem
 DEVICE void all_together() { __syncthreads(); }
 DEVICE void warp_together() { __syncwarp(); }
 DEVICE float across(float value, int apart) { return __shfl_xor_sync(0xffffffffu, value, apart); }
-DEVICE u32 across_bits(u32 value, int apart) { return __shfl_xor_sync(0xffffffffu, value, apart); }
 DEVICE float warp_above(float value) { return __shfl_down_sync(0xffffffffu, value, 1); }
-DEVICE float warp_from(float value, int lane) { return __shfl_sync(0xffffffffu, value, lane); }
 template <int LANES>
 DEVICE float warp_sum(float value) {  // of each LANES neighbours
 #pragma unroll
@@ -78,11 +76,9 @@ DEVICE float half_max(float value) {  // of each 16 neighbours
     for (int apart = 8; apart > 0; apart /= 2) value = larger(value, across(value, apart));
     return value;
 }
-DEVICE float warp_max(float value) {
-#pragma unroll
-    for (int apart = 16; apart > 0; apart /= 2) value = larger(value, across(value, apart));
-    return value;
-}
+DEVICE int warp_min(int value) { return __reduce_min_sync(0xffffffffu, value); }
+DEVICE int ordered(u32 bits) { return (int)bits ^ ((int)bits >> 31 & 0x7fffffff); }  // a float's, as whole numbers are; and back
+DEVICE float warp_max(float value) { return as_float(ordered(__reduce_max_sync(0xffffffffu, ordered(as_bits(value))))); }
 
 // sums += 16 by 16 numbers times 16 by 8, bfloat16 in pairs, as mma.m16n8k16 shares them out among a warp's lanes.
 DEVICE void tensor(float (&sums)[4], u32 a0, u32 a1, u32 a2, u32 a3, u32 b0, u32 b1) {

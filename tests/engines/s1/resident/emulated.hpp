@@ -3,6 +3,7 @@
 
 #include <ucontext.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -112,20 +113,17 @@ inline void put_two(Entry *at, u32 first, u32 second, u32 number) { put(at, firs
 inline void together() { emulated::meet(emulated::programs[emulated::current->program].computing, WARPS * 32); }
 inline void all_together() { emulated::meet(emulated::programs[emulated::current->program].all, emulated::THREADS_ALL); }
 inline void warp_together() { emulated::meet(emulated::programs[emulated::current->program].warps[emulated::current->thread / 32].meeting, 32); }
-inline u32 across_bits(u32 value, int apart) {
-    u32 values[32];
-    emulated::told(value, values);
-    return values[emulated::current->thread % 32 ^ apart];
-}
-inline float across(float value, int apart) { return as_float(across_bits(as_bits(value), apart)); }
-inline float warp_from(float value, int lane) {
+inline float from_lane(float value, int lane) {
     u32 values[32];
     emulated::told(as_bits(value), values);
     return as_float(values[lane]);
 }
-inline float warp_above(float value) {
-    int lane = emulated::current->thread % 32;
-    return warp_from(value, lane < 31 ? lane + 1 : lane);
+inline float across(float value, int apart) { return from_lane(value, emulated::current->thread % 32 ^ apart); }
+inline float warp_above(float value) { return from_lane(value, std::min(emulated::current->thread % 32 + 1, 31)); }
+inline int warp_min(int value) {
+    u32 values[32];
+    emulated::told(value, values);
+    return *std::min_element((int *)values, (int *)values + 32);
 }
 // Over the lanes that differ from this one in `bits` alone, in the order in which a GPU's lanes add up.
 inline float over(float value, int bits, bool adding) {
