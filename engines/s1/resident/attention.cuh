@@ -12,7 +12,7 @@ struct Attention : Products {
         const bool newest = split == SPLITS - 1;
         if (warp < GROUP + 2) token(layer, number_of_layer, first, kv, newest);
         together();
-        stamp(4);
+        stamp(Step::TOKEN);
 
         float top[GROUP], mass[GROUP] = {};
         Pair made[GROUP] = {};
@@ -98,7 +98,7 @@ struct Attention : Products {
         }
         together();  // the next product's inputs take the place of the sums
         number++;
-        stamp(5);
+        stamp(Step::ATTENDED);
     }
 
     // A vector of the new token's a warp: queries, key and value of a key head, normed and turned; key and value are kept.
@@ -149,7 +149,7 @@ struct Attention : Products {
             if (lane == 0) send(pair, paired(joined, above));
         }
         sent();
-        stamp(6);
+        stamp(Step::JOINED);
     }
 
     // Of the fast stack, whose cache every program has a copy of, each warp attends for two query heads and their key head: it alone
@@ -166,7 +166,7 @@ struct Attention : Products {
         *(Quad *)&s.x[warp * SEGMENT + 4 * lane] = Quad{low(query.a), high(query.a), low(query.b), high(query.b)};
         *(Two *)&s.fast_cache[number_of_layer][position][lane / 16][warp * FAST_HEAD + 4 * four] = lane < 16 ? key : values[1];
         warp_together();
-        stamp(7);
+        stamp(Step::KEYS);
     }
 
     // Over the frame's earlier codes.
@@ -210,7 +210,7 @@ struct Attention : Products {
             *(u32 *)&inputs_held()[at(k) + 32] = 0;
         }
         warp_together();
-        stamp(8);
+        stamp(Step::FAST_ATTENDED);
     }
 
     // Two pairs of dimensions turned by their position's angles.

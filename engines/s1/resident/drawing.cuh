@@ -90,7 +90,7 @@ struct Drawing : Attention {
             if (!(rest.sum > nucleus && rest.level > chosen.level)) break;  // nor goes it on for what is no number
             chosen.level = rest.level, chosen.code = rest.code;
         }
-        stamp(10);
+        stamp(Step::DRAWN);
         return chosen.code < CHOICES ? chosen.code : CHOICES - 1;
     }
 };

@@ -22,8 +22,8 @@ struct Exchange {
     // the program writes a later one. So of exchanges n - 3 to n - 1 who writes n has one whole, and all have read n - 4.
     DEVICE Entry *room(u32 which) const { return exchange + which % TURNS * TURN; }
     DEVICE const Entry *replica(u32 which) const { return room(which) + program % REPLICAS * COPIED; }
-    DEVICE void stamp(int what) {
-        if (STAMPED && program == 0 && thread == 0) a.stamps[stamps++] = ticks() * 16 + what;
+    DEVICE void stamp(Step what) {
+        if (STAMPED && program == 0 && thread == 0) a.stamps[stamps++] = ticks() * 16 + (int)what;
     }
 
     DEVICE void send(int entry, u32 value) {
@@ -92,7 +92,7 @@ struct Exchange {
 #pragma unroll
         for (int i = 0; i < COUNT / CHUNK; i++) keep(inputs_held(), 4 * thread + i * CHUNK, values[i]);
         warp_together();
-        stamp(1);
+        stamp(Step::INPUTS);
     }
 
     // The same times a norm's weights, or those of a row that is in memory since before this kernel, which a stack begins with;
@@ -118,7 +118,7 @@ struct Exchange {
         square = warp_sum<32>(square);
         if (lane == 0) s.squares[side][warp] = square;
         warp_together();
-        stamp(1);
+        stamp(Step::INPUTS);
     }
 
     DEVICE void fetch(const u16 *row, Two (&values)[DIM / CHUNK]) {

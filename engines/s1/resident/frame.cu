@@ -32,7 +32,7 @@ struct Program : Drawing {
 
     DEVICE void run() {
         const int first = (int)a.positions[0];
-        stamp(0);
+        stamp(Step::BEGUN);
 #pragma unroll 1
         for (int i = 0; i < LAYERS; i++) layer(s.layers[i], i, first);
         const u32 told = number;
@@ -91,7 +91,7 @@ struct Program : Drawing {
         a.positions[0] = a.positions[0] + 1 < a.length ? a.positions[0] + 1 : a.length - 1;
         a.numbers[0]++;
         *a.sequence = number;
-        stamp(11);
+        stamp(Step::ENDED);
     }
 };
 

@@ -23,7 +23,6 @@ from engines.s1.resident.compiling import Kernel, machine_code
 log = logging.getLogger(__name__)
 
 CAPABILITY = 9, 0  # of a GPU that copies in bulk
-SHARED = 232_448  # bytes that a program has there
 SIZES = {
     "GRID": 128,  # programs, each with a multiprocessor of its own
     "WARPS": 8,  # of a program, that compute
@@ -33,9 +32,12 @@ SIZES = {
     "REPLICAS": 4,  # places an exchange is written to
     "KEPT": 15,  # hundredths of the fast stack's weights that the GPU's second cache is to keep
     "PATIENT": 1,  # whether nobody looks for the next exchange while this one is sent
+    "SHARED": 232_448,  # bytes that a program has there
+    "ROWS": 8,  # of a matrix, those in a slot
+    "SEGMENT": 128,  # of each row's inputs, a warp's
+    "TURNS": 4,  # exchanges before memory is written again; see `Exchange::room`
     "STAMPED": 0,  # whether it notes when each step ended
 }
-ROWS, SEGMENT = 8, 128  # of a matrix that a slot holds, and inputs of each row a warp multiplies
 
 
 class Arguments(ctypes.Structure):
@@ -65,7 +67,7 @@ def fits(state: DecodeState) -> bool:
     properties = torch.cuda.get_device_properties(device)
     return (
         (properties.major, properties.minor) >= CAPABILITY
-        and getattr(properties, "shared_memory_per_block_optin", 0) >= SHARED
+        and getattr(properties, "shared_memory_per_block_optin", 0) >= SIZES["SHARED"]
         and properties.multi_processor_count >= SIZES["GRID"]
         and all(
             weight.dtype == torch.bfloat16 and not quantizing.is_quantized(weight) for weight in network.parameters()
@@ -77,7 +79,7 @@ def fits(state: DecodeState) -> bool:
 def divides(config: DualARConfig, semantic: int, residual: int) -> bool:
     """Whether programs and warps share these sizes out evenly, codes of either kind too. See layout.cuh."""
     slow, fast = config.slow, config.fast
-    chunk, rows = SIZES["WARPS"] * SEGMENT, SIZES["GRID"] * ROWS
+    chunk, rows = SIZES["WARPS"] * SIZES["SEGMENT"], SIZES["GRID"] * SIZES["ROWS"]
     splits = SIZES["GRID"] // slow.kv_heads
     inputs = slow.heads * slow.head_dim, fast.heads * fast.head_dim, slow.intermediate, fast.intermediate
     outputs = *inputs, _width(config, fast=False), _width(config, fast=True), semantic, residual
@@ -102,12 +104,17 @@ def _width(config: DualARConfig, fast: bool) -> int:
 
 def sizes(config: DualARConfig, semantic: int, residual: int, **others: int) -> Mapping[str, int]:
     """What the kernel is compiled for."""
-    slow, fast = config.slow, config.fast
-    return SIZES | others | {
+    slow, fast, made = config.slow, config.fast, SIZES | others
+    splits = made["GRID"] // slow.kv_heads
+    inputs = slow.dim, slow.heads * slow.head_dim, slow.intermediate, fast.intermediate
+    # Of an exchange: entries that all programs read, and places for entries, which attention's shares may need more of.
+    copied = max(max(*inputs, _width(config, fast=False), _width(config, fast=True)) // 2, residual)
+    turn = max(made["REPLICAS"] * copied, slow.heads * splits * (slow.head_dim + 2))
+    return made | {
         "LAYERS": slow.layers, "DIM": slow.dim, "HEADS": slow.heads, "KV_HEADS": slow.kv_heads, "HEAD": slow.head_dim,
         "MIDDLE": slow.intermediate, "FAST_LAYERS": fast.layers, "FAST_HEADS": fast.heads, "FAST_KV_HEADS": fast.kv_heads,
         "FAST_HEAD": fast.head_dim, "FAST_MIDDLE": fast.intermediate, "CODEBOOKS": config.codebooks,
-        "SEMANTIC": semantic, "RESIDUAL": residual, "CODEBOOK_SIZE": config.codebook_size,
+        "SEMANTIC": semantic, "RESIDUAL": residual, "CODEBOOK_SIZE": config.codebook_size, "COPIED": copied, "TURN": turn,
     }  # fmt: skip
 
 
@@ -122,10 +129,6 @@ class ResidentFrame:
         device = state.pending.device
         semantic = slice(network.semantic_begin, network.semantic_begin + network.semantic_count)
         head = network.embeddings.weight if config.tied else network.output.weight
-        splits = self._sizes["GRID"] // slow.kv_heads
-        inputs = slow.dim, slow.heads * slow.head_dim, slow.intermediate, fast.intermediate
-        copied = max(max(*inputs, _width(config, fast=False), _width(config, fast=True)) // 2, state.residual_size)
-        turn = max(self._sizes["REPLICAS"] * copied, slow.heads * splits * (slow.head_dim + 2))
         self.drawn = torch.zeros(1, config.codebooks, dtype=torch.long, device=device)
         # What the kernel is told the addresses of lives as long as this.
         held = self._held = {
@@ -150,7 +153,7 @@ class ResidentFrame:
             "temperature": state.settings[0],
             "top_p": state.settings[1],
             "penalty": state.settings[2],
-            "exchange": torch.zeros(4 * turn, dtype=torch.long, device=device),
+            "exchange": torch.zeros(self._sizes["TURNS"] * self._sizes["TURN"], dtype=torch.long, device=device),
             "semantic": torch.zeros(network.semantic_count + 1, dtype=torch.long, device=device),
             "sequence": torch.ones(1, dtype=torch.int32, device=device),
             "stamps": torch.zeros(4096, dtype=torch.long, device=device),
@@ -184,7 +187,7 @@ class ResidentFrame:
             self._compiling.join()
         if self._code and self._kernel is None:
             try:
-                self._kernel = Kernel(self._code, "draw_frame", SHARED)
+                self._kernel = Kernel(self._code, "draw_frame", self._sizes["SHARED"])
             except RuntimeError as error:
                 self._told(error)
         return self._kernel is not None

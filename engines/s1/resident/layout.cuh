@@ -23,11 +23,8 @@ struct Arguments {
 };
 
 constexpr int THREADS = WARPS * 32;        // that compute; one more warp copies
-constexpr int SEGMENT = 128;               // of each row's inputs, a warp's
 constexpr int CHUNK = WARPS * SEGMENT;     // of each row's inputs, those in a slot of the ring
-constexpr int ROWS = 8;                    // of a matrix, those in a slot
 constexpr int SLOT = ROWS * CHUNK;         // numbers in a slot
-constexpr int TURNS = 4;                   // exchanges before memory is written again; see `Exchange::room`
 constexpr int SPLITS = GRID / KV_HEADS;    // shares of a key head's cache
 constexpr int GROUP = HEADS / KV_HEADS;
 constexpr int POSITIONS = SLOT / HEAD / 2; // whose keys and values are in a slot
@@ -39,9 +36,8 @@ constexpr int FAST_KEYS = FAST_KV_HEADS * FAST_HEAD;
 DEVICE constexpr int most(int a, int b) { return a > b ? a : b; }
 constexpr int COLUMNS = HEAD / 2, PARTS = THREADS / COLUMNS;  // of a head, pairs of dimensions and threads that share a pair
 constexpr int INPUTS_MOST = most(most(DIM, HEADS * HEAD), most(MIDDLE, FAST_MIDDLE));
-constexpr int COPIED = most(most(INPUTS_MOST / 2, RESIDUAL), most(QKV, FAST_QKV) / 2);  // entries of an exchange that all read
 constexpr int SHARES = HEADS * SPLITS * HEAD;  // entries of attention's sums; behind them each share's mass and highest score
-constexpr int TURN = most(REPLICAS * COPIED, SHARES + 2 * HEADS * SPLITS);
+static_assert(TURN >= REPLICAS * COPIED && TURN >= SHARES + 2 * HEADS * SPLITS);
 constexpr int ROWS_MOST = most(most(QKV / GRID, 2 * MIDDLE / GRID), most(2 * FAST_MIDDLE / GRID, SEMANTIC / GRID + ROWS));
 
 static_assert(DIM % CHUNK == 0 && MIDDLE % CHUNK == 0 && FAST_MIDDLE % CHUNK == 0 && HEADS * HEAD % CHUNK == 0);
@@ -51,7 +47,10 @@ static_assert(SEMANTIC % (ROWS * GRID) == 0 && RESIDUAL % (ROWS * GRID) == 0 && 
 static_assert(GRID % KV_HEADS == 0 && SPLITS <= 16 && WARPS >= GROUP + 2);
 static_assert(HEAD % 8 == 0 && HEAD <= 128 && THREADS % COLUMNS == 0);
 static_assert(FAST_HEADS == 2 * FAST_KV_HEADS && FAST_HEAD == 64 && SEGMENT == 2 * FAST_HEAD && FAST_KV_HEADS == WARPS && CODEBOOKS <= 16);
-static_assert(SLOT % (2 * HEAD) == 0 && POSITIONS <= 32 && SLOTS >= BATCH);
+static_assert(SLOT % (2 * HEAD) == 0 && POSITIONS <= 32 && SLOTS >= BATCH && 0 < AHEAD && AHEAD <= SLOTS && TURNS >= 4);
+
+// What a stamp is the end of, in the order of STEPS in bench/s1_resident.py.
+enum class Step { BEGUN, INPUTS, PRODUCTS, PUBLISHED, TOKEN, ATTENDED, JOINED, KEYS, FAST_ATTENDED, LOGITS, DRAWN, ENDED };
 
 // The likeliest of some codes, and the sum of what was added up over them.
 struct Best {
@@ -87,19 +86,14 @@ struct alignas(8) Two {
     u32 a, b;
 };
 
-static_assert(sizeof(Shared) <= 232448);
+static_assert(sizeof(Shared) <= SHARED);
 
 // Where input k of a product lies: each 32 of them as bfloat16, then what the rounding left of them.
 DEVICE int at(int k) { return (k >> 5) * 64 + (k & 31); }
 
 DEVICE float low(u32 pair) { return as_float(pair << 16); }
 DEVICE float high(u32 pair) { return as_float(pair & 0xffff0000u); }
-DEVICE u32 rounded(float value) {
-    u32 bits = as_bits(value);
-    return (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
-}
-DEVICE float held(float value) { return as_float(rounded(value) << 16); }  // as bfloat16 holds it
-DEVICE u32 paired(float even, float odd) { return rounded(even) | rounded(odd) << 16; }
+DEVICE float held(float value) { return low(paired(value, 0)); }  // as bfloat16 holds it
 
 // Four inputs from k on, k a multiple of four.
 DEVICE void keep(u16 *x, int k, Two held) {

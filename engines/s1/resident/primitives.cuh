@@ -17,6 +17,11 @@ constexpr u32 TRIES_MOST = 1u << 26;  // half a minute: what has not arrived by 
 
 DEVICE float as_float(u32 bits) { return __uint_as_float(bits); }
 DEVICE u32 as_bits(float value) { return __float_as_uint(value); }
+DEVICE u32 paired(float even, float odd) {  // as bfloat16 holds them
+    u32 pair;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(odd), "f"(even));
+    return pair;
+}
 DEVICE float inverse_root(float x) { return rsqrtf(x); }
 DEVICE float exponential(float x) { return __expf(x); }
 DEVICE float logarithm(float x) { return logf(x); }  // of a number near one, which the fast one has too few digits of

@@ -108,7 +108,7 @@ struct Products : Exchange {
     template <class Value>
     DEVICE void publish(int rows, Value value) {
         together();  // every part is there, and nobody reads `x` or what was received any more
-        stamp(2);
+        stamp(Step::PRODUCTS);
         if (warp == 0) {
 #pragma unroll 1
             for (int begin = 0; begin < rows; begin += 32) {
@@ -118,7 +118,7 @@ struct Products : Exchange {
             }
         }
         sent();
-        stamp(3);
+        stamp(Step::PUBLISHED);
     }
 
     DEVICE void project(int rows, const u16 *norm, float eps, const u16 *begun) {
@@ -154,6 +154,6 @@ struct Products : Exchange {
 #pragma unroll 1
         for (int mine = thread; mine < rows + last; mine += THREADS)
             for (int i = 0; i < copies; i++) put(to + i * COPIED + program * rows + mine, as_bits(row(mine) * rate(eps)), number);
-        stamp(9);
+        stamp(Step::LOGITS);
     }
 };

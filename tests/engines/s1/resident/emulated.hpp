@@ -94,6 +94,11 @@ inline void told(u32 value, u32 (&values)[32]) {
 
 inline float as_float(u32 bits) { float value; memcpy(&value, &bits, 4); return value; }
 inline u32 as_bits(float value) { u32 bits; memcpy(&bits, &value, 4); return bits; }
+inline u32 rounded(float value) {
+    u32 bits = as_bits(value);
+    return std::isnan(value) ? 0x7fff : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+inline u32 paired(float even, float odd) { return rounded(even) | rounded(odd) << 16; }
 inline float inverse_root(float x) { return 1 / std::sqrt(x); }
 inline float exponential(float x) { return std::exp(x); }
 inline float logarithm(float x) { return std::log(x); }
