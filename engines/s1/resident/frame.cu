@@ -99,6 +99,7 @@ KERNEL draw_frame(const Arguments *given) {
     Shared &s = *(Shared *)shared_memory();
     const Arguments &a = s.arguments;
     const int thread = thread_number();
+    if (!given->layers) return;  // to see whether it starts
 #pragma unroll 1
     for (int i = thread; i < (int)(sizeof(Arguments) / 8); i += THREADS + 32) ((i64 *)&s.arguments)[i] = ((const i64 *)given)[i];
     if (thread == 0) {

@@ -187,14 +187,21 @@ class ResidentFrame:
             self._compiling.join()
         if self._code and self._kernel is None:
             try:
-                self._kernel = Kernel(self._code, "draw_frame", self._sizes["SHARED"])
-            except RuntimeError as error:
+                with torch.cuda.device(self.drawn.device):
+                    kernel = Kernel(self._code, "draw_frame", self._sizes["SHARED"])
+                    self._launch(kernel, torch.zeros_like(self.arguments))  # told nothing, it ends at once
+                    torch.cuda.current_stream().synchronize()
+                self._kernel = kernel
+            except Exception as error:  # whatever it is, many kernels draw as well
                 self._told(error)
         return self._kernel is not None
 
+    def _launch(self, kernel: Kernel, told: Tensor) -> None:
+        kernel.launch(self._sizes["GRID"], (self._sizes["WARPS"] + 1) * 32, told)
+
     def _compile(self) -> None:
-        properties = torch.cuda.get_device_properties(self.drawn.device)
         try:
+            properties = torch.cuda.get_device_properties(self.drawn.device)
             self._code = machine_code(self._sizes, f"sm_{properties.major}{properties.minor}")
         except Exception as error:  # compilers raise many kinds of errors, all handled alike
             self._told(error)
@@ -214,7 +221,7 @@ class ResidentFrame:
         """(1, codebooks) codes of the next frame, which the next call overwrites."""
         if self._kernel is None:
             raise RuntimeError("the frame's kernel is not loaded")
-        self._kernel.launch(self._sizes["GRID"], (self._sizes["WARPS"] + 1) * 32, self.arguments)
+        self._launch(self._kernel, self.arguments)
         return self.drawn
 
 

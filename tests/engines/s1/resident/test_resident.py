@@ -15,6 +15,7 @@ from engines.s1.config import DualARConfig, StackConfig
 from engines.s1.decode_state import DecodeState, Sampling
 from engines.s1.decoding import Decoder
 from engines.s1.network import DualAR
+from engines.s1.resident import compiling
 from engines.s1.resident.compiling import SOURCES, machine_code
 from engines.s1.resident.frame import Arguments, ResidentFrame, divides, fits, sizes
 
@@ -137,6 +138,14 @@ def test_it_does_not_depend_on_the_order_in_which_threads_go_on(network: DualAR,
     assert torch.equal(made[0][1], made[1][1])
 
 
+def test_it_ends_at_once_where_it_is_told_nothing(network: DualAR, run: Run) -> None:
+    state = begun(network).state
+    frame = resident(state)
+    frame.arguments.zero_()
+    run(frame, 0)
+    assert int(state.positions[0]) == PROMPT - 1
+
+
 def test_a_row_that_is_not_set_up_ends_too(network: DualAR, run: Run) -> None:
     state = DecodeState(network, 1, LENGTH, RESIDUAL)  # temperature, nucleus and penalty are 0
     state.numbers.fill_(5)
@@ -145,13 +154,16 @@ def test_a_row_that_is_not_set_up_ends_too(network: DualAR, run: Run) -> None:
     assert frame.drawn.min() >= 0 and frame.drawn[0, 0] <= 256 and frame.drawn[0, 1:].max() < RESIDUAL
 
 
-def test_it_compiles_for_s1_mini_and_is_kept(tmp_path: Path) -> None:
+def test_it_compiles_for_s1_mini_and_is_kept_unless_the_disk_spoils_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     mini = sizes(MINI, semantic=4096, residual=1024)
     made = machine_code(mini, "sm_90", tmp_path)
     (kept,) = tmp_path.iterdir()
-    assert kept.read_bytes() == made
-    kept.write_bytes(b"kept")
-    assert machine_code(mini, "sm_90", tmp_path) == b"kept"
+    monkeypatch.setattr(compiling, "_compiled", lambda *_: b"compiled again")
+    assert machine_code(mini, "sm_90", tmp_path) == made
+    kept.write_bytes(kept.read_bytes()[:-1])
+    assert machine_code(mini, "sm_90", tmp_path) == b"compiled again"
 
 
 def test_sizes_it_has_no_room_for_are_told_in_the_compilers_words(tmp_path: Path) -> None:
