@@ -126,9 +126,13 @@ def timed(network: DualAR) -> dict[str, Any]:
     """Frames a second of either, in turns."""
     many, one = begun(network), begun(network)
     fused, resident = FusedDecoder(many), resident_frame(one)
+    begun_by = [(state, state.cache.clone(), [held.clone() for held in state.changing]) for state in (many, one)]
     times = defaultdict(list)
     with recorded(lambda: fused.draw(1)) as by_many, recorded(resident.draw) as by_one:
         for _ in range(TURNS):
+            for state, cache, changing in begun_by:  # each turn speaks the same positions
+                for held, before in zip((state.cache, *state.changing), (cache, *changing), strict=True):
+                    held.copy_(before)
             times["many"].append(frame_ms(by_many))
             times["one"].append(frame_ms(by_one))
     middle = {name: statistics.median(each) for name, each in times.items()}
@@ -145,7 +149,8 @@ def variants(network: DualAR) -> dict[str, Any]:
     found: dict[str, Any] = {}
     cases: list[dict[str, int]] = [
         {}, {"AHEAD": 1}, {"AHEAD": 3}, {"AHEAD": 8}, {"BATCH": 2}, {"BATCH": 4}, {"KEPT": 0}, {"KEPT": 25}, {"REPLICAS": 1},
-        {"REPLICAS": 2}, {"REPLICAS": 8},
+        {"REPLICAS": 2}, {"REPLICAS": 8}, {"PATIENT": 0}, {"PATIENT": 0, "BATCH": 4}, {"PATIENT": 0, "BATCH": 6},
+        {"PATIENT": 0, "REPLICAS": 8},
     ]  # fmt: skip
     state = begun(network)
 
@@ -158,9 +163,11 @@ def variants(network: DualAR) -> dict[str, Any]:
     for case, frame in zip(cases, frames, strict=True):
         name = ", ".join(f"{key} {value}" for key, value in case.items())
         try:
-            state.positions.fill_(PROMPT)
             with recorded(frame.result().draw) as draw:
-                found[name] = [round(frame_ms(draw), 4) for _ in range(3)]
+                found[name] = []
+                for _ in range(3):
+                    state.positions.fill_(PROMPT)
+                    found[name].append(round(frame_ms(draw), 4))
         except Exception as error:
             found[name] = f"{error!r}"[:200]
         log.info("%s %s", name, found[name])

@@ -28,8 +28,11 @@ def test_a_decoder_draws_by_it_until_another_row_joins(network: DualAR) -> None:
     for rows in (1, 2):
         decoder.warm(rows)
     assert decoder.resident is not None
+    own = decoder.resident.drawn
     before = int(decoder.state.numbers[0])
     for rows in (1, 1, 2, 1):
-        decoder.step(rows, 255).value()
+        own.fill_(-1)
+        codes = decoder.step(rows, 255).value()
+        assert torch.equal(own.cpu(), codes) == (rows == 1)  # nobody else writes there
     assert int(decoder.state.numbers[0]) == before + 4
     torch.cuda.synchronize()
