@@ -21,6 +21,7 @@ def test_its_logits_are_as_near_to_float32_and_its_codes_are_those_of_many_kerne
     assert found["caches_differ_by"] < 0.25
 
 
+@torch.inference_mode()
 def test_a_decoder_draws_by_it_until_another_row_joins(network: DualAR) -> None:
     decoder = Decoder(network, 2, 256, RESIDUAL, compile=True)
     if not fits(decoder.state):

@@ -112,7 +112,7 @@ struct Attention : Products {
             scales = ((const Two *)(warp < GROUP ? layer.q_norm : layer.k_norm))[lane];
             angles = ((const Quad *)a.table)[first * (HEAD / 4) + lane];
         }
-        const Entry *const from[1] = {replica(number - 1) + begin + (within ? 2 * lane : 0)};
+        const Entry *const from[1] = {room(number - 1) + begin + (within ? 2 * lane : 0)};
         Two received[1];
         receive(received, from);
         Quad x = {low(received[0].a), high(received[0].a), low(received[0].b), high(received[0].b)};
@@ -158,7 +158,7 @@ struct Attention : Products {
         constexpr int KEYS = FAST_HEADS * FAST_HEAD / 2, VALUES = KEYS + FAST_KEYS / 2;  // where their entries begin
         const int four = lane % 16;  // of a head's dimensions
         const Quad by = ((const Quad *)a.fast_table)[position * 16 + four];
-        const Entry *from = replica(number - 1);
+        const Entry *from = room(number - 1);
         const Entry *const froms[2] = {from + warp * FAST_HEAD + 2 * lane, from + (lane < 16 ? KEYS : VALUES) + warp * FAST_HEAD / 2 + 2 * four};
         Two values[2];
         receive(values, froms);

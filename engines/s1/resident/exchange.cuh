@@ -21,20 +21,16 @@ struct Exchange {
     // every program (the slow stack's queries, keys and values are not, nor are its shares), and a barrier is behind that before
     // the program writes a later one. So of exchanges n - 3 to n - 1 who writes n has one whole, and all have read n - 4.
     DEVICE Entry *room(u32 which) const { return exchange + which % TURNS * TURN; }
-    DEVICE const Entry *replica(u32 which) const { return room(which) + program % REPLICAS * COPIED; }
     DEVICE void stamp(Step what) {
         if (STAMPED && program == 0 && thread == 0) a.stamps[stamps++] = ticks() * 16 + (int)what;
     }
 
-    DEVICE void send(int entry, u32 value) {
-#pragma unroll
-        for (int i = 0; i < REPLICAS; i++) put(room(number) + i * COPIED + entry, value, number);
-    }
+    DEVICE void send(int entry, u32 value) { put(room(number) + entry, value, number); }
 
-    // The exchange goes on. If PATIENT, nobody looks for the next one before this program's part is on its way.
+    // The exchange goes on. Nobody looks for the next one before this program's part is on its way: looks would hold it up.
     DEVICE void sent() {
         number++;
-        if (PATIENT) together();
+        together();
     }
 
     // COUNT entries, once all of them have arrived; `at` tells where each is, or null.
@@ -77,7 +73,7 @@ struct Exchange {
     DEVICE void receive(Two (&values)[COUNT]) {
         const Entry *from[COUNT];
 #pragma unroll
-        for (int i = 0; i < COUNT; i++) from[i] = replica(number - 1) + 2 * thread + i * CHUNK / 2;
+        for (int i = 0; i < COUNT; i++) from[i] = room(number - 1) + 2 * thread + i * CHUNK / 2;
         receive(values, from);
     }
 

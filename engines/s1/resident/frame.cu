@@ -3,9 +3,8 @@
 // A frame in hundreds of kernels waits longer for one to end and the next to begin than for its weights. Here GRID programs, one a
 // multiprocessor, share every product out by rows, and pass each other what the next one needs through memory: every value is
 // written together with the number of its exchange, so that a reader knows it by looking at it, without a fence or a barrier (the
-// "LL" protocol of NVIDIA's NCCL); in REPLICAS places, so that not all look at the same one. Weights do not depend
-// on what is passed: one warp of each program copies those of its rows ahead into a ring in shared memory, which keeps the GPU's
-// memory busy while the others wait.
+// "LL" protocol of NVIDIA's NCCL). Weights do not depend on what is passed: one warp of each program copies those of its rows ahead
+// into a ring in shared memory, which keeps the GPU's memory busy while the others wait.
 //
 // Programs wait for each other, so all of them must be on the GPU at once: there are no more than it has multiprocessors, and
 // whatever else runs there must end without this kernel. Sizes come as macros from frame.py. `primitives.cuh` has what is the
@@ -36,7 +35,7 @@ struct Program : Drawing {
 #pragma unroll 1
         for (int i = 0; i < LAYERS; i++) layer(s.layers[i], i, first);
         const u32 told = number;
-        tell(a.semantic, 1, SEMANTIC / GRID, program == GRID - 1, a.norm, a.norm_eps);
+        tell(a.semantic, SEMANTIC / GRID, program == GRID - 1, a.norm, a.norm_eps);
         const Layer *fast = s.layers + LAYERS;
         int code = 0;
 #pragma unroll 1
@@ -49,10 +48,10 @@ struct Program : Drawing {
             if (codebook == 0) {
                 code = draw<SEMANTIC + 1>(a.semantic, told, 0);
             } else {
-                tell(room(number), REPLICAS, RESIDUAL / GRID, false, a.fast_norm, a.fast_norm_eps);
+                tell(room(number), RESIDUAL / GRID, false, a.fast_norm, a.fast_norm_eps);
                 sent();
                 if (codebook == CODEBOOKS - 1 && program > 0) return;  // the first one makes the next frame's input
-                code = draw<RESIDUAL>(replica(number - 1), number - 1, codebook);
+                code = draw<RESIDUAL>(room(number - 1), number - 1, codebook);
             }
             if (thread == 0) s.codes[codebook] = code;
             code = codebook == 0 && code == SEMANTIC ? SEMANTIC - 1 : code;

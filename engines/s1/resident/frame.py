@@ -29,9 +29,7 @@ SIZES = {
     "SLOTS": 8,  # of a program's ring, of 16 KiB
     "AHEAD": 2,  # slots on their way at once: more, and what others send waits behind them
     "BATCH": 3,  # slots a warp reads before it computes
-    "REPLICAS": 4,  # places an exchange is written to
-    "KEPT": 15,  # hundredths of the fast stack's weights that the GPU's second cache is to keep
-    "PATIENT": 1,  # whether nobody looks for the next exchange while this one is sent
+    "KEPT": 25,  # hundredths of the fast stack's weights that the GPU's second cache is to keep
     "SHARED": 232_448,  # bytes that a program has there
     "ROWS": 8,  # of a matrix, those in a slot
     "SEGMENT": 128,  # of each row's inputs, a warp's
@@ -107,14 +105,14 @@ def sizes(config: DualARConfig, semantic: int, residual: int, **others: int) -> 
     slow, fast, made = config.slow, config.fast, SIZES | others
     splits = made["GRID"] // slow.kv_heads
     inputs = slow.dim, slow.heads * slow.head_dim, slow.intermediate, fast.intermediate
-    # Of an exchange: entries that all programs read, and places for entries, which attention's shares may need more of.
-    copied = max(max(*inputs, _width(config, fast=False), _width(config, fast=True)) // 2, residual)
-    turn = max(made["REPLICAS"] * copied, slow.heads * splits * (slow.head_dim + 2))
+    # Entries of an exchange: pairs of a product's outputs, logits, or attention's shares.
+    pairs = max(*inputs, _width(config, fast=False), _width(config, fast=True)) // 2
+    turn = max(pairs, residual, slow.heads * splits * (slow.head_dim + 2))
     return made | {
         "LAYERS": slow.layers, "DIM": slow.dim, "HEADS": slow.heads, "KV_HEADS": slow.kv_heads, "HEAD": slow.head_dim,
         "MIDDLE": slow.intermediate, "FAST_LAYERS": fast.layers, "FAST_HEADS": fast.heads, "FAST_KV_HEADS": fast.kv_heads,
         "FAST_HEAD": fast.head_dim, "FAST_MIDDLE": fast.intermediate, "CODEBOOKS": config.codebooks,
-        "SEMANTIC": semantic, "RESIDUAL": residual, "CODEBOOK_SIZE": config.codebook_size, "COPIED": copied, "TURN": turn,
+        "SEMANTIC": semantic, "RESIDUAL": residual, "CODEBOOK_SIZE": config.codebook_size, "TURN": turn,
     }  # fmt: skip
 
 

@@ -37,7 +37,7 @@ DEVICE constexpr int most(int a, int b) { return a > b ? a : b; }
 constexpr int COLUMNS = HEAD / 2, PARTS = THREADS / COLUMNS;  // of a head, pairs of dimensions and threads that share a pair
 constexpr int INPUTS_MOST = most(most(DIM, HEADS * HEAD), most(MIDDLE, FAST_MIDDLE));
 constexpr int SHARES = HEADS * SPLITS * HEAD;  // entries of attention's sums; behind them each share's mass and highest score
-static_assert(TURN >= REPLICAS * COPIED && TURN >= SHARES + 2 * HEADS * SPLITS);
+static_assert(TURN >= most(most(INPUTS_MOST, most(QKV, FAST_QKV)) / 2, RESIDUAL) && TURN >= SHARES + 2 * HEADS * SPLITS);
 constexpr int ROWS_MOST = most(most(QKV / GRID, 2 * MIDDLE / GRID), most(2 * FAST_MIDDLE / GRID, SEMANTIC / GRID + ROWS));
 
 static_assert(DIM % CHUNK == 0 && MIDDLE % CHUNK == 0 && FAST_MIDDLE % CHUNK == 0 && HEADS * HEAD % CHUNK == 0);

@@ -148,12 +148,12 @@ struct Products : Exchange {
     }
 
     // The logits of this program's rows, in float32, to wherever `to` is.
-    DEVICE void tell(Entry *to, int copies, int rows, bool last, const u16 *norm, float eps) {
+    DEVICE void tell(Entry *to, int rows, bool last, const u16 *norm, float eps) {
         multiply<DIM>(rows / ROWS + last, [&] { inputs(norm); });
         together();
 #pragma unroll 1
         for (int mine = thread; mine < rows + last; mine += THREADS)
-            for (int i = 0; i < copies; i++) put(to + i * COPIED + program * rows + mine, as_bits(row(mine) * rate(eps)), number);
+            put(to + program * rows + mine, as_bits(row(mine) * rate(eps)), number);
         stamp(Step::LOGITS);
     }
 };

@@ -19,7 +19,7 @@ from engines.s1.resident import compiling
 from engines.s1.resident.compiling import SOURCES, machine_code
 from engines.s1.resident.frame import Arguments, ResidentFrame, divides, fits, sizes
 
-SIZES = {"GRID": 4, "WARPS": 4, "SLOTS": 5, "REPLICAS": 2}
+SIZES = {"GRID": 4, "WARPS": 4, "SLOTS": 5}
 RESIDUAL, LENGTH, PROMPT, FRAMES = 128, 200, 40, 2
 MINI = DualARConfig.from_mapping(s1_checkpoints.FULL.network)
 Run = Callable[[ResidentFrame, int], None]
