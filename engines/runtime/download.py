@@ -6,16 +6,6 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
-from huggingface_hub import hf_hub_download
-from huggingface_hub.errors import (
-    EntryNotFoundError,
-    GatedRepoError,
-    HfHubHTTPError,
-    LocalEntryNotFoundError,
-    RepositoryNotFoundError,
-)
-from tqdm.auto import tqdm
-
 from engines.errors import BadCheckpoint
 from engines.types import Progress
 
@@ -27,6 +17,9 @@ def fetch(repo: str, file: str) -> Generator[Progress, None, Path]:
 
     Raises BadCheckpoint when it is offline, gated, or not there.
     """
+    from huggingface_hub import hf_hub_download  # importing it takes as long as reading weights
+    from tqdm.auto import tqdm
+
     outcome: list[Path | Exception] = []
     bars: list[Any] = []
 
@@ -55,6 +48,14 @@ def fetch(repo: str, file: str) -> Generator[Progress, None, Path]:
 
 
 def _reason(repo: str, file: str, error: Exception) -> str:
+    from huggingface_hub.errors import (
+        EntryNotFoundError,
+        GatedRepoError,
+        HfHubHTTPError,
+        LocalEntryNotFoundError,
+        RepositoryNotFoundError,
+    )
+
     match error:
         case GatedRepoError():
             return f"{repo} is gated: accept its terms on the Hugging Face Hub and set HF_TOKEN to a token that may read it"

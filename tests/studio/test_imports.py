@@ -33,6 +33,7 @@ FOR_STUDIO = tuple(
 FOR_ROOTS = (*FOR_STUDIO, "engines.base")  # a composition root hands the manager its Checkpoints
 ROOTS = ("app.py", "studio/checkpoints.py", "studio/engines.py")
 HEAVY = ("torch", "torchaudio", "f5_tts", "vocos", "fish_speech", "torchao")
+SLOW = ("huggingface_hub", "vocos", "triton", "torchao")  # each half a second of a start
 # What the scheduler stands on may not know an engine; only the engines' own folders may.
 LIGHT = (
     *(place.partition(":")[0] for place in ENGINES.values()),
@@ -198,10 +199,19 @@ def test_routes_and_pages_are_not_imported_by_services() -> None:
 
 @pytest.mark.parametrize("module", [*LIGHT, "app"])
 def test_importing_costs_no_torch(module: str) -> None:
-    code = f"import sys, {module}; print([name for name in {HEAVY!r} if name in sys.modules])"
+    assert imported(module, HEAVY) == "[]"
+
+
+def test_engines_start_without_what_few_of_them_need() -> None:
+    assert imported("engines.f5.engine, engines.s1.engine", SLOW) == "[]"
+
+
+def imported(module: str, looked_for: tuple[str, ...]) -> str:
+    """Those that come with a module, as Python writes a list."""
+    code = f"import sys, {module}; print([name for name in {looked_for!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=False, text=True)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == "[]"
+    return done.stdout.strip()
 
 
 def test_files_are_flushed_linked_and_locked_in_one_module_of_the_product() -> None:
