@@ -55,7 +55,7 @@ def codes_of(model: S1Model, frames: int) -> Tensor:
 @torch.inference_mode()
 def network(model: S1Model, folder: Path, compile: bool) -> dict[str, Any]:
     """The network's logits with the same KV cache, and the codes both draw from the same noise."""
-    device, codes = model.network.embeddings.weight.device, codes_of(model, 108)
+    device, codes = model.network.device, codes_of(model, 108)
     with s1_checkpoints.undrawn():
         upstream = s1_checkpoints.network(folder, weights=True)
     upstream = upstream.to(device, torch.float32)

@@ -41,12 +41,9 @@ class CpuDecoder:
 def arguments(state: DecodeState) -> tuple[Any, ...]:
     """What `kernels.draw` takes before its result: the state's own memory, and weights laid out layer behind layer."""
     network = state.network
-    head = network.embeddings.weight if network.config.tied else network.output.weight
-    semantic = slice(network.semantic_begin, network.semantic_begin + network.semantic_count)
-    head = torch.cat((head[semantic], head[network.end_token, None]))
     fast_head = network.fast_output.weight[: state.residual_size]
     matrices = {
-        "slow": _stacked(network.layers) | {"head": head[None]},
+        "slow": _stacked(network.layers) | {"head": network.head[None]},
         "fast": _stacked(network.fast_layers) | {"head": fast_head[None]},
         "between": {"project": _projection(network)},
     }

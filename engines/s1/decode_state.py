@@ -28,13 +28,18 @@ class Sampling:
 class DecodeState:
     """`rows` slots of `length` positions each: KV caches, next inputs, positions, noise counters, recent codes, settings."""
 
-    def __init__(self, network: DualAR, rows: int, length: int, residual_size: int) -> None:
-        """`residual_size` is how many codes a residual codebook has, which may be fewer than the network's head."""
+    def __init__(
+        self, network: DualAR, rows: int, length: int, residual_size: int, cached: torch.dtype | None = None
+    ) -> None:
+        """`residual_size` is how many codes a residual codebook has, which may be fewer than the network's head.
+
+        Keys and values are `cached` as the network computes them or in int8.
+        """
         self.network, self.rows, self.length = network, rows, length
         self.residual_size = residual_size
-        weight = network.embeddings.weight
+        weight = network.norm.weight
         device, codebooks = weight.device, network.config.codebooks
-        self.cache = network.slow_cache(rows, length)
+        self.cache = network.slow_cache(rows, length, cached)
         self.fast_cache = network.fast_cache(rows)
         self.pending = torch.zeros(rows, network.config.slow.dim, dtype=weight.dtype, device=device)  # next inputs
         self.positions = torch.zeros(rows, dtype=torch.long, device=device)

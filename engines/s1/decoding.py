@@ -27,9 +27,17 @@ SMALL = 50_000_000  # weights; a larger network waits for memory, which torch's 
 class Decoder:
     """Draws frames for the rows of its DecodeState, by torch or, compiled, by kernels of our own."""
 
-    def __init__(self, network: DualAR, rows: int, length: int, residual_size: int, compile: bool = False) -> None:
-        """The state's sizes; `compile` needs CUDA: the kernels are recorded as one graph for each number of rows."""
-        self.state = DecodeState(network, rows, length, residual_size)
+    def __init__(
+        self,
+        network: DualAR,
+        rows: int,
+        length: int,
+        residual_size: int,
+        compile: bool = False,
+        cached: torch.dtype | None = None,
+    ) -> None:
+        """As `DecodeState`; `compile` needs CUDA: the kernels are recorded as one graph for each number of rows."""
+        self.state = DecodeState(network, rows, length, residual_size, cached)
         self.prefiller = Prefiller(self.state, compile)
         self._graphs = Graphs(self._draw_fused, self.state.changing) if compile else None
         self.compiled = Compiled(self.draw, self._graphs) if self._graphs is not None else None

@@ -30,7 +30,7 @@ from engines.s1.references import S1Reference, S1ReferenceEncoder
 from engines.s1.spec import SPEC
 from engines.types import EngineInfo, Progress, Reference
 
-POSITIONS = 2048  # most that a row reads and writes, reference included
+POSITIONS = 1280  # most that a row reads and writes, reference included
 NOT_LOADED = "S1-Mini is not loaded yet; wait until it says ready"
 
 
@@ -57,7 +57,9 @@ class S1Engine:
         model = self._model = yield from load(checkpoint, self._placement, encoder_device, self._settings.quantize)
         length = min(POSITIONS, model.network.config.max_positions)
         compile = should_compile(self._settings, device)  # a CPU has kernels of its own, see `warm`
-        decoder = self._decoder = Decoder(model.network, self._width, length, model.residual_size, compile)
+        decoder = self._decoder = Decoder(
+            model.network, self._width, length, model.residual_size, compile, model.cached
+        )
         # A request that is drawn to its end may still sound when its row is another's.
         streams = CodecStreams(model.codec, 2 * self._width, compile)
         self._batch = S1Batch(model, decoder, self._prefixes, streams, device)
@@ -233,11 +235,13 @@ class S1Engine:
         request, defaults = job.request, self.model.defaults
         settings = SPEC.chosen(request.settings, self._own_settings)
         text = request.text if defaults.markers else writing.without_markers(request.text)
-        groups = planning.groups(writing.parse(text), defaults)
+        reference = self.prepare(request.reference)
+        room_s = (self.decoder.state.length - reference.positions) / self.model.codec.config.frame_rate
+        groups = planning.groups(writing.parse(text), defaults, room_s)
         if not groups:
             raise BadText("there is nothing to say in this text; write at least one word")
         sampling = Sampling(seed=request.seed, **settings)
-        self.batch.requests[job.id] = S1ActiveRequest(job, self.prepare(request.reference), groups, sampling)
+        self.batch.requests[job.id] = S1ActiveRequest(job, reference, groups, sampling)
 
     @torch.inference_mode()
     def step(self, held: Collection[str] = ()) -> Sequence[Event]:

@@ -50,9 +50,7 @@ class FusedDecoder:
         self.state, self.network = state, state.network
         network, config, rows = self.network, self.network.config, state.rows
         device, dtype = state.pending.device, state.pending.dtype
-        head = network.embeddings.weight if config.tied else network.output.weight
-        semantic = slice(network.semantic_begin, network.semantic_begin + network.semantic_count)
-        self._head = torch.cat((head[semantic], head[network.end_token, None]))
+        self._head = network.head
         self._fast_head = network.fast_output.weight[: state.residual_size]
         # The hidden state and the newest code's embedding.
         self._pair = torch.zeros(rows, 2, config.fast.dim, dtype=dtype, device=device)
@@ -98,17 +96,18 @@ class FusedDecoder:
     def _attend(self, attention: CachedAttention, qkv: Tensor, cache: Tensor, tokens: TokenPositions) -> Tensor:
         config, long = tokens.config, tokens.splits > 0
         y = qkv.new_empty(len(qkv), config.heads * config.head_dim)
-        normed = config.qk_norm
+        normed, small = config.qk_norm, cache.dtype == torch.int8
         launch(
             kernels.attend, (len(qkv), config.kv_heads, max(1, tokens.splits)),
-            qkv, cache, tokens.positions, tokens.table,
+            qkv, cache, cache.view(torch.float32) if small else qkv, tokens.positions, tokens.table,
             attention.q_norm.weight if normed else qkv, attention.k_norm.weight if normed else qkv,
             y, self._partial, self._arrivals,
             int(long), cache.stride(0), cache.stride(1), cache.stride(2),
             1 / math.sqrt(config.head_dim), config.norm_eps,
-            HEADS=config.heads, KV_HEADS=config.kv_heads, SIZE=config.head_dim,
+            HEADS=config.heads, KV_HEADS=config.kv_heads, SIZE=config.head_dim, VECTOR=cache.shape[-1],
             PADDED=max(TILE, _padded(config.head_dim)), COUNT=tokens.count, QUERIES=max(TILE, _padded(config.group)),
-            SPLITS=max(1, tokens.splits), BLOCK=BLOCK if long else TILE, STAGES=STAGES, NORM=normed, OVERLAP=OVERLAP,
+            SPLITS=max(1, tokens.splits), BLOCK=BLOCK if long else TILE, STAGES=STAGES, NORM=normed, SMALL=small,
+            OVERLAP=OVERLAP,
             num_warps=(2 if tokens.many else 4) if long else 1, launch_pdl=OVERLAP,
         )  # fmt: skip
         return y
@@ -131,9 +130,9 @@ class FusedDecoder:
         state, network, config = self.state, self.network, self.network.config
         launch(
             kernels.advance, (rows,),
-            self._drawn, network.embeddings.weight, network.codebook_embeddings.weight,
+            self._drawn, network.semantic_embeddings, network.codebook_embeddings.weight,
             state.pending, state.positions, state.numbers, state.recent,
-            network.semantic_begin, network.semantic_count, config.codebook_size, config.slow.dim,
+            network.semantic_count, config.codebook_size, config.slow.dim,
             1 / math.sqrt(config.codebooks + 1) if config.scaled else 1.0, state.length,
             CODEBOOKS=config.codebooks, CODEBOOKS_PADDED=_padded(config.codebooks), DIM_PADDED=_padded(config.slow.dim),
             OVERLAP=OVERLAP, num_warps=4, launch_pdl=OVERLAP,

@@ -102,17 +102,18 @@ def _turned(heads, inside, norm, table, d, eps, SIZE: tl.constexpr, NORM: tl.con
 
 @triton.jit(do_not_specialize_on_alignment=["positions"])
 def attend(
-    qkv, cache, positions, table, q_norm, k_norm, out, partial, arrivals,
+    qkv, cache, steps, positions, table, q_norm, k_norm, out, partial, arrivals,
     position_stride, value_offset, row_stride, head_stride, scale, eps,
-    HEADS: tl.constexpr, KV_HEADS: tl.constexpr, SIZE: tl.constexpr, PADDED: tl.constexpr, COUNT: tl.constexpr,
-    QUERIES: tl.constexpr, SPLITS: tl.constexpr, BLOCK: tl.constexpr, STAGES: tl.constexpr, NORM: tl.constexpr,
-    OVERLAP: tl.constexpr,
+    HEADS: tl.constexpr, KV_HEADS: tl.constexpr, SIZE: tl.constexpr, VECTOR: tl.constexpr, PADDED: tl.constexpr,
+    COUNT: tl.constexpr, QUERIES: tl.constexpr, SPLITS: tl.constexpr, BLOCK: tl.constexpr, STAGES: tl.constexpr,
+    NORM: tl.constexpr, SMALL: tl.constexpr, OVERLAP: tl.constexpr,
 ):  # fmt: skip
     """Grouped-query attention of COUNT new tokens a row, from `positions[row]` on, over the cache and each other.
 
     One program: the heads that share a key, of one token, over their share of the cache, which is read once for all of them;
     the program that ends last joins the shares (Dao et al. 2023, Flash-Decoding). qkv (rows * COUNT, heads * SIZE), out
-    (rows * COUNT, HEADS * SIZE); new keys and values go into the cache.
+    (rows * COUNT, HEADS * SIZE); new keys and values go into the cache. If it is SMALL, it holds int8, and `steps` is the same
+    memory as float32, one of which stands behind each vector.
     """
     _begin(OVERLAP)
     _wait(OVERLAP)
@@ -125,12 +126,16 @@ def attend(
     head = kv_head * GROUP + g
     within = d < SIZE
     ours = (g < GROUP)[:, None] & within
-    keys = cache + row * row_stride + kv_head * head_stride
-    values = keys + value_offset
+    at_keys = row * row_stride + kv_head * head_stride
+    keys, values = cache + at_keys, cache + at_keys + value_offset
+    EACH: tl.constexpr = VECTOR // 4
+    key_steps = steps + (at_keys + SIZE) // 4
+    value_steps = key_steps + value_offset // 4
+    kind = qkv.dtype.element_ty
     width = (HEADS + 2 * KV_HEADS) * SIZE
     line = qkv + (row * COUNT) * width
     asked = line + place * width + head[:, None] * SIZE
-    query = _turned(asked, ours, q_norm, table + (first + place) * SIZE, d, eps, SIZE, NORM).to(cache.dtype.element_ty)
+    query = _turned(asked, ours, q_norm, table + (first + place) * SIZE, d, eps, SIZE, NORM).to(kind)
 
     most = tl.full((QUERIES,), NOWHERE, tl.float32)
     mass = tl.zeros((QUERIES,), tl.float32)
@@ -139,10 +144,19 @@ def attend(
         for other in tl.static_range(COUNT):
             fresh = line + other * width + (HEADS + kv_head) * SIZE
             turned = _turned(fresh, within, k_norm, table + (first + other) * SIZE, d, eps, SIZE, NORM)
-            key = turned.to(cache.dtype.element_ty)
-            value = tl.load(fresh + KV_HEADS * SIZE + d, mask=within, other=0.0).to(cache.dtype.element_ty)
-            tl.store(keys + (first + other) * SIZE + d, key, mask=within & (other == place))
-            tl.store(values + (first + other) * SIZE + d, value, mask=within & (other == place))
+            key = turned.to(kind)
+            value = tl.load(fresh + KV_HEADS * SIZE + d, mask=within, other=0.0)
+            if SMALL:
+                held_key, key_step = _stored(key)
+                held_value, value_step = _stored(value)
+                tl.store(key_steps + (first + other) * EACH, key_step, mask=other == place)
+                tl.store(value_steps + (first + other) * EACH, value_step, mask=other == place)
+                key = (held_key.to(tl.float32) * key_step).to(kind)
+                value = (held_value.to(tl.float32) * value_step).to(kind)
+            else:
+                held_key, held_value = key, value
+            tl.store(keys + (first + other) * VECTOR + d, held_key, mask=within & (other == place))
+            tl.store(values + (first + other) * VECTOR + d, held_value, mask=within & (other == place))
             score = tl.sum(query.to(tl.float32) * key.to(tl.float32), 1) * scale
             score = tl.where(other <= place, score, NOWHERE)
             higher = tl.maximum(most, score)
@@ -156,15 +170,19 @@ def attend(
     for start in tl.range(split * share, stop, BLOCK, num_stages=STAGES):
         t = start + tl.arange(0, BLOCK)
         here = (t < stop)[:, None] & within
-        at = t[:, None] * SIZE + d
-        held_keys = tl.load(keys + at, mask=here, other=0.0)
-        held_values = tl.load(values + at, mask=here, other=0.0)
+        at = t[:, None] * VECTOR + d
+        held_keys = tl.load(keys + at, mask=here, other=0.0).to(kind)
+        held_values = tl.load(values + at, mask=here, other=0.0).to(kind)
         score = tl.dot(query, tl.trans(held_keys), input_precision="ieee") * scale
+        if SMALL:
+            score *= tl.load(key_steps + t * EACH, mask=t < stop, other=0.0)[None, :]
         score = tl.where((t < stop)[None, :], score, -float("inf"))
         higher = tl.maximum(most, tl.max(score, 1))
         shrink, weight = tl.exp(most - higher), tl.exp(score - higher[:, None])
         mass = mass * shrink + tl.sum(weight, 1)
-        made = tl.dot(weight.to(held_values.dtype), held_values, made * shrink[:, None], input_precision="ieee")
+        if SMALL:
+            weight *= tl.load(value_steps + t * EACH, mask=t < stop, other=0.0)[None, :]
+        made = tl.dot(weight.to(kind), held_values, made * shrink[:, None], input_precision="ieee")
         most = higher
 
     slot = token * HEADS + head
@@ -189,6 +207,13 @@ def attend(
                 at = out + (token * HEADS + kv_head * GROUP + each) * SIZE + d
                 tl.store(at, joined[each].to(out.dtype.element_ty), mask=within)
             tl.store(arrived, 0)
+
+
+@triton.jit
+def _stored(entries):
+    """A (1, n) vector in int8, and its step, as kv_cache.py stores them."""
+    step = tl.maximum(tl.max(tl.abs(entries.to(tl.float32))), 1e-30) / 127.0
+    return tl.floor(entries.to(tl.float32) / step + 0.5).to(tl.int8), step
 
 
 @triton.jit
@@ -266,7 +291,7 @@ def draw(
 @triton.jit
 def advance(
     drawn, embeddings, codebook_embeddings, pending, positions, numbers, recent,
-    begin, semantic_count, codebook_size, dim, shrink, length,
+    semantic_count, codebook_size, dim, shrink, length,
     CODEBOOKS: tl.constexpr, CODEBOOKS_PADDED: tl.constexpr, DIM_PADDED: tl.constexpr, OVERLAP: tl.constexpr,
 ):  # fmt: skip
     """A drawn frame becomes the row's next input and its newest past, as Decoder._advance does it. One program: one row."""
@@ -276,7 +301,7 @@ def advance(
     d = tl.arange(0, DIM_PADDED)
     frame = drawn + row * CODEBOOKS
     spoken = tl.minimum(tl.load(frame), semantic_count - 1)
-    total = tl.load(embeddings + (begin + spoken) * dim + d, mask=d < dim, other=0.0).to(tl.float32)
+    total = tl.load(embeddings + spoken * dim + d, mask=d < dim, other=0.0).to(tl.float32)
     for codebook in tl.static_range(CODEBOOKS):
         code = spoken if codebook == 0 else tl.load(frame + codebook)
         line = codebook_embeddings + (codebook * codebook_size + code) * dim

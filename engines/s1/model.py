@@ -72,6 +72,12 @@ class S1Model:
         return [weight for part in {self.network, self.codec, self.encoder} for weight in part.parameters()]
 
     @property
+    def cached(self) -> torch.dtype:
+        """Of keys and values: int8 on a GPU whose weights are stored in fewer bits, else what the network computes in."""
+        small = any(quantizing.is_quantized(weight) for weight in self.network.parameters())
+        return torch.int8 if small and self.network.device.type == "cuda" else self.network.norm.weight.dtype
+
+    @property
     def residual_size(self) -> int:
         """How many codes a residual codebook has, of those the network's head could name."""
         return min(self.codec.config.residual_size, self.network.config.codebook_size)
@@ -87,7 +93,7 @@ def load(
     tokenizer = yield from beside(Progress(0.5, "reading the tokenizer"), lambda: Tokenizer.read(files.folder))
     network = yield from beside(
         Progress(0.55, "reading weights"),
-        lambda: read_network(files, tokenizer).to(device, placement.dtype).eval(),
+        lambda: read_network(files, tokenizer).place(device, placement.dtype).eval(),
     )
     codec, encoder = yield from beside(
         Progress(0.75, "reading the codec"),

@@ -15,6 +15,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from engines.s1 import kv_cache
 from engines.s1.config import DualARConfig, StackConfig
 from engines.s1.layers import RMSNorm, SwiGLU, complex_table, embedding, rotary_table, turn
 
@@ -24,15 +25,15 @@ class Places(NamedTuple):
 
     rotations: Tensor  # (b or 1, t, 1, head_dim / 2) complex
     unseen: Tensor | None  # (b or 1, 1, queries, length), -inf where a key is not seen; None where all are
-    written: tuple[Tensor | slice, ...]  # index into (2, b, kv_heads, length, head_dim)
+    written: tuple[Tensor | slice, ...]  # index into (2, b, kv_heads, length, vector)
     slots: Tensor | None  # (b,) the cache's rows that are read, where it has more
 
     @classmethod
     def of_rows(cls, table: Tensor, positions: Tensor, cache: Tensor, group: int, slots: Tensor | None) -> "Places":
-        """(b, t) positions, each row its own, in a (..., length, head_dim) cache."""
+        """(b, t) positions, each row its own, in a (..., length, vector) cache."""
         rows = (torch.arange(len(positions), device=cache.device) if slots is None else slots)[:, None]
         later = torch.arange(cache.shape[-2], device=cache.device) > positions[:, :, None]
-        unseen = torch.zeros(later.shape, dtype=cache.dtype, device=cache.device).masked_fill(later, -math.inf)
+        unseen = torch.zeros(later.shape, dtype=table.dtype, device=cache.device).masked_fill(later, -math.inf)
         written = (slice(None), rows, slice(None), positions)
         return cls(complex_table(table[positions]), unseen[:, None].repeat(1, 1, group, 1), written, slots)
 
@@ -42,7 +43,7 @@ class Places(NamedTuple):
         count = stop - start
         unseen = None
         if count > 1:
-            above = torch.full((count, stop), -math.inf, dtype=cache.dtype, device=cache.device).triu(start + 1)
+            above = torch.full((count, stop), -math.inf, dtype=table.dtype, device=cache.device).triu(start + 1)
             unseen = above.repeat(group, 1)[None, None]
         written = (slice(None), slice(None), slice(None), slice(start, stop))
         return cls(complex_table(table[None, start:stop]), unseen, written, None)
@@ -51,7 +52,7 @@ class Places(NamedTuple):
         """Put (b, t, 2, kv_heads, head_dim) keys and values into a layer's cache."""
         if isinstance(self.written[-1], slice):
             entries = entries.permute(2, 0, 3, 1, 4)
-        cache[self.written] = entries.to(cache.dtype)
+        cache[self.written] = kv_cache.stored(entries, cache.dtype)
 
 
 class CachedAttention(nn.Module):
@@ -68,14 +69,14 @@ class CachedAttention(nn.Module):
             self.k_norm = nn.RMSNorm(config.head_dim, config.norm_eps)
 
     def forward(self, x: Tensor, places: Places, cache: Tensor) -> Tensor:
-        """x (b, t, dim), cache (2, b, kv_heads, length, head_dim), written in place."""
+        """x (b, t, dim), cache (2, b, kv_heads, length, vector), written in place."""
         config = self.config
         batch, count, _ = x.shape
         heads, kv_heads, group, size = config.heads, config.kv_heads, config.group, config.head_dim
         qk, v = self.wqkv(x).unflatten(-1, (-1, size)).split((heads + kv_heads, kv_heads), dim=2)
         qk = turn(self._normed(qk.float()), places.rotations).to(v.dtype)
         places.write(cache, torch.cat((qk[:, :, heads:], v), 2).view(batch, count, 2, kv_heads, size))
-        keys, values = cache if places.slots is None else cache[:, places.slots]
+        keys, values = kv_cache.read(cache if places.slots is None else cache[:, places.slots], v.dtype)
         q = qk[:, :, :heads].view(batch, count, kv_heads, group, size).permute(0, 2, 3, 1, 4)
         q = q.reshape(batch, kv_heads, -1, size)
         y = F.scaled_dot_product_attention(q, keys, values, attn_mask=places.unseen)
@@ -134,20 +135,52 @@ class DualAR(nn.Module):
         self.register_buffer(
             "fast_table", rotary_table(config.codebooks, fast.head_dim, slow.rope_base), persistent=False
         )
+        self._placed: tuple[Tensor, Tensor] | None = None
+
+    def place(self, device: torch.device, dtype: torch.dtype) -> "DualAR":
+        """To a device, but for words: a prompt needs few of them, and a frame none, so they stay on the host."""
+        whole = {self.embeddings} if self.config.tied else {self.embeddings, self.output}
+        for part in self.children():
+            part.to("cpu" if part in whole else device, dtype)
+        self.slow_table, self.fast_table = self.slow_table.to(device, dtype), self.fast_table.to(device, dtype)
+        self._placed = None
+        self._placed = self.semantic_embeddings.to(device, copy=True), self.head.to(device)
+        return self
+
+    @property
+    def device(self) -> torch.device:
+        """Where frames are drawn."""
+        return self.norm.weight.device
+
+    @property
+    def semantic_embeddings(self) -> Tensor:
+        """(semantic codes, dim)."""
+        if self._placed is not None:
+            return self._placed[0]
+        return self.embeddings.weight[self.semantic_begin : self.semantic_begin + self.semantic_count]
+
+    @property
+    def head(self) -> Tensor:
+        """(semantic codes + 1, dim), of which the last one ends the speech."""
+        if self._placed is not None:
+            return self._placed[1]
+        weight = self.embeddings.weight if self.config.tied else self.output.weight
+        semantic = weight[self.semantic_begin : self.semantic_begin + self.semantic_count]
+        return torch.cat((semantic, weight[self.end_token, None]))
 
     def embed_text(self, tokens: Tensor) -> Tensor:
-        """(t,) token ids -> (t, dim)."""
+        """(t,) token ids -> (t, dim), both where `embeddings` are."""
         return self.embeddings(tokens)
 
     def embed_frames(self, codes: Tensor) -> Tensor:
         """(b, codebooks) codes of frames -> (b, dim)."""
         config = self.config
         offsets = torch.arange(config.codebooks, device=codes.device) * config.codebook_size
-        x = self.embeddings(self.semantic_begin + codes[:, 0]) + self.codebook_embeddings(codes + offsets).sum(1)
+        x = F.embedding(codes[:, 0], self.semantic_embeddings) + self.codebook_embeddings(codes + offsets).sum(1)
         return x / math.sqrt(config.codebooks + 1) if config.scaled else x
 
     def forward_slow(self, x: Tensor, positions: Tensor, cache: Tensor, slots: Tensor | None = None) -> Tensor:
-        """The slow stack: (b, t, dim) at (b, t) positions -> hidden (b, t, dim); cache (layers, 2, b, kv, length, d).
+        """The slow stack: (b, t, dim) at (b, t) positions -> hidden (b, t, dim); cache (layers, 2, b, kv, length, vector).
 
         With `slots` (b,) the cache has more rows, and these are x's.
         """
@@ -157,11 +190,8 @@ class DualAR(nn.Module):
         return x
 
     def semantic_logits(self, hidden: Tensor) -> Tensor:
-        """(b, dim) hidden -> (b, semantic codes + 1) logits; the last one ends the speech."""
-        weight = self.embeddings.weight if self.config.tied else self.output.weight
-        normed = self.norm(hidden)
-        semantic = F.linear(normed, weight[self.semantic_begin : self.semantic_begin + self.semantic_count])
-        return torch.cat((semantic, F.linear(normed, weight[self.end_token, None])), -1)
+        """(b, dim) hidden -> (b, semantic codes + 1) logits."""
+        return F.linear(self.norm(hidden), self.head)
 
     def forward_fast(self, x: Tensor, first: int, cache: Tensor) -> Tensor:
         """The fast stack: (b, t, fast dim) from position `first` on -> (b, codebook_size) logits behind the last."""
@@ -172,15 +202,14 @@ class DualAR(nn.Module):
             x = layer(x, places, held)
         return self.fast_output(self.fast_norm(x[:, -1]))
 
-    def slow_cache(self, rows: int, length: int) -> Tensor:
-        """(layers, 2, rows, kv_heads, length, head_dim) zeros where the weights are."""
-        return self._cache(self.config.slow, rows, length)
+    def slow_cache(self, rows: int, length: int, dtype: torch.dtype | None = None) -> Tensor:
+        """(layers, 2, rows, kv_heads, length, vector) zeros where the weights are, in their dtype or in int8."""
+        return self._cache(self.config.slow, rows, length, dtype or self.norm.weight.dtype)
 
     def fast_cache(self, rows: int) -> Tensor:
         """(layers, 2, rows, kv_heads, codebooks, head_dim) zeros where the weights are."""
-        return self._cache(self.config.fast, rows, self.config.codebooks)
+        return self._cache(self.config.fast, rows, self.config.codebooks, self.norm.weight.dtype)
 
-    def _cache(self, config: StackConfig, rows: int, length: int) -> Tensor:
-        weight = self.embeddings.weight
-        shape = (config.layers, 2, rows, config.kv_heads, length, config.head_dim)
-        return torch.zeros(shape, dtype=weight.dtype, device=weight.device)
+    def _cache(self, config: StackConfig, rows: int, length: int, dtype: torch.dtype) -> Tensor:
+        shape = (config.layers, 2, rows, config.kv_heads, length, kv_cache.vector(config.head_dim, dtype))
+        return torch.zeros(shape, dtype=dtype, device=self.device)

@@ -9,6 +9,8 @@ from engines.text.script import CHARACTERS_PER_S
 
 SLOWEST_CHARACTERS_PER_S = 4.0
 ROOM_S = 2.0  # for a short group
+AMPLE = 2.0  # times what is usual, that there must be room for
+SHORTEST_CHARACTERS = 40  # that groups are cut to for want of room
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,9 +31,19 @@ class Group:
         """About how long it lasts, for the progress shown."""
         return max(0.5, len(self.text) / CHARACTERS_PER_S)
 
+    @property
+    def ample_s(self) -> float:
+        """It seldom lasts longer."""
+        return ROOM_S + AMPLE * self.usual_s
 
-def groups(script: writing.Script, defaults: S1Defaults) -> list[Group]:
-    """The script in speaking order. Raises UnsupportedText when the checkpoint lacks a script."""
+
+def groups(script: writing.Script, defaults: S1Defaults, room_s: float) -> list[Group]:
+    """The script in speaking order, in groups for which `room_s` is ample.
+
+    Raises UnsupportedText when the checkpoint lacks a script.
+    """
+    characters = max(SHORTEST_CHARACTERS, int((room_s - ROOM_S) / AMPLE * CHARACTERS_PER_S))
+    fitting = replace(defaults, group_characters=min(defaults.group_characters, characters))
     found: list[Group] = []
     for part in script.parts:
         if isinstance(part, writing.Pause):
@@ -39,7 +51,7 @@ def groups(script: writing.Script, defaults: S1Defaults) -> list[Group]:
                 found.append(Group(text=""))
             found[-1] = replace(found[-1], pause_after_s=found[-1].pause_after_s + part.duration_s)
         else:
-            fresh = list(_said(part, defaults))
+            fresh = list(_said(part, fitting))
             if fresh and found and found[-1].pause_after_s:
                 fresh[0] = replace(fresh[0], pause_before=True)
             found += fresh

@@ -20,7 +20,7 @@ class Turn:
 
 def embed(network: DualAR, tokenizer: Tokenizer, turns: list[Turn], opening: bool) -> Tensor:
     """(t, dim) embeddings of turns in a row; `opening` stands at the start of a prompt."""
-    device = network.embeddings.weight.device
+    device = network.device
     parts: list[Tensor] = []
     # Upstream encodes each of these apart, so their tokens never merge.
     tokens = tokenizer.control(INTERLEAVE) if opening else []
@@ -33,4 +33,6 @@ def embed(network: DualAR, tokenizer: Tokenizer, turns: list[Turn], opening: boo
 
 
 def _text(network: DualAR, tokens: list[int], device: torch.device) -> Tensor:
-    return network.embed_text(sent(tokens, device))
+    words = network.embeddings.weight.device
+    embedded = network.embed_text(sent(tokens, words))
+    return embedded if words == device else sent(embedded, device)

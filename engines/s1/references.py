@@ -1,5 +1,6 @@
 """References as S1 takes them: checked, and encoded once a clip, in the background if the encoder has a device of its own."""
 
+import math
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -25,6 +26,7 @@ class S1Reference:
 
     transcript: str
     codes: Future[Tensor]  # (codebooks, frames)
+    positions: int  # of the prompt that it takes
     digest: str  # of sound and transcript, the key of its keys and values
     level_rms: float  # as given to the codec
     gain: float  # applied to what is made, to undo the raised level
@@ -58,7 +60,9 @@ class S1ReferenceEncoder:
             raise BadAudio("the reference is silent; choose another part or clip")
         gain = min(1.0, rms / LEVEL_RMS)
         raised = Audio(reference.audio.samples / np.float32(gain), reference.audio.sample_rate)
-        return S1Reference(transcript, self._codes(raised), reference.digest, rms / gain, gain)
+        frames = math.ceil(raised.duration_s * self._model.codec.config.frame_rate)
+        positions = frames + len(self._model.tokenizer.text(transcript))
+        return S1Reference(transcript, self._codes(raised), positions, reference.digest, rms / gain, gain)
 
     def close(self) -> None:
         """Stop encoding."""

@@ -54,8 +54,8 @@ class RowTable:
         start = self._prefill_reference(request.reference, slot)
         turns = [*([] if request.previous_turn is None else [request.previous_turn]), Turn(request.group.text)]
         words = embed(model.network, model.tokenizer, turns, opening=False)
-        longest = int(request.group.longest_s * model.codec.config.frame_rate)
-        if request.previous_turn is not None and start + len(words) + longest > state.length:
+        ample = int(request.group.ample_s * model.codec.config.frame_rate)
+        if request.previous_turn is not None and start + len(words) + ample > state.length:
             words = embed(model.network, model.tokenizer, turns[-1:], opening=False)
         if start + len(words) + NEW_WORDS_MIN_S * model.codec.config.frame_rate > state.length:
             raise BadAudio("the reference and the text are too long together; select a shorter part of the clip")

@@ -125,18 +125,16 @@ class ResidentFrame:
         self._sizes = sizes(config, network.semantic_count, state.residual_size, **others or {})
         slow, fast = config.slow, config.fast
         device = state.pending.device
-        semantic = slice(network.semantic_begin, network.semantic_begin + network.semantic_count)
-        head = network.embeddings.weight if config.tied else network.output.weight
         self.drawn = torch.zeros(1, config.codebooks, dtype=torch.long, device=device)
         # What the kernel is told the addresses of lives as long as this.
         held = self._held = {
             "layers": _addresses(network.layers, device),
             "fast_layers": _addresses(network.fast_layers, device),
-            "head": torch.cat((head[semantic], head[network.end_token, None])),
+            "head": network.head,
             "norm": network.norm.weight,
             "fast_head": network.fast_output.weight,
             "fast_norm": network.fast_norm.weight,
-            "embeddings": network.embeddings.weight[semantic],
+            "embeddings": network.semantic_embeddings,
             "codebook_embeddings": network.codebook_embeddings.weight,
             "fast_embeddings": network.fast_embeddings.weight,
             "table": network.slow_table.float().contiguous(),

@@ -17,7 +17,7 @@ from engines.s1 import plan as planning
 from engines.s1.caches import CodeStore
 from engines.s1.engine import S1Engine
 from engines.s1.model import S1Defaults
-from engines.s1.plan import groups
+from engines.s1.plan import SHORTEST_CHARACTERS, groups
 from engines.s1.quantize import pack
 from engines.s1.references import S1ReferenceEncoder
 from engines.text import parse
@@ -308,7 +308,7 @@ def test_a_packed_checkpoint_speaks_and_is_not_packed_again(folder: Path, tmp_pa
 def test_a_group_whose_first_draw_is_its_end_is_drawn_again_three_times(folder: Path, tmp_path: Path) -> None:
     engine, wanted = loaded(folder, tmp_path), job(1)
     network = engine.model.network
-    end = network.output.weight[network.end_token]
+    end = network.head[-1]
     steps = {}
     for scale in (
         1000,
@@ -336,7 +336,16 @@ def test_codes_that_no_codebook_has_are_made_again_even_where_nothing_can_be_rem
 
 def test_a_line_shorter_than_the_checkpoint_knows_is_put_between_dashes() -> None:
     defaults = S1Defaults(characters=" abcdefghijklmnopqrstuvwxyz.-", least_characters=8)
-    assert [group.text for group in groups(parse("Hi. [pause:1s] Hello over there."), defaults)] == [
+    assert [group.text for group in groups(parse("Hi. [pause:1s] Hello over there."), defaults, 40)] == [
         "- hi. -",
         "hello over there.",
     ]
+
+
+def test_a_long_reference_leaves_room_for_shorter_groups() -> None:
+    script, defaults = parse(" ".join(["The harbour is quiet after midnight."] * 8)), S1Defaults()
+    for room_s, most in ((40, 200), (20, 126), (0, SHORTEST_CHARACTERS)):
+        found = groups(script, defaults, room_s)
+        assert most / 2 < max(len(group.text) for group in found) <= most
+        assert all(group.ample_s <= max(room_s, 8) for group in found)
+        assert " ".join(group.text for group in found) == " ".join(group.text for group in groups(script, defaults, 40))

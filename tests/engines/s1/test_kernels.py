@@ -34,7 +34,7 @@ def interpreted() -> dict[str, Any]:
     return reported("interpret")
 
 
-@pytest.mark.parametrize("weights", ["float", "many", "int8"])
+@pytest.mark.parametrize("weights", ["float", "many", "int8", "cached in int8"])
 def test_kernels_draw_the_frames_that_torch_draws(interpreted: dict[str, Any], weights: str) -> None:
     assert all(interpreted[weights]["same"])
     assert interpreted[weights]["pending"] < 1e-5

@@ -11,6 +11,7 @@ from bench import s1_checkpoints, s1_upstream
 from engines.base import Checkpoint
 from engines.registry import Device
 from engines.runtime.quantization import quantize
+from engines.s1 import kv_cache
 from engines.s1.codec_streams import CodecStreams, Packet
 from engines.s1.decode_state import Sampling
 from engines.s1.decoding import Decoder
@@ -53,10 +54,10 @@ def speak(model: S1Model, prompt: Tensor, frames: int, sampling: Sampling = SAMP
     return torch.stack(made, 1)
 
 
-def slow_logits(model: S1Model, prompt: Tensor) -> tuple[Tensor, Tensor]:
+def slow_logits(model: S1Model, prompt: Tensor, cached: torch.dtype | None = None) -> tuple[Tensor, Tensor]:
     """(t, dim) hidden and (t, semantic + 1) logits of every position at once."""
     with torch.inference_mode():
-        cache = model.network.slow_cache(1, len(prompt))
+        cache = model.network.slow_cache(1, len(prompt), cached)
         hidden = model.network.forward_slow(prompt[None], torch.arange(len(prompt))[None], cache)[0]
         return hidden, model.network.semantic_logits(hidden)
 
@@ -161,6 +162,18 @@ def test_int8_weights_move_the_logits_by_less_than_five_percent(model: S1Model, 
     assert 1e-4 < moved < 0.05
 
 
+def test_keys_and_values_in_int8_move_what_is_computed_by_less_than_two_percent(model: S1Model, codes: Tensor) -> None:
+    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes)], opening=True)
+    small = slow_logits(model, prompt, torch.int8)
+    moved = [relative(*pair) for pair in zip(small, slow_logits(model, prompt), strict=True)]
+    assert all(1e-5 < each < 0.02 for each in moved), moved
+    vectors = torch.randn(2, 3, 12, generator=torch.Generator().manual_seed(1))
+    held = kv_cache.stored(vectors, torch.int8)
+    assert held.shape == (2, 3, 28)
+    assert ((kv_cache.read(held, torch.float32) - vectors).abs() <= 0.501 * kv_cache.steps(held)).all()
+    assert not kv_cache.read(kv_cache.stored(torch.zeros(1, 12), torch.int8), torch.float32).any()
+
+
 def test_a_packed_checkpoint_gives_the_logits_of_the_weights_it_was_packed_from(
     model: S1Model, folder: Path, codes: Tensor, tmp_path: Path
 ) -> None:
@@ -169,8 +182,9 @@ def test_a_packed_checkpoint_gives_the_logits_of_the_weights_it_was_packed_from(
     original, packed = folder / "model.pth", tmp_path / "packed" / "model-int8.pth"
     assert packed.stat().st_size < 0.5 * original.stat().st_size
     kept = read(folder)
-    quantize([kept.network.bfloat16().layers, kept.network.fast_layers], "int8")
-    kept.network.float()
+    network, cpu = kept.network, torch.device("cpu")
+    quantize([network.place(cpu, torch.bfloat16).layers, network.fast_layers], "int8")
+    network.place(cpu, torch.float32)
     prompt = embed(kept.network, model.tokenizer, [Turn(TRANSCRIPT, codes)], opening=True)
     assert torch.equal(slow_logits(read(packed.parent), prompt)[1], slow_logits(kept, prompt)[1])
 

@@ -17,6 +17,7 @@ from bench.checkpoints import redraw
 from bench.s1_checkpoints import FULL
 from engines.runtime import quantization as quantizing
 from engines.runtime.launching import planned
+from engines.s1 import kv_cache
 from engines.s1.codec import Codec
 from engines.s1.codec_streams import CodecStreams
 from engines.s1.config import CodecConfig, DualARConfig, WindowConfig
@@ -49,7 +50,7 @@ def interpret() -> dict[str, Any]:
     found["alone"] = torch.equal(fused(network, [1]), fused(network, [0, 1])[1:])
     found["many"] = compare(network, rows_held=1)
     quantizing.quantize([network.layers, network.fast_layers], "int8")
-    return found | {"int8": compare(network), "codec": sound()}
+    return found | {"int8": compare(network), "cached in int8": compare(network, cached=torch.int8), "codec": sound()}
 
 
 @torch.inference_mode()
@@ -68,8 +69,8 @@ def sound() -> list[float]:
     return [*found, relative(by_kernels._kept, by_torch._kept)]
 
 
-def compare(network: DualAR, rows_held: int = 8) -> dict[str, Any]:
-    by_torch, by_kernels = started(network), started(network)
+def compare(network: DualAR, rows_held: int = 8, cached: torch.dtype | None = None) -> dict[str, Any]:
+    by_torch, by_kernels = started(network, cached=cached), started(network, cached=cached)
     from engines.s1 import fused
 
     fused.ROWS_HELD = rows_held
@@ -77,10 +78,9 @@ def compare(network: DualAR, rows_held: int = 8) -> dict[str, Any]:
     same = [torch.equal(by_torch.draw(2, max(LENGTHS) + frame), kernels.draw(2)) for frame in range(FRAMES)]
     moved = ("positions", "numbers", "recent")
     same += [torch.equal(getattr(by_torch.state, name), getattr(by_kernels.state, name)) for name in moved]
-    near = {
-        name: relative(getattr(by_kernels.state, name), getattr(by_torch.state, name)) for name in ("pending", "cache")
-    }
-    return {"same": same, **near}
+    near = relative(by_kernels.state.pending, by_torch.state.pending)
+    caches = (kv_cache.read(decoder.state.cache, torch.float32) for decoder in (by_kernels, by_torch))
+    return {"same": same, "pending": near, "cache": relative(*caches)}
 
 
 def fused(network: DualAR, rows: list[int]) -> Tensor:
@@ -92,9 +92,9 @@ def fused(network: DualAR, rows: list[int]) -> Tensor:
     return state.pending
 
 
-def started(network: DualAR, rows: list[int] | None = None) -> Decoder:
+def started(network: DualAR, rows: list[int] | None = None, cached: torch.dtype | None = None) -> Decoder:
     rows = [0, 1] if rows is None else rows
-    decoder = Decoder(network, len(rows), 100, 40)
+    decoder = Decoder(network, len(rows), 100, 40, cached=cached)
     with torch.inference_mode():
         for slot, row in enumerate(rows):
             generator = torch.Generator().manual_seed(row)
@@ -129,7 +129,8 @@ def compile() -> dict[str, Any]:
         for rows in (2, 256):
             fused.FusedDecoder(DecodeState(network, rows, 2048, 1024)).draw(rows)
         quantizing.quantize([network.layers, network.fast_layers], "int8")
-        fused.FusedDecoder(DecodeState(network, 2, 2048, 1024)).draw(1)
+        for cached in (None, torch.int8):
+            fused.FusedDecoder(DecodeState(network, 2, 2048, 1024, cached)).draw(1)
         codec = Codec(CodecConfig()).to("meta", torch.float16).requires_grad_(False)
         fused_codec = FusedCodec(codec)
         streams = CodecStreams(codec, 32, compile=False)
