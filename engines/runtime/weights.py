@@ -10,6 +10,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor, nn
+from torch.nn.utils.parametrize import register_parametrization
 from torch.overrides import TorchFunctionMode
 
 from engines.errors import BadCheckpoint
@@ -89,3 +90,19 @@ def fill(network: nn.Module, tensors: dict[str, Tensor], name: str, adopt: bool 
     if missing or unexpected:
         wrong = [f"{key} is missing" for key in missing[:2]] + [f"{key} is not known" for key in unexpected[:2]]
         raise BadCheckpoint(f"{name} is of another architecture: {', '.join(wrong)}")
+
+
+def halve(network: nn.Module) -> None:
+    """Keep the weights of convolutions and linear layers in float16, of which they are float32 again whenever they are used.
+
+    A GPU that multiplies float32 in TF32, as cuDNN's convolutions do, rounds them as far in any case.
+    """
+    for layer in network.modules():
+        if isinstance(layer, nn.Conv1d | nn.Linear):
+            layer.weight = nn.Parameter(layer.weight.half(), requires_grad=False)
+            register_parametrization(layer, "weight", _Single(), unsafe=True)  # it changes the dtype
+
+
+class _Single(nn.Module):
+    def forward(self, weight: Tensor) -> Tensor:
+        return weight.float()

@@ -125,6 +125,8 @@ def _codecs(files: S1Files, codebooks: int, placement: Placement, encoder_at: to
     whole = encoder_at == placement.device and sounding == torch.float32
     encoder, codec = (codec, codec) if whole else (codec, codec.split())
     encoder.to(encoder_at, torch.float32).eval()
+    if encoder_at.type == "cuda" and encoder is not codec:
+        weights.halve(encoder)
     return codec.to(placement.device, sounding).eval(), encoder
 
 

@@ -10,7 +10,8 @@ from torch import Tensor
 from bench import s1_checkpoints, s1_upstream
 from engines.base import Checkpoint
 from engines.registry import Device
-from engines.runtime.quantization import quantize
+from engines.runtime.quantization import quantize, stored_bytes
+from engines.runtime.weights import halve
 from engines.s1 import kv_cache
 from engines.s1.codec_streams import CodecStreams, Packet
 from engines.s1.decode_state import Sampling
@@ -154,6 +155,18 @@ def test_the_codec_in_two_halves_is_the_codec(model: S1Model, folder: Path) -> N
         assert torch.equal(decoder.decode(codes), whole.decode(codes))
     sizes = [sum(weight.numel() for weight in part.parameters()) for part in (encoder, decoder, whole)]
     assert sum(sizes[:2]) < 1.1 * sizes[2]  # both need the codebooks, and nothing else of each other
+
+
+def test_an_encoder_kept_in_half_its_size_finds_the_codes_of_the_whole(model: S1Model, folder: Path) -> None:
+    halved = read(folder).codec
+    before = sum(map(stored_bytes, halved.parameters()))
+    halve(halved.encoder)
+    halve(halved.quantizer)
+    with torch.inference_mode():
+        same = halved.encode(sound()) == model.codec.encode(sound())
+    assert same.float().mean() > 0.97
+    decoding = sum(map(stored_bytes, halved.decoder.parameters()))
+    assert sum(map(stored_bytes, halved.parameters())) - decoding < 0.6 * (before - decoding)
 
 
 def test_int8_weights_move_the_logits_by_less_than_five_percent(model: S1Model, folder: Path, codes: Tensor) -> None:
