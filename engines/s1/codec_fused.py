@@ -25,10 +25,11 @@ class Stage:
     """A convolution and what follows it."""
 
     layer: Convolution | TransposedConvolution
-    weight: Tensor  # (taps, inputs, outputs)
+    weight: Tensor  # (inputs, taps, outputs), the memory of the layer's own
     bias: Tensor  # (outputs,)
     stride: int = 1  # times the outputs hold each other's neighbours in time
-    dilation: int = 1
+    first: int = 0  # input that the first tap reads for the first output
+    apart: int = 1  # inputs from one tap's to the next one's
     alpha: Tensor | None = None  # (outputs,) of the Snake behind it
     plain: bool = True  # whether its output is also read without that Snake
     residual: bool = False  # whether the last plain output is added
@@ -70,7 +71,7 @@ class FusedCodec:
 
 def _room(stage: Stage, length: int, like: Tensor) -> Tensor:
     """An input of a stage, to be filled: (rows, what it looks back at and `length`, inputs)."""
-    return like.new_empty(len(like), stage.back + length, stage.weight.shape[1])
+    return like.new_empty(len(like), stage.back + length, len(stage.weight))
 
 
 def _look_back(stage: Stage, x: Tensor, state: CodecState) -> None:
@@ -83,7 +84,7 @@ def _look_back(stage: Stage, x: Tensor, state: CodecState) -> None:
 
 def _convolve(stage: Stage, x: Tensor, plain: Tensor, active: Tensor | None) -> None:
     """Write a stage's output to `plain`, and behind its Snake to `active`."""
-    taps, inputs, outputs = stage.weight.shape
+    inputs, taps, outputs = stage.weight.shape
     length = x.shape[1] - stage.back
     block_t = min(BLOCK_T, _padded(length))
     block_n = min(BLOCK_N, _padded(outputs) if outputs % 64 else outputs & -outputs)
@@ -93,7 +94,7 @@ def _convolve(stage: Stage, x: Tensor, plain: Tensor, active: Tensor | None) -> 
         x, stage.weight, stage.bias, plain, stage.bias if stage.alpha is None else stage.alpha,
         plain, plain if active is None else active,
         length, x.stride(0), length * outputs, 0 if active is None else active.stride(0),
-        INPUTS=inputs, OUTPUTS=outputs, TAPS=taps, DILATION=stage.dilation,
+        INPUTS=inputs, OUTPUTS=outputs, TAPS=taps, FIRST=stage.first, APART=stage.apart,
         RESIDUAL=stage.residual, PLAIN=stage.plain, ACTIVE=stage.alpha is not None,
         BLOCK_T=block_t, BLOCK_N=block_n, BLOCK_K=block_k,
         num_warps=8 if block_t * block_n >= BLOCK_T * BLOCK_N else 4, num_stages=3,
@@ -131,18 +132,27 @@ def _flattened(layers: Chain) -> Iterator[nn.Module]:
 def _plain(layer: Convolution) -> Stage:
     return Stage(
         layer=layer,
-        weight=layer.conv.weight.permute(2, 1, 0).contiguous(),
+        weight=_shared(layer.conv, (1, 2, 0)),
         bias=_bias(layer.conv),
-        dilation=layer.conv.dilation[0],
+        apart=layer.conv.dilation[0],
     )
 
 
 def _transposed(layer: TransposedConvolution) -> Stage:
-    """As a convolution over the last inputs: those whose width still reaches here."""
-    taps, stride, weight = layer.kept[0] + 1, layer.stride, layer.conv.weight
-    padded = F.pad(weight, (0, taps * stride - weight.shape[2])).view(*weight.shape[:2], taps, stride).flip(2)
-    weight = padded.permute(2, 0, 3, 1).flatten(2).contiguous()
-    return Stage(layer=layer, weight=weight, bias=_bias(layer.conv).repeat(stride), stride=stride)
+    """As a convolution over the last inputs, the newest first: those whose width still reaches here."""
+    taps, stride = layer.kept[0] + 1, layer.stride
+    weight = _shared(layer.conv, (0, 2, 1), taps * stride).view(layer.conv.in_channels, taps, -1)
+    bias = _bias(layer.conv).repeat(stride)
+    return Stage(layer=layer, weight=weight, bias=bias, stride=stride, first=taps - 1, apart=-1)
+
+
+def _shared(conv: nn.Conv1d | nn.ConvTranspose1d, order: tuple[int, int, int], width: int = 0) -> Tensor:
+    """A convolution's weight as (inputs, `width` if it is more, outputs), and from now on the convolution's own memory."""
+    weight = conv.weight.permute(order)
+    shared = F.pad(weight, (0, 0, 0, max(0, width - weight.shape[1]))).contiguous()
+    back = [order.index(axis) for axis in range(3)]
+    conv.weight.data = shared[:, : weight.shape[1]].permute(back)
+    return shared
 
 
 def _bias(conv: nn.Conv1d | nn.ConvTranspose1d) -> Tensor:

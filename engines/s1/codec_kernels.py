@@ -13,13 +13,13 @@ import triton.language as tl
 @triton.jit
 def convolve(
     x, weight, bias, residual, alpha, plain, active, length, x_stride, plain_stride, active_stride,
-    INPUTS: tl.constexpr, OUTPUTS: tl.constexpr, TAPS: tl.constexpr, DILATION: tl.constexpr,
+    INPUTS: tl.constexpr, OUTPUTS: tl.constexpr, TAPS: tl.constexpr, FIRST: tl.constexpr, APART: tl.constexpr,
     RESIDUAL: tl.constexpr, PLAIN: tl.constexpr, ACTIVE: tl.constexpr,
     BLOCK_T: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
 ):  # fmt: skip
-    """plain = residual + bias + sum over taps of weight[tap] x[t + tap * DILATION]; active = Snake of it.
+    """plain = residual + bias + sum over taps of weight[:, tap] x[t + FIRST + tap * APART]; active = Snake of it.
 
-    x (rows, length + what is looked back at, INPUTS), weight (TAPS, INPUTS, OUTPUTS), plain and active
+    x (rows, length + what is looked back at, INPUTS), weight (INPUTS, TAPS, OUTPUTS), plain and active
     (rows, length, OUTPUTS) with strides between rows. One program: BLOCK_T times BLOCK_N outputs of a row.
     """
     row = tl.program_id(2).to(tl.int64)
@@ -32,11 +32,11 @@ def convolve(
     for step in range(TAPS * chunks):
         tap, c = step // chunks, (step % chunks) * BLOCK_K + lane
         held = tl.load(
-            x + row * x_stride + (t + tap * DILATION)[:, None] * INPUTS + c[None, :],
+            x + row * x_stride + (t + FIRST + tap * APART)[:, None] * INPUTS + c[None, :],
             mask=here[:, None] & (c < INPUTS)[None, :], other=0.0,
         )  # fmt: skip
         weights = tl.load(
-            weight + (tap * INPUTS + c)[:, None] * OUTPUTS + n[None, :],
+            weight + (c * TAPS + tap)[:, None] * OUTPUTS + n[None, :],
             mask=(c < INPUTS)[:, None] & inside[None, :], other=0.0,
         )  # fmt: skip
         total = tl.dot(held, weights, total, input_precision="ieee")

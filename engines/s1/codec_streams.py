@@ -147,6 +147,8 @@ class CodecStreams:
     def _fused(self) -> "FusedCodec":
         from engines.s1.codec_fused import FusedCodec  # it imports Triton, which comes with CUDA's torch alone
 
+        if self._stream is not None:
+            self._stream.synchronize()  # weights are laid out anew, and none may still be read
         return FusedCodec(self.codec)
 
     def _decode(self, slots: Tensor, codes: Tensor, fused: "FusedCodec | None" = None) -> Tensor:
