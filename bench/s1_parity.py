@@ -10,7 +10,7 @@ from torch import Tensor
 from bench import s1_checkpoints, s1_upstream
 from engines.s1.codec import Codec
 from engines.s1.codec_streams import CodecStreams, Packet
-from engines.s1.decode_state import Sampling
+from engines.s1.decode_state import DecodeState, Sampling
 from engines.s1.decoding import Decoder
 from engines.s1.model import S1Model
 from engines.s1.prompt import Turn, embed
@@ -70,7 +70,8 @@ def network(model: S1Model, folder: Path, compile: bool) -> dict[str, Any]:
     wanted = s1_upstream.generate(upstream, values, FRAMES, SAMPLING, model.residual_size).long()
     found["frames"] = wanted.shape[1]
     decoders = {
-        form: Decoder(model.network, 1, 1024, model.residual_size, form == "compiled") for form in _forms(compile)
+        form: Decoder(DecodeState(model.network, 1, 1024, model.residual_size), form == "compiled")
+        for form in _forms(compile)
     }
     for form, each in decoders.items():
         each.warm(1)

@@ -15,7 +15,7 @@ from bench.machine import wait
 from bench.s1_parity import TRANSCRIPT, codes_of
 from engines.base import Checkpoint, EngineJob, Event, Finished, Spoke
 from engines.registry import Device
-from engines.s1.decode_state import Sampling
+from engines.s1.decode_state import DecodeState, Sampling
 from engines.s1.decoding import Decoder
 from engines.s1.engine import POSITIONS, S1Engine
 from engines.s1.model import S1Model
@@ -55,7 +55,7 @@ def median_s(work: Callable[[], object], alone: Alone, repeats: int = REPEATS) -
 def frames(model: S1Model, rows: int, compile: bool, count: int, alone: Alone) -> dict[str, Any]:
     """Frames a second of all rows together, each behind a prompt of its own; with reading the prompt, and without."""
     fresh()
-    decoder = Decoder(model.network, rows, POSITIONS, model.residual_size, compile, model.cached)
+    decoder = Decoder(DecodeState(model.network, rows, POSITIONS, model.residual_size, model.cached), compile)
     turns = [Turn(TRANSCRIPT, codes_of(model, 108)), Turn(TEXT)]
     prompt = embed(model.network, model.tokenizer, turns, opening=True)
     started = time.perf_counter()

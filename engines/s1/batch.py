@@ -80,6 +80,10 @@ class S1Batch:
                 continue
             try:
                 self.sounding.add(self.rows.add(request))
+            except torch.OutOfMemoryError:
+                if not len(self.rows):
+                    raise
+                return  # until one of the others is through
             except EngineError as error:
                 self.drop(request.job.id)
                 self._events.append(Refused(request.job.id, error))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from engines.runtime.mapped_rows import MappedRows
 from engines.s1.network import DualAR
 from engines.s1.transfers import sent
 
@@ -29,17 +30,28 @@ class DecodeState:
     """`rows` slots of `length` positions each: KV caches, next inputs, positions, noise counters, recent codes, settings."""
 
     def __init__(
-        self, network: DualAR, rows: int, length: int, residual_size: int, cached: torch.dtype | None = None
+        self,
+        network: DualAR,
+        rows: int,
+        length: int,
+        residual_size: int,
+        cached: torch.dtype | None = None,
+        mapped: bool = False,
     ) -> None:
         """`residual_size` is how many codes a residual codebook has, which may be fewer than the network's head.
 
-        Keys and values are `cached` as the network computes them or in int8.
+        Keys and values are `cached` as the network computes them or in int8; `mapped` rows take memory when they are used.
+        Raises torch.OutOfMemoryError.
         """
         self.network, self.rows, self.length = network, rows, length
         self.residual_size = residual_size
         weight = network.norm.weight
         device, codebooks = weight.device, network.config.codebooks
-        self.cache = network.slow_cache(rows, length, cached)
+        self._mapped: MappedRows | None = None
+        if mapped:
+            self.cache, self._mapped = network.mapped_cache(rows, length, cached or weight.dtype)
+        else:
+            self.cache = network.slow_cache(rows, length, cached)
         self.fast_cache = network.fast_cache(rows)
         self.pending = torch.zeros(rows, network.config.slow.dim, dtype=weight.dtype, device=device)  # next inputs
         self.positions = torch.zeros(rows, dtype=torch.long, device=device)
@@ -48,6 +60,26 @@ class DecodeState:
         self.recent = torch.zeros(rows, codebooks, WINDOW, dtype=torch.long, device=device)  # oldest first
         self.settings = torch.zeros(3, rows, 1, device=device)  # temperature, nucleus, penalty
         self.changing = (self.pending, self.positions, self.numbers, self.recent)  # by a decode step
+
+    @property
+    def cache_bytes(self) -> int:
+        """Bytes that keys and values take."""
+        return self.cache.numel() * self.cache.element_size() if self._mapped is None else self._mapped.bytes
+
+    def take(self, rows: int) -> None:
+        """Have memory for the first rows' keys and values. Raises torch.OutOfMemoryError."""
+        if self._mapped is not None:
+            self._mapped.take(rows)
+
+    def settle(self) -> None:
+        """All that many rows do was tried: from here on only rows that were taken are used."""
+        if self._mapped is not None:
+            self._mapped.settle()
+
+    def close(self) -> None:
+        """Give keys' and values' memory back."""
+        if self._mapped is not None:
+            self._mapped.close()
 
     def prefill(self, slot: int, x: Tensor, start: int) -> None:
         """Put a prompt's (t, dim) embeddings at positions `start`... into the slot's KV cache."""

@@ -10,7 +10,6 @@ from torch import Tensor
 from engines.runtime.compilation import Compiled, Graphs
 from engines.runtime.launching import Plans
 from engines.s1.decode_state import WINDOW, DecodeState
-from engines.s1.network import DualAR
 from engines.s1.noise import exponential, frame_keys
 from engines.s1.prefill import Prefiller
 from engines.s1.sampling import choose, penalise
@@ -27,18 +26,10 @@ SMALL = 50_000_000  # weights; a larger network waits for memory, which torch's 
 class Decoder:
     """Draws frames for the rows of its DecodeState, by torch or, compiled, by kernels of our own."""
 
-    def __init__(
-        self,
-        network: DualAR,
-        rows: int,
-        length: int,
-        residual_size: int,
-        compile: bool = False,
-        cached: torch.dtype | None = None,
-    ) -> None:
-        """As `DecodeState`; `compile` needs CUDA: the kernels are recorded as one graph for each number of rows."""
-        self.state = DecodeState(network, rows, length, residual_size, cached)
-        self.prefiller = Prefiller(self.state, compile)
+    def __init__(self, state: DecodeState, compile: bool = False) -> None:
+        """`compile` needs CUDA: the kernels are recorded as one graph for each number of rows."""
+        self.state = state
+        self.prefiller = Prefiller(state, compile)
         self._graphs = Graphs(self._draw_fused, self.state.changing) if compile else None
         self.compiled = Compiled(self.draw, self._graphs) if self._graphs is not None else None
         self._alone: ResidentFrame | None = None  # what draws a row that is alone, once it is ready

@@ -23,7 +23,7 @@ from engines.s1.batch import S1Batch
 from engines.s1.caches import CacheHits, CodeStore, PrefixStore
 from engines.s1.codec_streams import CodecStreams
 from engines.s1.cpu_compiling import CpuCompiling
-from engines.s1.decode_state import Sampling
+from engines.s1.decode_state import DecodeState, Sampling
 from engines.s1.decoding import Decoder
 from engines.s1.model import S1Model, load
 from engines.s1.references import S1Reference, S1ReferenceEncoder
@@ -31,6 +31,7 @@ from engines.s1.spec import SPEC
 from engines.types import EngineInfo, Progress, Reference
 
 POSITIONS = 1280  # most that a row reads and writes, reference included
+MOST_ROWS = 32  # with more, each speaks little faster than it is heard
 NOT_LOADED = "S1-Mini is not loaded yet; wait until it says ready"
 
 
@@ -57,8 +58,10 @@ class S1Engine:
         model = self._model = yield from load(checkpoint, self._placement, encoder_device, self._settings.quantize)
         length = min(POSITIONS, model.network.config.max_positions)
         compile = should_compile(self._settings, device)  # a CPU has kernels of its own, see `warm`
+        rows = self._width = self._settings.max_batch or self._most_rows(model, length)
+        mapped = device.type == "cuda"
         decoder = self._decoder = Decoder(
-            model.network, self._width, length, model.residual_size, compile, model.cached
+            DecodeState(model.network, rows, length, model.residual_size, model.cached, mapped), compile
         )
         # A request that is drawn to its end may still sound when its row is another's.
         streams = CodecStreams(model.codec, 2 * self._width, compile)
@@ -68,6 +71,14 @@ class S1Engine:
         folder = Path(self._settings.cache_dir) / "s1" / model.codec_digest[:16] if self._settings.cache_dir else None
         store = CodeStore(folder, sizes)
         self._references = S1ReferenceEncoder(model, store, encoder_device, encoder_device != device)
+
+    def _most_rows(self, model: S1Model, length: int) -> int:
+        """On a GPU as many as a tenth of its memory holds the keys and values of; they take it when they are used."""
+        device = self._placement.device
+        if device.type != "cuda":
+            return width(self._settings, device)
+        most = torch.cuda.get_device_properties(device).total_memory // 10
+        return max(1, min(MOST_ROWS, most // model.network.row_bytes(length, model.cached)))
 
     @torch.inference_mode()
     def warm(self) -> Iterator[Progress]:
@@ -87,6 +98,7 @@ class S1Engine:
                 self.decoder.draw_by(compiling.draw)
                 for _ in self._warm_rows():
                     yield Progress(1.0, "warming up what was compiled")
+        self.decoder.state.settle()
 
     def _warm_alone(self) -> Iterator[Progress]:
         """A row alone, where one kernel draws it: that is compiled soonest."""
@@ -139,6 +151,8 @@ class S1Engine:
             self._references.close()
         if self._placement.device.type == "cuda":
             torch.cuda.synchronize()  # sound is made beside; its memory is not another's before
+            if self._decoder is not None:
+                self._decoder.state.close()
         self._model, self._decoder, self._batch, self._references = None, None, None, None
         self._prefixes = PrefixStore(self._settings.prefix_cache_bytes)
         if self._placement.device.type == "cuda":
@@ -213,8 +227,8 @@ class S1Engine:
             return 0
         model, device = self._model, self._placement.device
         held = [weight for weight in model.parameters if weight.device == device]
-        held.append(self.decoder.state.cache)
-        return sum(map(stored_bytes, held)) + self.batch.sounding.streams.bytes + self._prefixes.bytes
+        kept = self.decoder.state.cache_bytes
+        return sum(map(stored_bytes, held)) + kept + self.batch.sounding.streams.bytes + self._prefixes.bytes
 
     @property
     def room(self) -> int:

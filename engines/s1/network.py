@@ -15,6 +15,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from engines.runtime.mapped_rows import MappedRows
 from engines.s1 import kv_cache
 from engines.s1.config import DualARConfig, StackConfig
 from engines.s1.layers import RMSNorm, SwiGLU, complex_table, embedding, rotary_table, turn
@@ -209,6 +210,19 @@ class DualAR(nn.Module):
     def fast_cache(self, rows: int) -> Tensor:
         """(layers, 2, rows, kv_heads, codebooks, head_dim) zeros where the weights are."""
         return self._cache(self.config.fast, rows, self.config.codebooks, self.norm.weight.dtype)
+
+    def mapped_cache(self, rows: int, length: int, dtype: torch.dtype) -> tuple[Tensor, MappedRows]:
+        """As `slow_cache`, of rows whose memory is taken when they are used. Needs CUDA."""
+        slow = self.config.slow
+        shape = slow.layers, 2, slow.kv_heads, length, kv_cache.vector(slow.head_dim, dtype)
+        mapped = MappedRows(rows, self.row_bytes(length, dtype), self.device)
+        return mapped.bytes_of_all.view(dtype).view(rows, *shape).permute(1, 2, 0, 3, 4, 5), mapped
+
+    def row_bytes(self, length: int, dtype: torch.dtype) -> int:
+        """Of a row of `slow_cache`."""
+        slow = self.config.slow
+        vectors = slow.layers * 2 * slow.kv_heads * length
+        return vectors * kv_cache.vector(slow.head_dim, dtype) * dtype.itemsize
 
     def _cache(self, config: StackConfig, rows: int, length: int, dtype: torch.dtype) -> Tensor:
         shape = (config.layers, 2, rows, config.kv_heads, length, kv_cache.vector(config.head_dim, dtype))

@@ -48,9 +48,10 @@ class RowTable:
     def add(self, request: S1ActiveRequest) -> GroupSound:
         """Give the request's group a free slot: its reference is put there, its words with the next step.
 
-        Raises BadAudio where there is no room for all of it.
+        Raises BadAudio where there is no room for all of it, torch.OutOfMemoryError where the device has none for the row.
         """
         model, state, slot = self._model, self._decoder.state, len(self._rows)
+        state.take(slot + 1)
         start = self._prefill_reference(request.reference, slot)
         turns = [*([] if request.previous_turn is None else [request.previous_turn]), Turn(request.group.text)]
         words = embed(model.network, model.tokenizer, turns, opening=False)

@@ -22,6 +22,7 @@ __all__ = ["build", "mount_assets", "mount_page"]
 
 TITLE = "Champion Voice Studio"
 THREADS = 40  # of Gradio's for all else; whoever is spoken to holds one as well
+SPOKEN_TO = 32  # at once on a GPU, unless set otherwise
 
 
 def build(studio: Studio, programs: Programs) -> gr.Blocks:
@@ -36,7 +37,7 @@ def build(studio: Studio, programs: Programs) -> gr.Blocks:
         island("compare")
         island("strip")
         mcp_tools(page, studio, programs)
-    page.max_threads = THREADS + max(studio.settings.gpu_concurrency, studio.settings.max_batch)
+    page.max_threads = THREADS + max(SPOKEN_TO, studio.settings.gpu_concurrency, studio.settings.max_batch)
     page.api_open = False  # no way around the queue
     page.has_launched = True  # else Gradio takes any file of this machine that a request names, not uploads alone
     page._queue = queue = GradioQueue(page, studio)

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from engines.runtime.driver import checked
 from engines.runtime.publishing import publishing
 
 SOURCES = tuple(
@@ -58,15 +59,15 @@ def machine_code(macros: Mapping[str, int], architecture: str, folder: Path | No
 def _compiled(text: str, options: list[str]) -> bytes:
     from cuda.bindings import nvrtc  # type: ignore[import-untyped]  # it comes with CUDA's torch alone
 
-    program = _checked(nvrtc.nvrtcCreateProgram(text.encode(), b"frame.cu", 0, [], []))
+    program = checked(nvrtc.nvrtcCreateProgram(text.encode(), b"frame.cu", 0, [], []))
     try:
         outcome, *_ = nvrtc.nvrtcCompileProgram(program, len(options), [option.encode() for option in options])
         if outcome != nvrtc.nvrtcResult.NVRTC_SUCCESS:
-            said = b" " * _checked(nvrtc.nvrtcGetProgramLogSize(program))
-            _checked(nvrtc.nvrtcGetProgramLog(program, said))
+            said = b" " * checked(nvrtc.nvrtcGetProgramLogSize(program))
+            checked(nvrtc.nvrtcGetProgramLog(program, said))
             raise RuntimeError(said.decode(errors="replace").strip("\0 \n"))
-        code = b" " * _checked(nvrtc.nvrtcGetCUBINSize(program))
-        _checked(nvrtc.nvrtcGetCUBIN(program, code))
+        code = b" " * checked(nvrtc.nvrtcGetCUBINSize(program))
+        checked(nvrtc.nvrtcGetCUBIN(program, code))
         return code
     finally:
         nvrtc.nvrtcDestroyProgram(program)
@@ -80,26 +81,18 @@ class Kernel:
         from cuda.bindings import driver
 
         self._driver: Any = driver
-        self._module = _checked(driver.cuModuleLoadData(code))
-        self._function = _checked(driver.cuModuleGetFunction(self._module, name.encode()))
+        self._module = checked(driver.cuModuleLoadData(code))
+        self._function = checked(driver.cuModuleGetFunction(self._module, name.encode()))
         self._shared_bytes = shared_bytes
         attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-        _checked(driver.cuFuncSetAttribute(self._function, attribute, shared_bytes))
+        checked(driver.cuFuncSetAttribute(self._function, attribute, shared_bytes))
 
     def launch(self, programs: int, threads: int, told: Tensor) -> None:
         """Start it in torch's current stream."""
         stream = self._driver.CUstream(torch.cuda.current_stream().cuda_stream)
         arguments = ((told.data_ptr(),), (ctypes.c_void_p,))
-        _checked(
+        checked(
             self._driver.cuLaunchKernel(
                 self._function, programs, 1, 1, threads, 1, 1, self._shared_bytes, stream, arguments, 0
             )
         )
-
-
-def _checked(returned: tuple[Any, ...]) -> Any:
-    """What a call returned behind its outcome. Raises RuntimeError naming what went wrong."""
-    outcome, *values = returned
-    if outcome.value:
-        raise RuntimeError(f"CUDA: {outcome.name}")
-    return values[0] if values else None

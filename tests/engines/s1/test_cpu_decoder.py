@@ -15,7 +15,7 @@ from engines.base import Checkpoint, EngineJob, Finished, Spoke
 from engines.registry import Device
 from engines.s1.cpu_compiling import CpuCompiling
 from engines.s1.cpu_decoder import CpuDecoder
-from engines.s1.decode_state import Sampling
+from engines.s1.decode_state import DecodeState, Sampling
 from engines.s1.decoding import Decoder
 from engines.s1.engine import S1Engine
 from engines.s1.model import S1Model
@@ -35,7 +35,7 @@ def drawn_by(request: pytest.FixtureRequest, model: S1Model, folder: Path) -> S1
 
 
 def started(model: S1Model, rows: list[int]) -> Decoder:
-    decoder = Decoder(model.network, len(rows), LENGTH, model.residual_size)
+    decoder = Decoder(DecodeState(model.network, len(rows), LENGTH, model.residual_size))
     for slot, row in enumerate(rows):
         generator = torch.Generator().manual_seed(row)
         prompt = torch.randn(40 + 17 * row, model.network.config.slow.dim, generator=generator) * 0.5

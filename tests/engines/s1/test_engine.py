@@ -139,6 +139,34 @@ def test_a_dropped_job_frees_its_row_and_leaves_the_others_alone(engine: S1Engin
     assert leaving.id not in listener.ended
 
 
+def test_requests_for_whose_rows_there_is_no_memory_wait_for_another_row(
+    engine: S1Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = [job(number) for number in range(4)]
+    wanted = [alone(engine, each) for each in jobs]
+    asked, most = list[int](), 2
+
+    def take(rows: int) -> None:
+        asked.append(rows)
+        if rows > most:
+            raise torch.OutOfMemoryError
+
+    monkeypatch.setattr(engine.decoder.state, "take", take)
+    listener = Listener(engine)
+    for each in jobs:
+        engine.admit(each)
+    listener.finish(*jobs)
+    assert max(asked) == 3
+    for each, samples in zip(jobs, wanted, strict=True):
+        assert np.abs(listener.audio(each) - samples).max() < 1e-4
+    most = 0
+    engine.admit(job(1))
+    with pytest.raises(OutOfMemory):
+        engine.step()
+    engine.drop("1")
+    assert not engine.batch.requests
+
+
 def test_pauses_are_exact_and_groups_follow_each_other(engine: S1Engine) -> None:
     asked = job(2, "[pause:0.5s] one thing. [pause:1.25s] another thing. [pause:0.3s]")
     samples = alone(engine, asked)

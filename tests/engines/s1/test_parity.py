@@ -14,7 +14,7 @@ from engines.runtime.quantization import quantize, stored_bytes
 from engines.runtime.weights import halve
 from engines.s1 import kv_cache
 from engines.s1.codec_streams import CodecStreams, Packet
-from engines.s1.decode_state import Sampling
+from engines.s1.decode_state import DecodeState, Sampling
 from engines.s1.decoding import Decoder
 from engines.s1.model import S1Model
 from engines.s1.prefill import Prompt, Shape
@@ -45,7 +45,7 @@ def relative(found: Tensor, wanted: Tensor) -> float:
 
 
 def speak(model: S1Model, prompt: Tensor, frames: int, sampling: Sampling = SAMPLING) -> Tensor:
-    drawn = Decoder(model.network, 1, LENGTH, model.codec.config.residual_size)
+    drawn = Decoder(DecodeState(model.network, 1, LENGTH, model.residual_size))
     made = []
     with torch.inference_mode():
         drawn.state.prefill(0, prompt[:-1], 0)
@@ -111,7 +111,7 @@ def test_padded_prompts_fill_their_own_slots_as_exact_ones_do(
     model: S1Model, codes: Tensor, shapes: list[Shape]
 ) -> None:
     words = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], opening=True)
-    exact, padded = (Decoder(model.network, 4, LENGTH, 1024) for _ in range(2))
+    exact, padded = (Decoder(DecodeState(model.network, 4, LENGTH, 1024)) for _ in range(2))
     padded.prefiller.ready = shapes
     first = [Prompt(1, words[:50], 0), Prompt(3, words[:70], 0), Prompt(2, words[:0], 0)]
     then = [Prompt(3, words[70:], 70), Prompt(1, words[50:], 50)]

@@ -94,7 +94,7 @@ def fused(network: DualAR, rows: list[int]) -> Tensor:
 
 def started(network: DualAR, rows: list[int] | None = None, cached: torch.dtype | None = None) -> Decoder:
     rows = [0, 1] if rows is None else rows
-    decoder = Decoder(network, len(rows), 100, 40, cached=cached)
+    decoder = Decoder(DecodeState(network, len(rows), 100, 40, cached))
     with torch.inference_mode():
         for slot, row in enumerate(rows):
             generator = torch.Generator().manual_seed(row)

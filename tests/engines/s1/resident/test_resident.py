@@ -69,7 +69,7 @@ def run(network: DualAR, tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def begun(network: DualAR, length: int = PROMPT) -> Decoder:
-    decoder = Decoder(network, 1, LENGTH, RESIDUAL)
+    decoder = Decoder(DecodeState(network, 1, LENGTH, RESIDUAL))
     prompt = torch.randn(length, CONFIG.slow.dim, generator=torch.Generator().manual_seed(3)).bfloat16()
     decoder.state.prefill(0, prompt[:-1], 0)
     decoder.state.start_row(

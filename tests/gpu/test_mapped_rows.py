@@ -1,0 +1,73 @@
+"""Rows of a GPU's memory that are taken one after another, on the GPU."""
+
+from collections.abc import Iterator
+
+import pytest
+import torch
+
+from engines.runtime.mapped_rows import MappedRows
+
+ROW_BYTES = 5_000_000  # not a multiple of what a device maps
+STEP = 6_291_456
+CARD = torch.device("cuda", 0)
+
+
+@pytest.fixture
+def rows() -> Iterator[MappedRows]:
+    mapped = MappedRows(8, ROW_BYTES, CARD)
+    yield mapped
+    mapped.close()
+
+
+def test_a_row_has_its_own_memory_once_it_is_taken_and_keeps_what_it_holds(rows: MappedRows) -> None:
+    every = rows.bytes_of_all
+    assert every.shape == (8, ROW_BYTES)
+    every[0] = 1
+    every[5] = 7  # the spare row's memory, which is behind all that are not taken
+    assert every[6].unique().tolist() == [7]
+    rows.take(3)
+    assert (rows.taken, rows.bytes) == (3, 3 * STEP)
+    assert [every[row].unique().tolist() for row in range(4)] == [[1], [0], [0], [7]]
+    every[2] = 9
+    rows.take(2)  # which it has
+    rows.settle()
+    rows.take(8)
+    assert [every[row].unique().tolist() for row in range(8)] == [[1], [0], [9], [0], [0], [0], [0], [0]]
+
+
+def test_memory_is_taken_and_given_back(rows: MappedRows) -> None:
+    rows.settle()
+    before, _ = torch.cuda.mem_get_info(CARD)
+    rows.take(5)
+    assert before - torch.cuda.mem_get_info(CARD)[0] == 4 * STEP
+    rows.close()
+    rows.close()
+    assert torch.cuda.mem_get_info(CARD)[0] - before == STEP
+
+
+def test_a_full_device_is_told_and_changes_nothing() -> None:
+    quarter = torch.cuda.get_device_properties(CARD).total_memory // 4
+    rows = MappedRows(8, quarter, CARD)
+    try:
+        rows.settle()
+        rows.bytes_of_all[0, :9] = 1
+        with pytest.raises(torch.OutOfMemoryError):
+            rows.take(8)
+        assert 1 <= rows.taken < 4
+        assert rows.bytes_of_all[0, :10].tolist() == [1] * 9 + [0]
+    finally:
+        rows.close()
+
+
+def test_a_graph_recorded_before_a_row_is_taken_reads_what_the_row_holds_then(rows: MappedRows) -> None:
+    row, found = rows.bytes_of_all[4], torch.zeros(ROW_BYTES, dtype=torch.uint8, device=CARD)
+    found.copy_(row)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        found.copy_(row)
+    rows.take(5)
+    rows.settle()
+    row.fill_(3)
+    graph.replay()
+    assert found.unique().tolist() == [3]
