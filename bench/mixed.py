@@ -1,9 +1,9 @@
 """Both engines in memory, and under hundreds of mixed requests: `python -m bench.mixed --out mixed.json`.
 
-Each engine speaks with ten voices, so that what is kept of a voice is held for all of them: this is what both take of the
-device. Then requests of either engine, of any of the voices, of one to forty words and with other settings are spoken, several
-at once; after the first of them nothing should be compiled or recorded any more, and memory should stay. Weights are random
-ones of full size.
+Each engine speaks with ten voices, one after another, so that what is kept of a voice is held for all of them: this is what
+both take of the device. Then as many lines at once as there will ever be, and then requests of either engine, of any of the
+voices, of one to forty words and with other settings, several at once; after the first of them nothing should be compiled or
+recorded any more, and memory should stay. Weights are random ones of full size.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ from bench.runs import random_checkpoint
 from engines.base import Checkpoint
 from engines.registry import ENGINES, Device
 from engines.runtime.compilation import Graphs
+from engines.runtime.mapped_rows import mapped_bytes
 from engines.scheduling.manager import Manager, Policy
 from engines.types import Audio, Reference, Request
 
@@ -76,12 +78,16 @@ def counted() -> Iterator[dict[str, int]]:
 
 
 def memory() -> dict[str, float]:
-    """Megabytes of the device that torch has given out and reserved and that all programs use; on a CPU the process's own."""
+    """Megabytes of the device that engines hold, that torch has reserved and that all programs use; on a CPU the process's own.
+
+    Engines hold what torch has given out and the rows that S1-Mini has taken.
+    """
     if not torch.cuda.is_available():
         return {"process_mb": round(psutil.Process().memory_info().rss / 1e6)}
     wait()
     free, total = torch.cuda.mem_get_info()
-    known = {"allocated": torch.cuda.memory_allocated(), "reserved": torch.cuda.memory_reserved(), "used": total - free}
+    held = torch.cuda.memory_allocated() + mapped_bytes()
+    known = {"allocated": held, "reserved": torch.cuda.memory_reserved(), "used": total - free}
     return {f"{name}_mb": round(value / 1e6) for name, value in known.items()}
 
 
@@ -119,13 +125,16 @@ def measure(folders: Mapping[str, Path], device: Device, count: int) -> Iterator
     figures["warm"] = memory()
     yield figures
     voices = references()
-    speak(
-        manager,
-        [Request(text=text(1, 8), reference=each, seed=1, engine=name) for name in folders for each in voices],
-    )
+    lines = [Request(text=text(1, 8), reference=each, seed=1, engine=name) for name in folders for each in voices]
+    for line in lines:
+        speak(manager, [line])
     figures["ten_voices"] = memory()
     figures["engines_mb"] = {each.name: round(each.memory_bytes / 1e6) for each in manager.statuses()}
     yield figures
+    if not count:
+        manager.close(5.0)
+        return
+    speak(manager, [replace(line, seed=number) for number, line in enumerate([lines[-1]] * AT_ONCE)])
     asked = list(mixed(count, voices))
     with counted() as first:
         speak(manager, asked[: count // 10])

@@ -30,7 +30,7 @@ BLOCK = 1 << 26  # bytes read at once
 
 def read_libraries() -> None:
     """Gigabytes that a start would else wait for the disk for, once."""
-    for package in ("torch", "nvidia"):
+    for package in ("torch", "nvidia", "triton"):
         for folder in importlib.import_module(package).__path__:
             for library in Path(folder).rglob("*.so*"):
                 with library.open("rb") as file:

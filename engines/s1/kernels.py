@@ -126,7 +126,7 @@ def attend(
     head = kv_head * GROUP + g
     within = d < SIZE
     ours = (g < GROUP)[:, None] & within
-    at_keys = row * row_stride + kv_head * head_stride
+    at_keys = row.to(tl.int64) * row_stride + kv_head * head_stride  # rows may lie gigabytes apart
     keys, values = cache + at_keys, cache + at_keys + value_offset
     EACH: tl.constexpr = VECTOR // 4
     key_steps = steps + (at_keys + SIZE) // 4

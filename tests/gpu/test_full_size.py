@@ -82,6 +82,15 @@ def test_both_speak_at_once_each_as_alone(house: House) -> None:
         assert relative(take.audio.samples, alone.audio.samples) < NEAR
 
 
+def test_as_many_lines_at_once_as_there_may_be_speak_and_take_memory_only_then(house: House) -> None:
+    before = house.manager.status("s1")
+    assert before.info is not None
+    assert before.info.rows == 32
+    lines = finish(*[house.start("s1", seed=seed, session_id=str(seed)) for seed in range(32)])
+    assert all(map(sounds, lines))
+    assert 2e9 < house.manager.status("s1").memory_bytes - before.memory_bytes < 5e9
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_two_visitors_are_in_one_batch(house: House, engine: str) -> None:
     house.events.clear()

@@ -2,6 +2,7 @@
 
 import ctypes
 import hashlib
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -34,10 +35,7 @@ def machine_code(macros: Mapping[str, int], architecture: str, folder: Path | No
 
     Raises RuntimeError with the compiler's words.
     """
-    if folder is None:
-        from triton import knobs  # type: ignore[import-untyped]  # it comes with CUDA's torch alone
-
-        folder = Path(knobs.cache.dir)
+    folder = folder or _tritons()
     text = source()
     options = [f"-D{name}={value}" for name, value in macros.items()]
     digest = hashlib.sha256("\n".join([text, architecture, *options]).encode()).hexdigest()
@@ -54,6 +52,13 @@ def machine_code(macros: Mapping[str, int], architecture: str, folder: Path | No
     except OSError:
         pass  # a folder that cannot be written to keeps nothing
     return code
+
+
+def _tritons() -> Path:
+    """Where Triton keeps what it compiles; asked here, it would be imported first, which others would wait for."""
+    return Path(
+        os.environ.get("TRITON_CACHE_DIR") or Path(os.environ.get("TRITON_HOME", Path.home()), ".triton", "cache")
+    )
 
 
 def _compiled(text: str, options: list[str]) -> bytes:
