@@ -71,7 +71,7 @@ def start(folders: Mapping[str, Path], began_s: float, device: Device, patient: 
 def listen(
     manager: Manager, name: str, lines: Mapping[str, list[Line]], reference: Reference, began_s: float, patient: bool
 ) -> None:
-    """Ask an engine for a line, and once every engine was heard for more until all are warm."""
+    """Ask an engine for a line at once, and when every engine was heard for more until all are warm."""
     said = lines[name]
     while any(warm(each) < WARM_LINES for each in lines.values()) and time.time() - began_s < LONGEST_S:
         status = manager.status(name)
@@ -111,10 +111,12 @@ def tell_slow(manager: Manager, began_s: float) -> None:
 
 
 def asked_now(status: EngineStatus, said: Sequence[Line], patient: bool) -> bool:
-    """Whether the engine is asked for a line; while it warms, one that is `patient` asks once, for compiled sound."""
+    """Whether the engine is asked for a line: at once, then on and on; who is `patient` asks once for compiled sound."""
     if status.state == "ready":
         return warm(said) < WARM_LINES
-    return status.state == "warming" and (not patient or (status.progress > 0 and not said))
+    if patient:
+        return status.state == "warming" and status.progress > 0 and not said
+    return status.state == "warming" or not said
 
 
 def warm(lines: Sequence[Line]) -> int:

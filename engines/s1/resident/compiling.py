@@ -1,18 +1,21 @@
-"""CUDA C++ to a kernel that can be started: compiled by NVRTC, which torch for CUDA brings along, and kept on disk."""
+"""CUDA C++ to machine code: compiled by NVRTC, which torch for CUDA brings along, and kept on disk.
 
-import ctypes
+`python -m engines.s1.resident.compiling` compiles beside whoever speaks, and imports no torch: while a thread of the same
+process compiles, a frame that takes a tenth of a second takes one or two.
+"""
+
 import hashlib
+import json
 import os
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
-
-import torch
-from torch import Tensor
 
 from engines.runtime.driver import checked
 from engines.runtime.publishing import publishing
 
+ROOT = Path(__file__).parents[3]
 SOURCES = tuple(
     Path(__file__).with_name(name)
     for name in (
@@ -33,7 +36,7 @@ def source() -> str:
 def machine_code(macros: Mapping[str, int], architecture: str, folder: Path | None = None) -> bytes:
     """The kernel for an architecture such as "sm_90"; from the folder, Triton's own if none is given, if it is kept there.
 
-    Raises RuntimeError with the compiler's words.
+    Else it is compiled by a process of its own. Raises RuntimeError with the compiler's words.
     """
     folder = folder or _tritons()
     text = source()
@@ -44,7 +47,7 @@ def machine_code(macros: Mapping[str, int], architecture: str, folder: Path | No
         held = kept.read_bytes()
         if hashlib.sha256(held[DIGEST:]).digest() == held[:DIGEST]:
             return held[DIGEST:]
-    code = _compiled(text, [f"--gpu-architecture={architecture}", "--std=c++17", *options])
+    code = _compiled_beside([f"--gpu-architecture={architecture}", "--std=c++17", *options])
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with publishing(kept, sync=False) as (part,):
@@ -61,7 +64,16 @@ def _tritons() -> Path:
     )
 
 
+def _compiled_beside(options: list[str]) -> bytes:
+    command = [sys.executable, "-m", "engines.s1.resident.compiling"]
+    done = subprocess.run(command, cwd=ROOT, input=json.dumps(options).encode(), capture_output=True, check=False)
+    if done.returncode:
+        raise RuntimeError(done.stderr.decode(errors="replace").strip())
+    return done.stdout
+
+
 def _compiled(text: str, options: list[str]) -> bytes:
+    """Raises RuntimeError with the compiler's words."""
     from cuda.bindings import nvrtc  # type: ignore[import-untyped]  # it comes with CUDA's torch alone
 
     program = checked(nvrtc.nvrtcCreateProgram(text.encode(), b"frame.cu", 0, [], []))
@@ -78,26 +90,14 @@ def _compiled(text: str, options: list[str]) -> bytes:
         nvrtc.nvrtcDestroyProgram(program)
 
 
-class Kernel:
-    """A kernel of one argument, the address of what it is told, in this thread's device."""
+def main() -> None:
+    """Options as JSON come in, machine code goes out; what is wrong is told beside it."""
+    try:
+        code = _compiled(source(), json.load(sys.stdin))
+    except Exception as error:
+        sys.exit(str(error))
+    sys.stdout.buffer.write(code)
 
-    def __init__(self, code: bytes, name: str, shared_bytes: int) -> None:
-        """Raises RuntimeError where the device cannot have it."""
-        from cuda.bindings import driver
 
-        self._driver: Any = driver
-        self._module = checked(driver.cuModuleLoadData(code))
-        self._function = checked(driver.cuModuleGetFunction(self._module, name.encode()))
-        self._shared_bytes = shared_bytes
-        attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-        checked(driver.cuFuncSetAttribute(self._function, attribute, shared_bytes))
-
-    def launch(self, programs: int, threads: int, told: Tensor) -> None:
-        """Start it in torch's current stream."""
-        stream = self._driver.CUstream(torch.cuda.current_stream().cuda_stream)
-        arguments = ((told.data_ptr(),), (ctypes.c_void_p,))
-        checked(
-            self._driver.cuLaunchKernel(
-                self._function, programs, 1, 1, threads, 1, 1, self._shared_bytes, stream, arguments, 0
-            )
-        )
+if __name__ == "__main__":
+    main()

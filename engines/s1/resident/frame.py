@@ -18,7 +18,8 @@ from engines.runtime import quantization as quantizing
 from engines.s1.config import DualARConfig
 from engines.s1.decode_state import DecodeState
 from engines.s1.network import DualARLayer
-from engines.s1.resident.compiling import Kernel, machine_code
+from engines.s1.resident.compiling import machine_code
+from engines.s1.resident.kernel import Kernel
 
 log = logging.getLogger(__name__)
 

@@ -1,0 +1,34 @@
+"""Machine code as a kernel that can be started."""
+
+import ctypes
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from engines.runtime.driver import checked
+
+
+class Kernel:
+    """A kernel of one argument, the address of what it is told, in this thread's device."""
+
+    def __init__(self, code: bytes, name: str, shared_bytes: int) -> None:
+        """Raises RuntimeError where the device cannot have it."""
+        from cuda.bindings import driver  # type: ignore[import-untyped]  # it comes with CUDA's torch alone
+
+        self._driver: Any = driver
+        self._module = checked(driver.cuModuleLoadData(code))
+        self._function = checked(driver.cuModuleGetFunction(self._module, name.encode()))
+        self._shared_bytes = shared_bytes
+        attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+        checked(driver.cuFuncSetAttribute(self._function, attribute, shared_bytes))
+
+    def launch(self, programs: int, threads: int, told: Tensor) -> None:
+        """Start it in torch's current stream."""
+        stream = self._driver.CUstream(torch.cuda.current_stream().cuda_stream)
+        arguments = ((told.data_ptr(),), (ctypes.c_void_p,))
+        checked(
+            self._driver.cuLaunchKernel(
+                self._function, programs, 1, 1, threads, 1, 1, self._shared_bytes, stream, arguments, 0
+            )
+        )
