@@ -65,7 +65,7 @@ class Backbone(nn.Module):
         super().__init__()
         self.embed = nn.Conv1d(input_channels, dim, 7, padding=3)
         self.norm = nn.LayerNorm(dim, eps=1e-6)
-        self.convnext = nn.ModuleList(ConvNeXtBlock(dim, intermediate_dim) for _ in range(num_layers))
+        self.convnext = nn.ModuleList(VocoderBlock(dim, intermediate_dim) for _ in range(num_layers))
         self.final_layer_norm = nn.LayerNorm(dim, eps=1e-6)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -76,7 +76,7 @@ class Backbone(nn.Module):
         return normed
 
 
-class ConvNeXtBlock(nn.Module):
+class VocoderBlock(nn.Module):
     """(b, dim, n) -> (b, dim, n)."""
 
     def __init__(self, dim: int, intermediate_dim: int) -> None:
@@ -101,7 +101,7 @@ class Head(nn.Module):
         self.out = nn.Linear(dim, n_fft + 2)
         self._size, self._hop = n_fft, hop_length
         self._cut = {"same": (n_fft - hop_length) // 2, "center": n_fft // 2}[padding]
-        self.istft = Window(n_fft)
+        self.istft = SynthesisWindow(n_fft)
 
     def forward(self, x: Tensor) -> Tensor:
         magnitude, phase = self.out(x).mT.chunk(2, 1)
@@ -117,7 +117,7 @@ class Head(nn.Module):
         return whole[:, 0, 0, self._cut : length - self._cut]
 
 
-class Window(nn.Module):
+class SynthesisWindow(nn.Module):
     """What frames are faded by."""
 
     window: Tensor
