@@ -40,7 +40,10 @@ class Vocoder(nn.Module):
             raise BadCheckpoint(f"{path.name}: F5-TTS needs {BANDS} bands and a hop of {HOP} samples")
         if backbone.get("adanorm_num_embeddings") is not None:
             raise BadCheckpoint(f"{path.name}: the vocoder's norms depend on a class; only mel Vocos models are known")
-        return cls(backbone, head)
+        try:
+            return cls(backbone, head)
+        except (TypeError, KeyError) as error:
+            raise BadCheckpoint(f"{path.name}: {error}; only mel Vocos models are known") from error
 
     @torch.inference_mode()
     def forward(self, mel: Tensor) -> Tensor:

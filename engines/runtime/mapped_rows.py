@@ -1,8 +1,9 @@
 """Rows of a CUDA device's memory, each of which is taken when it is first used.
 
 Recorded graphs keep the addresses they were recorded with, so a cache of as many rows as may ever be in use must have all its
-addresses from the start. CUDA's virtual memory keeps addresses and memory apart: until a row is taken, one spare row's memory
-stands behind it, so that graphs of many rows can be recorded; what is written there means nothing.
+addresses from the start. CUDA's virtual memory keeps addresses and memory apart: until all that rows do was tried, one spare
+row's memory stands behind those that are not taken, so that graphs of many rows can be recorded; what is written there means
+nothing.
 """
 
 import weakref
@@ -12,7 +13,21 @@ import torch
 
 from engines.runtime.driver import checked
 
+ROOM = 3  # rows that others must still have memory for when one more is taken: torch asks for as much when rows are swapped
 _ALL: "weakref.WeakSet[MappedRows]" = weakref.WeakSet()
+
+
+def can_map(device: torch.device) -> bool:
+    """Whether there can be such rows on this device."""
+    if device.type != "cuda":
+        return False
+    try:
+        from cuda.bindings import driver  # type: ignore[import-untyped]  # it comes with CUDA's torch for Linux
+
+        attribute = driver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
+        return bool(checked(driver.cuDeviceGetAttribute(attribute, device.index)))
+    except (ImportError, AttributeError, RuntimeError):
+        return False
 
 
 def mapped_bytes() -> int:
@@ -28,20 +43,21 @@ class MappedRows:
         self.device = device
         with torch.cuda.device(device):
             self._memory = _Memory(rows, row_bytes, device.index)
-            weakref.finalize(self, self._memory.free).atexit = False  # the process's memory ends with it
-            self.take(1)
+            weakref.finalize(self, self._memory.free).atexit = False  # a process's memory ends with it
+            if not self._memory.take():
+                raise torch.OutOfMemoryError("the device has no memory left for a row")
             self.bytes_of_all = torch.as_tensor(_Array(self._memory), device=device)
         _ALL.add(self)
 
     @property
     def taken(self) -> int:
         """Rows that have memory of their own."""
-        return len(self._memory.own)
+        return len(self._memory.taken)
 
     @property
     def bytes(self) -> int:
         """Bytes of theirs."""
-        return self.taken * self._memory.step
+        return self.taken * self._memory.stride
 
     def take(self, rows: int) -> None:
         """Have memory, zeros, behind the first `rows`; waits for the device where that is new.
@@ -53,10 +69,18 @@ class MappedRows:
         with torch.cuda.device(self.device):
             torch.cuda.synchronize()  # nothing may still write to the spare row at these addresses
             while self.taken < rows:
-                if not self._memory.take():
+                if not self._has_room():
                     torch.cuda.empty_cache()  # what torch holds without using it
-                    if not self._memory.take():
-                        raise torch.OutOfMemoryError("the device has no memory left for another row")
+                if not self._has_room() or not self._memory.take():
+                    raise torch.OutOfMemoryError("the device has no memory left for another row")
+
+    def give_back(self, rows: int) -> None:
+        """Keep memory behind the first `rows` alone."""
+        if rows < self.taken:
+            with torch.cuda.device(self.device):
+                torch.cuda.synchronize()
+                while self.taken > rows:
+                    self._memory.give_back()
 
     def settle(self) -> None:
         """Give the spare row's memory back; from now on only rows that are taken may be used."""
@@ -70,75 +94,84 @@ class MappedRows:
             torch.cuda.synchronize()
             self._memory.free()
 
+    def _has_room(self) -> bool:
+        free, _ = torch.cuda.mem_get_info(self.device)
+        return free >= (1 + ROOM) * self._memory.stride
+
 
 class _Memory:
     """The driver's side of it. Rows fill whole steps of what the device can map."""
 
     def __init__(self, rows: int, row_bytes: int, card: int) -> None:
-        from cuda.bindings import driver  # type: ignore[import-untyped]  # it comes with CUDA's torch alone
+        from cuda.bindings import driver
 
         self._driver: Any = driver
-        device = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
+        place = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
         self._kind, self._access = driver.CUmemAllocationProp(), driver.CUmemAccessDesc()
         self._kind.type = driver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
-        self._kind.location.type, self._kind.location.id = device, card
-        self._access.location.type, self._access.location.id = device, card
+        self._kind.location.type, self._kind.location.id = place, card
+        self._access.location.type, self._access.location.id = place, card
         self._access.flags = driver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
         least = driver.CUmemAllocationGranularity_flags.CU_MEM_ALLOC_GRANULARITY_MINIMUM
         grain = checked(driver.cuMemGetAllocationGranularity(self._kind, least))
         self.rows, self.row_bytes = rows, row_bytes
-        self.step = -(-row_bytes // grain) * grain
-        self.own: list[Any] = []
-        self._spare = self._made()
+        self.stride = -(-row_bytes // grain) * grain
+        self.taken: list[Any] = []  # memory of rows, from the first on
+        self._spare = self._allocated()
         if self._spare is None:
             raise torch.OutOfMemoryError("the device has no memory left for a row")
-        self.address = int(checked(driver.cuMemAddressReserve(rows * self.step, 0, driver.CUdeviceptr(0), 0)))
+        self.address = int(checked(driver.cuMemAddressReserve(rows * self.stride, 0, driver.CUdeviceptr(0), 0)))
         for row in range(rows):
             self._map(row, self._spare)
 
     def take(self) -> bool:
         """One row more; False where the device has no memory for it."""
-        made = self._made()
-        if made is None:
+        memory, row = self._allocated(), len(self.taken)
+        if memory is None:
             return False
-        row = len(self.own)
         if self._spare is not None:
-            checked(self._driver.cuMemUnmap(self.address + row * self.step, self.step))
-        self._map(row, made)
-        self.own.append(made)
-        checked(self._driver.cuMemsetD8(self.address + row * self.step, 0, self.step))
+            self._unmap(row, row + 1)
+        self._map(row, memory)
+        self.taken.append(memory)
+        checked(self._driver.cuMemsetD8(self.address + row * self.stride, 0, self.stride))
         return True
 
+    def give_back(self) -> None:
+        """One row less."""
+        memory, row = self.taken.pop(), len(self.taken)
+        self._unmap(row, row + 1)
+        checked(self._driver.cuMemRelease(memory))
+        if self._spare is not None:
+            self._map(row, self._spare)
+
     def give_spare_back(self) -> None:
-        if self._spare is None:
-            return
-        if len(self.own) < self.rows:
-            first = self.address + len(self.own) * self.step
-            checked(self._driver.cuMemUnmap(first, (self.rows - len(self.own)) * self.step))
-        checked(self._driver.cuMemRelease(self._spare))
-        self._spare = None
+        if self._spare is not None:
+            self._unmap(len(self.taken), self.rows)
+            checked(self._driver.cuMemRelease(self._spare))
+            self._spare = None
 
     def free(self) -> None:
         if not self.address:
             return
         self.give_spare_back()
-        checked(self._driver.cuMemUnmap(self.address, len(self.own) * self.step))
-        for handle in self.own:
-            checked(self._driver.cuMemRelease(handle))
-        checked(self._driver.cuMemAddressFree(self.address, self.rows * self.step))
-        self.own, self.address = [], 0
+        while self.taken:
+            self.give_back()
+        checked(self._driver.cuMemAddressFree(self.address, self.rows * self.stride))
+        self.address = 0
 
-    def _made(self) -> Any:
+    def _allocated(self) -> Any:
         """Memory of one row; None where there is none."""
-        outcome, handle = self._driver.cuMemCreate(self.step, self._kind, 0)
-        if outcome == self._driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY:
-            return None
-        return checked((outcome, handle))
+        outcome, memory = self._driver.cuMemCreate(self.stride, self._kind, 0)
+        return None if outcome == self._driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY else checked((outcome, memory))
 
-    def _map(self, row: int, handle: Any) -> None:
-        at = self.address + row * self.step
-        checked(self._driver.cuMemMap(at, self.step, 0, handle, 0))
-        checked(self._driver.cuMemSetAccess(at, self.step, [self._access], 1))
+    def _map(self, row: int, memory: Any) -> None:
+        at = self.address + row * self.stride
+        checked(self._driver.cuMemMap(at, self.stride, 0, memory, 0))
+        checked(self._driver.cuMemSetAccess(at, self.stride, [self._access], 1))
+
+    def _unmap(self, first: int, stop: int) -> None:
+        for row in range(first, stop):
+            checked(self._driver.cuMemUnmap(self.address + row * self.stride, self.stride))
 
 
 class _Array:
@@ -148,7 +181,7 @@ class _Array:
         self.memory = memory
         self.__cuda_array_interface__ = {
             "shape": (memory.rows, memory.row_bytes),
-            "strides": (memory.step, 1),
+            "strides": (memory.stride, 1),
             "typestr": "|u1",
             "data": (memory.address, False),
             "version": 3,

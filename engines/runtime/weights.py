@@ -95,7 +95,7 @@ def fill(network: nn.Module, tensors: dict[str, Tensor], name: str, adopt: bool 
 def halve(network: nn.Module) -> None:
     """Keep the weights of convolutions and linear layers in float16, of which they are float32 again whenever they are used.
 
-    A GPU that multiplies float32 in TF32, as cuDNN's convolutions do, rounds them as far in any case.
+    That rounds them as far as TF32 does, in which a GPU's convolutions multiply in any case.
     """
     for layer in network.modules():
         if isinstance(layer, nn.Conv1d | nn.Linear):

@@ -65,6 +65,8 @@ class S1Batch:
         idle = step is None and self._in_flight is None and not self._events
         for arrived in self.sounding.arrived(wait=idle):
             self._deliver(arrived)
+        if not self.requests:
+            self.rows.rest()
         events, self._events = self._events, []
         return events
 
@@ -80,10 +82,6 @@ class S1Batch:
                 continue
             try:
                 self.sounding.add(self.rows.add(request))
-            except torch.OutOfMemoryError:
-                if not len(self.rows):
-                    raise
-                return  # until one of the others is through
             except EngineError as error:
                 self.drop(request.job.id)
                 self._events.append(Refused(request.job.id, error))

@@ -147,9 +147,12 @@ class CodecStreams:
     def _fused(self) -> "FusedCodec":
         from engines.s1.codec_fused import FusedCodec  # it imports Triton, which comes with CUDA's torch alone
 
-        if self._stream is not None:
-            self._stream.synchronize()  # weights are laid out anew, and none may still be read
-        return FusedCodec(self.codec)
+        if self._stream is None:
+            return FusedCodec(self.codec)
+        self._stream.synchronize()  # weights are laid out anew: their old memory, which is free then, may not still be read
+        fused = FusedCodec(self.codec)
+        self._stream.synchronize()
+        return fused
 
     def _decode(self, slots: Tensor, codes: Tensor, fused: "FusedCodec | None" = None) -> Tensor:
         """(b, codebooks, t) codes of the streams in (b,) slots -> (b, t * hop) samples."""

@@ -59,6 +59,10 @@ class DecodeState:
         self.numbers = torch.zeros(rows, dtype=torch.long, device=device)  # frames drawn
         self.recent = torch.zeros(rows, codebooks, WINDOW, dtype=torch.long, device=device)  # oldest first
         self.settings = torch.zeros(3, rows, 1, device=device)  # temperature, nucleus, penalty
+        self._by_slot = (
+            (self.cache, 2), (self.pending, 0), (self.positions, 0), (self.seeds, 0), (self.numbers, 0), (self.recent, 0),
+            (self.settings, 1),
+        )  # fmt: skip
         self.changing = (self.pending, self.positions, self.numbers, self.recent)  # by a decode step
 
     @property
@@ -70,6 +74,11 @@ class DecodeState:
         """Have memory for the first rows' keys and values. Raises torch.OutOfMemoryError."""
         if self._mapped is not None:
             self._mapped.take(rows)
+
+    def give_back(self, rows: int) -> None:
+        """Hold memory for no more rows than these."""
+        if self._mapped is not None:
+            self._mapped.give_back(rows)
 
     def settle(self) -> None:
         """All that many rows do was tried: from here on only rows that were taken are used."""
@@ -104,13 +113,10 @@ class DecodeState:
     def swap(self, one: int, other: int) -> None:
         """Exchange two slots."""
         pair, turned = (sent(slots, self.cache.device) for slots in ((one, other), (other, one)))
-        for held, axis in (
-            (self.cache, 2),
-            (self.pending, 0),
-            (self.positions, 0),
-            (self.seeds, 0),
-            (self.numbers, 0),
-            (self.recent, 0),
-            (self.settings, 1),
-        ):
+        for held, axis in self._by_slot:
             held.index_copy_(axis, pair, held.index_select(axis, turned))
+
+    def move(self, slot: int, to: int) -> None:
+        """Copy a slot over another one, which takes no memory."""
+        for held, axis in self._by_slot:
+            held.select(axis, to).copy_(held.select(axis, slot))

@@ -15,6 +15,7 @@ from engines.errors import BadText, NotReady, OutOfMemory
 from engines.registry import Device
 from engines.runtime.compilation import POLL_S, compile_kernels, load_kernels, should_compile
 from engines.runtime.launching import Plans
+from engines.runtime.mapped_rows import can_map
 from engines.runtime.placement import Placement, place, width
 from engines.runtime.quantization import stored_bytes
 from engines.s1 import plan as planning
@@ -58,8 +59,8 @@ class S1Engine:
         model = self._model = yield from load(checkpoint, self._placement, encoder_device, self._settings.quantize)
         length = min(POSITIONS, model.network.config.max_positions)
         compile = should_compile(self._settings, device)  # a CPU has kernels of its own, see `warm`
-        rows = self._width = self._settings.max_batch or self._most_rows(model, length)
-        mapped = device.type == "cuda"
+        mapped = can_map(device)
+        rows = self._width = self._settings.max_batch or self._most_rows(model, length, mapped)
         decoder = self._decoder = Decoder(
             DecodeState(model.network, rows, length, model.residual_size, model.cached, mapped), compile
         )
@@ -72,10 +73,10 @@ class S1Engine:
         store = CodeStore(folder, sizes)
         self._references = S1ReferenceEncoder(model, store, encoder_device, encoder_device != device)
 
-    def _most_rows(self, model: S1Model, length: int) -> int:
-        """On a GPU as many as a tenth of its memory holds the keys and values of; they take it when they are used."""
+    def _most_rows(self, model: S1Model, length: int, mapped: bool) -> int:
+        """As many as a tenth of a GPU's memory holds the keys and values of, if they take it only when they are used."""
         device = self._placement.device
-        if device.type != "cuda":
+        if not mapped:
             return width(self._settings, device)
         most = torch.cuda.get_device_properties(device).total_memory // 10
         return max(1, min(MOST_ROWS, most // model.network.row_bytes(length, model.cached)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from unicodedata import east_asian_width
 
 from engines import text as writing
 from engines.s1.model import S1Defaults
@@ -10,7 +11,9 @@ from engines.text.script import CHARACTERS_PER_S
 SLOWEST_CHARACTERS_PER_S = 4.0
 ROOM_S = 2.0  # for a short group
 AMPLE = 2.0  # times what is usual, that there must be room for
-SHORTEST_CHARACTERS = 40  # that groups are cut to for want of room
+READ_S = 0.03  # of that room, which a character takes as part of the prompt
+SHORTEST_CHARACTERS = 40  # of alphabets, that groups are cut to for want of room
+IDEOGRAPH = 3  # characters of an alphabet that one of Chinese, Japanese or Korean writing takes as long as
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,8 +31,8 @@ class Group:
 
     @property
     def usual_s(self) -> float:
-        """About how long it lasts, for the progress shown."""
-        return max(0.5, len(self.text) / CHARACTERS_PER_S)
+        """About how long it lasts."""
+        return max(0.5, _spoken_length(self.text) / CHARACTERS_PER_S)
 
     @property
     def ample_s(self) -> float:
@@ -42,8 +45,7 @@ def groups(script: writing.Script, defaults: S1Defaults, room_s: float) -> list[
 
     Raises UnsupportedText when the checkpoint lacks a script.
     """
-    characters = max(SHORTEST_CHARACTERS, int((room_s - ROOM_S) / AMPLE * CHARACTERS_PER_S))
-    fitting = replace(defaults, group_characters=min(defaults.group_characters, characters))
+    most = max(SHORTEST_CHARACTERS, (room_s - ROOM_S) / (AMPLE / CHARACTERS_PER_S + READ_S))
     found: list[Group] = []
     for part in script.parts:
         if isinstance(part, writing.Pause):
@@ -51,15 +53,21 @@ def groups(script: writing.Script, defaults: S1Defaults, room_s: float) -> list[
                 found.append(Group(text=""))
             found[-1] = replace(found[-1], pause_after_s=found[-1].pause_after_s + part.duration_s)
         else:
-            fresh = list(_said(part, fitting))
+            fresh = list(_said(part, defaults, most))
             if fresh and found and found[-1].pause_after_s:
                 fresh[0] = replace(fresh[0], pause_before=True)
             found += fresh
     return found if any(group.text for group in found) else []
 
 
-def _said(part: writing.Say, defaults: S1Defaults) -> Iterator[Group]:
+def _said(part: writing.Say, defaults: S1Defaults, most: float) -> Iterator[Group]:
     sayable = writing.fit(part.spoken, frozenset(defaults.characters)) if defaults.characters else part.spoken
-    for text in writing.chunks(sayable, defaults.group_characters, defaults.group_characters):
+    characters = min(defaults.group_characters, int(most * len(sayable) / max(1, _spoken_length(sayable))))
+    for text in writing.chunks(sayable, characters, characters):
         # A checkpoint trained on no line so short hums it; between dashes, which make no sound, it speaks.
         yield Group(text=text if len(text) >= defaults.least_characters else f"- {text} -")
+
+
+def _spoken_length(text: str) -> int:
+    """In characters of an alphabet."""
+    return len(text) + (IDEOGRAPH - 1) * sum(east_asian_width(each) in "WF" for each in text)

@@ -18,6 +18,7 @@ from engines.s1.transfers import Arriving
 
 REDRAW_STEP = 1_000_003  # between the seeds of one group's draws
 NEW_WORDS_MIN_S = 1.0  # room that a reference must leave
+RESTING = 8  # rows whose memory is held on for those who come next
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +61,6 @@ class RowTable:
             words = embed(model.network, model.tokenizer, turns[-1:], opening=False)
         if start + len(words) + NEW_WORDS_MIN_S * model.codec.config.frame_rate > state.length:
             raise BadAudio("the reference and the text are too long together; select a shorter part of the clip")
-        self._unread.append((request, words[:-1], start))
         request.position = start + len(words) - 1
         seed = request.sampling.seed + request.group_index + REDRAW_STEP * request.redraws
         state.start_row(slot, words[-1], request.position, replace(request.sampling, seed=seed))
@@ -68,6 +68,7 @@ class RowTable:
         edges = Edges(model.codec.config.sample_rate, request.reference.level_rms, request.group.pause_before)
         request.sound = GroupSound(request, request.group, edges)
         self._rows.append(request)
+        self._unread.append((request, words[:-1], start))
         return request.sound
 
     def _prefill_reference(self, reference: S1Reference, slot: int) -> int:
@@ -114,8 +115,12 @@ class RowTable:
         """Free a request's slot; the last row takes its place."""
         slot, last = self._rows.index(request), len(self._rows) - 1
         if slot != last:
-            self._decoder.state.swap(slot, last)
+            self._decoder.state.move(last, slot)
             self._rows[slot] = self._rows[last]
         self._rows.pop()
         self._unread = [unread for unread in self._unread if unread[0] is not request]
         request.sound = None
+
+    def rest(self) -> None:
+        """While nothing is in work, hold memory for few rows."""
+        self._decoder.state.give_back(RESTING)

@@ -93,6 +93,7 @@ def house(
         tmp_path_factory.mktemp("data"),
         speaks_early=True,
         compile=request.param,
+        queue_size=32,
         f5_checkpoint=str(full["f5"]),
         s1_checkpoint=str(full["s1"]),
     ) as started:

@@ -36,24 +36,31 @@ def test_a_row_has_its_own_memory_once_it_is_taken_and_keeps_what_it_holds(rows:
 
 
 def test_memory_is_taken_and_given_back(rows: MappedRows) -> None:
-    rows.settle()
-    before, _ = torch.cuda.mem_get_info(CARD)
+    every = rows.bytes_of_all
     rows.take(5)
-    assert before - torch.cuda.mem_get_info(CARD)[0] == 4 * STEP
+    every[3] = 5
+    rows.give_back(3)
+    assert (rows.taken, rows.bytes) == (3, 3 * STEP)
+    every[4] = 7
+    assert every[3].unique().tolist() == [7]  # the spare row's again
+    rows.settle()
+    rows.take(6)
+    rows.give_back(2)
+    rows.take(4)
+    assert every[2:4].unique().tolist() == [0]
     rows.close()
     rows.close()
-    assert torch.cuda.mem_get_info(CARD)[0] - before == STEP
+    assert rows.bytes == 0
 
 
-def test_a_full_device_is_told_and_changes_nothing() -> None:
-    quarter = torch.cuda.get_device_properties(CARD).total_memory // 4
-    rows = MappedRows(8, quarter, CARD)
+def test_a_device_without_room_is_told_and_nothing_changes() -> None:
+    rows = MappedRows(8, torch.cuda.get_device_properties(CARD).total_memory // 6, CARD)
     try:
         rows.settle()
         rows.bytes_of_all[0, :9] = 1
         with pytest.raises(torch.OutOfMemoryError):
             rows.take(8)
-        assert 1 <= rows.taken < 4
+        assert rows.taken == 1  # there is no room for three more beside it
         assert rows.bytes_of_all[0, :10].tolist() == [1] * 9 + [0]
     finally:
         rows.close()

@@ -68,6 +68,7 @@ def fits(state: DecodeState) -> bool:
         (properties.major, properties.minor) >= CAPABILITY
         and getattr(properties, "shared_memory_per_block_optin", 0) >= SIZES["SHARED"]
         and properties.multi_processor_count >= SIZES["GRID"]
+        and state.cache.dtype == torch.bfloat16
         and all(
             weight.dtype == torch.bfloat16 and not quantizing.is_quantized(weight) for weight in network.parameters()
         )
