@@ -87,7 +87,7 @@ class S1Engine:
         yield from self._warm_alone()
         yield from self._compile_kernels()
         prefiller, streams = self.decoder.prefiller, self.batch.sounding.streams
-        count = len(prefiller.shapes) * (prefiller.compiled is not None) + self._width + len(streams.buckets)
+        count = len(prefiller.shapes) * (prefiller.compiled is not None) + self._row_counts + len(streams.buckets)
         steps = _in_turns(self._warm_rows(), prefiller.warm(), streams.warm())  # one row, and one stream, first
         with self._compiling() as compiling:
             for number, _ in enumerate(steps, start=1):
@@ -139,9 +139,14 @@ class S1Engine:
         finally:
             compiling.stop()
 
+    @property
+    def _row_counts(self) -> int:
+        """Numbers of rows that are made ready; uncompiled on a GPU, many are ready where one is."""
+        return self._width if self.decoder.compiled is not None or self._placement.device.type == "cpu" else 1
+
     def _warm_rows(self) -> Iterator[None]:
         state, rows = self.decoder.state, self.batch.rows
-        for count in range(1, self._width + 1):
+        for count in range(1, self._row_counts + 1):
             if not len(rows):
                 state.prefill(count - 1, torch.zeros(8, state.pending.shape[1]).to(state.pending), 0)
             self.decoder.warm(count)
