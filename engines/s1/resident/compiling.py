@@ -1,7 +1,6 @@
 """CUDA C++ to machine code: compiled by NVRTC, which torch for CUDA brings along, and kept on disk.
 
-`python -m engines.s1.resident.compiling` compiles beside whoever speaks, and imports no torch: while a thread of the same
-process compiles, a frame that takes a tenth of a second takes one or two.
+`python -m engines.s1.resident.compiling` compiles beside whoever speaks, and imports no torch.
 """
 
 import hashlib
