@@ -76,6 +76,7 @@ def upstream(engine: F5Engine, arch: dict[str, object], asked: Request) -> Calla
 
     @torch.inference_mode()
     def loop(steps: int) -> float:
+        torch.backends.cuda.enable_cudnn_sdp(True)  # as torch has it, until an engine of ours is loaded
         return sum(len(piece(chunk, steps).cpu()) for chunk in pieces) / engine.info.sample_rate
 
     return loop

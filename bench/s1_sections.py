@@ -14,7 +14,7 @@ import torch
 from bench import s1_checkpoints, s1_pair, s1_parity, s1_timing
 from engines.base import Checkpoint
 from engines.registry import Device
-from engines.runtime.placement import Placement
+from engines.runtime.placement import Placement, place
 from engines.runtime.quantization import Kind
 from engines.s1.model import S1Model, load
 
@@ -55,6 +55,7 @@ class Setup:
 
     def model(self, precise: bool = False, quantize: Kind = "none") -> S1Model:
         """Ours of the checkpoint; precise means float32 and no shortcuts of the GPU's."""
+        place(Device(name=self.device))  # what an engine does first
         torch.backends.cudnn.allow_tf32 = not precise
         dtype = torch.float32 if precise or not self.compile else torch.bfloat16
         loading = load(Checkpoint(str(self.folder)), Placement(torch.device(self.device), dtype), None, quantize)

@@ -150,9 +150,8 @@ class GradioQueue(Queue):
         """How many requests are spoken at a time: as set, else one on a CPU and a whole batch on a GPU."""
         loaded = [status.info for status in self._studio.manager.statuses() if status.info is not None]
         rows = [info.rows for info in loaded if not info.device.startswith("cpu")]
-        return self._studio.settings.gpu_concurrency or min(
-            rows, default=1
-        )  # whichever engine they ask for, it has room
+        # Whichever engine they ask for must have room for them.
+        return self._studio.settings.gpu_concurrency or min(rows, default=1)
 
     def _waiting(self) -> list[tuple[Event, Order, float | None]]:
         waiting = self.event_queue_per_concurrency_id.get(DEVICE)
