@@ -1,7 +1,7 @@
 """Keys and values in a cache: as the network computes them, or in int8, each vector with a step of its own behind it.
 
-A vector of int8 takes half the memory of one of bfloat16, and its numbers are at most half a 127th of its largest away. Number
-and step stand in one tensor, so that a row is copied, moved and kept as any other.
+A vector of int8 takes little more than half the memory of one of bfloat16, and its numbers are at most half a 127th of its
+largest away. Numbers and step stand in one tensor, so that a row is copied, moved and kept as any other.
 """
 
 import torch

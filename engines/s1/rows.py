@@ -18,7 +18,7 @@ from engines.s1.transfers import Arriving
 
 REDRAW_STEP = 1_000_003  # between the seeds of one group's draws
 NEW_WORDS_MIN_S = 1.0  # room that a reference must leave
-RESTING = 8  # rows whose memory is held on for those who come next
+RESTING = 4  # rows whose memory is held on for those who come next
 
 
 @dataclass(frozen=True, slots=True, eq=False)
