@@ -42,19 +42,15 @@ def drawn_network() -> DualAR:
     config = DualARConfig.from_mapping(s1_checkpoints.FULL.network)
     with torch.device("cuda"):
         network = redraw(DualAR(config, 151_658, s1_checkpoints.FULL.semantic, 151_645), drawn_on="cuda")
-    network.slow_table, network.fast_table = network.slow_table.cuda(), network.fast_table.cuda()
-    tables = network.slow_table.clone(), network.fast_table.clone()
-    network = network.to(torch.bfloat16).eval().requires_grad_(False)
-    network.slow_table, network.fast_table = tables
-    return network
+    return network.eval().requires_grad_(False).place(torch.device("cuda"), torch.bfloat16)
 
 
 @torch.inference_mode()
 def begun(network: DualAR) -> DecodeState:
     """A line that is about to be spoken behind a prompt."""
     state = DecodeState(network, 1, LENGTH, RESIDUAL)
-    generator = torch.Generator("cuda").manual_seed(0)
-    prompt = network.embed_text(torch.randint(150_000, (PROMPT,), generator=generator, device="cuda"))
+    words = torch.randint(150_000, (PROMPT,), generator=torch.Generator().manual_seed(0))
+    prompt = network.embed_text(words).to(network.device)
     state.prefill(0, prompt[:-1], 0)
     state.start_row(0, prompt[-1], PROMPT - 1, Sampling(seed=1, temperature=0.7, top_p=0.7, repetition_penalty=1.2))
     return state
@@ -72,8 +68,7 @@ def level(network: DualAR, state: DecodeState) -> Tensor:
 @torch.inference_mode()
 def parity(network: DualAR) -> dict[str, Any]:
     """Codes of both from the same state, frame after frame; and how far logits are from those of float32 weights."""
-    exact = deepcopy(network).float()
-    exact.slow_table, exact.fast_table = network.slow_table, network.fast_table
+    exact = deepcopy(network).place(network.device, torch.float32)
     many, one = begun(network), begun(network)
     fused, resident = FusedDecoder(many), resident_frame(one)
     same, far, eager = 0, [], []
