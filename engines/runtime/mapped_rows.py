@@ -60,14 +60,16 @@ class MappedRows:
         return self.taken * self._memory.stride
 
     def take(self, rows: int) -> None:
-        """Have memory, zeros, behind the first `rows`; waits for the device where that is new.
+        """Have memory behind the first `rows`, zeros for all that the current stream does from now on.
 
+        Until they are settled it waits for the device where that is new.
         Raises torch.OutOfMemoryError; those that were taken before stay as they are.
         """
         if rows <= self.taken:
             return
         with torch.cuda.device(self.device):
-            torch.cuda.synchronize()  # nothing may still write to the spare row at these addresses
+            if not self._memory.settled:
+                torch.cuda.synchronize()  # nothing may still write to the spare row at these addresses
             while self.taken < rows:
                 if not self._has_room():
                     torch.cuda.empty_cache()  # what torch holds without using it
@@ -124,16 +126,22 @@ class _Memory:
         for row in range(rows):
             self._map(row, self._spare)
 
+    @property
+    def settled(self) -> bool:
+        """Whether nothing stands behind rows that are not taken."""
+        return self._spare is None
+
     def take(self) -> bool:
         """One row more; False where the device has no memory for it."""
         memory, row = self._allocated(), len(self.taken)
         if memory is None:
             return False
-        if self._spare is not None:
+        if not self.settled:
             self._unmap(row, row + 1)
         self._map(row, memory)
         self.taken.append(memory)
-        checked(self._driver.cuMemsetD8(self.address + row * self.stride, 0, self.stride))
+        stream = self._driver.CUstream(torch.cuda.current_stream().cuda_stream)
+        checked(self._driver.cuMemsetD8Async(self.address + row * self.stride, 0, self.stride, stream))
         return True
 
     def give_back(self) -> None:

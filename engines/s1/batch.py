@@ -56,12 +56,14 @@ class S1Batch:
     def step(self, held: Collection[str]) -> Sequence[Event]:
         """Draw one frame of every row that is not held; events of frames and sound that have arrived."""
         self._start_groups([request for id, request in self.requests.items() if id not in held])
-        step = self.rows.step([request for request in self.rows if request.job.id not in held])
+        active = [request for request in self.rows if request.job.id not in held]
+        step = self.rows.step(active)
         if self.ahead:
             step, self._in_flight = self._in_flight, step
         if step is not None:
             self._receive(step)
-        self.sounding.decode()
+        if self.sounding.decode() and self._decoder.fills_device(len(active)):
+            self.sounding.streams.go_first()
         idle = step is None and self._in_flight is None and not self._events
         for arrived in self.sounding.arrived(wait=idle):
             self._deliver(arrived)

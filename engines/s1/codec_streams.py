@@ -100,6 +100,11 @@ class CodecStreams:
                 sound = self._run(bucket)
             return Arriving(sound[: len(packets)])
 
+    def go_first(self) -> None:
+        """Have what the device is asked to do from now on wait for the packets that it was given."""
+        if self._stream is not None:
+            torch.cuda.current_stream(self.device).wait_stream(self._stream)
+
     @torch.inference_mode()
     def kernels(self) -> Iterator[Plans]:
         """What is started for any bucket, to be compiled before they are warmed, part by part."""

@@ -64,6 +64,10 @@ class Decoder:
 
         return FusedDecoder(self.state)
 
+    def fills_device(self, rows: int) -> bool:
+        """Whether a step of this many rows leaves other work of the device next to nothing of it while it lasts."""
+        return rows == 1 and self._alone is not None
+
     def step(self, rows: int, longest: int) -> Arriving:
         """`draw`, compiled if this many rows were warmed, on its way to the host."""
         draw = (

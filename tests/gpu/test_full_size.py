@@ -17,6 +17,9 @@ from engines.errors import Cancelled, OutOfMemory
 from engines.f5.config import DiTConfig
 from engines.f5.network import DiT
 from engines.s1 import plan as planning
+from engines.s1.active_request import PACKETS
+from engines.s1.batch import S1Batch
+from engines.s1.sounding import ArrivedSound
 from engines.types import Weights
 from tests.gpu.house import ENGINES, LINE, House, finish, relative, running, sounds, until_ended
 
@@ -62,6 +65,21 @@ def test_while_it_warms_it_speaks_as_it_does_later(house: House) -> None:
 def test_the_same_seed_is_the_same_take(house: House, engine: str) -> None:
     one, other = house.say(engine), house.say(engine)
     assert np.array_equal(one.audio.samples, other.audio.samples)
+
+
+def test_the_first_sound_of_a_line_alone_does_not_wait_for_its_later_frames(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[int] = []
+    deliver = S1Batch._deliver
+
+    def noted(batch: S1Batch, arrived: ArrivedSound) -> None:
+        drawn.append(len(arrived.sound.frames))
+        deliver(batch, arrived)
+
+    monkeypatch.setattr(S1Batch, "_deliver", noted)
+    house.say("s1")
+    assert drawn[0] <= PACKETS[0] + 3  # two are on their way when the packet is begun
 
 
 def test_it_tells_what_it_holds_and_whether_it_is_compiled(house: House) -> None:

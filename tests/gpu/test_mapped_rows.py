@@ -35,6 +35,23 @@ def test_a_row_has_its_own_memory_once_it_is_taken_and_keeps_what_it_holds(rows:
     assert [every[row].unique().tolist() for row in range(8)] == [[1], [0], [9], [0], [0], [0], [0], [0]]
 
 
+def test_once_they_are_settled_a_row_is_taken_while_the_device_works(
+    rows: MappedRows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def waited(*_: object) -> None:
+        pytest.fail("it waited for the device")
+
+    rows.settle()
+    monkeypatch.setattr(torch.cuda, "synchronize", waited)
+    torch.cuda._sleep(2_000_000_000)  # cycles, about a second
+    rows.take(4)
+    working = not torch.cuda.current_stream().query()
+    every = rows.bytes_of_all[:4].clone()
+    monkeypatch.undo()
+    assert working
+    assert not every.any()
+
+
 def test_memory_is_taken_and_given_back(rows: MappedRows) -> None:
     every = rows.bytes_of_all
     rows.take(5)
