@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 import soundfile
 import torch
+from filelock import FileLock
 
 from bench import s1_checkpoints
 from bench.s1_pair import f5_checkpoint
 from engines.types import Take
-from tests.gpu.house import House, running
+from tests.gpu.house import ENGINES, House, running
 
 HERE = Path(__file__).parent
 PROOF, COMMIT, SOUND = "proof", "commit", "sound"
@@ -31,6 +32,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.gpu)
             item.add_marker(pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device"))
+            form = getattr(item, "callspec", None)
+            # Those that share a house are one process's, and the others of a file.
+            item.add_marker(pytest.mark.xdist_group(f"{item.path.stem} {form.params.get('house', '') if form else ''}"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -46,7 +50,7 @@ class Proof:
         self.outcomes: dict[str, str] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        name = report.nodeid.rpartition("/")[2]
+        name = report.nodeid.rpartition("/")[2].partition("@")[0]  # behind it stands the group
         if self.outcomes.get(name, "passed") == "passed":
             self.outcomes[name] = report.outcome
 
@@ -75,13 +79,15 @@ def keep(request: pytest.FixtureRequest) -> object:
 
 
 @pytest.fixture(scope="session")
-def full(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Random checkpoints of full size in the true format, by engine."""
-    folder = tmp_path_factory.mktemp("full")
-    return {
-        "f5": f5_checkpoint(folder / "f5", full=True),
-        "s1": s1_checkpoints.write(folder / "s1", s1_checkpoints.FULL, drawn_on="cuda", speaks_only=True),
-    }
+def full(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> dict[str, Path]:
+    """Random checkpoints of full size in the true format, by engine, made by the first process that needs them."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own if worker_id == "master" else own.parent) / "full"
+    with FileLock(f"{folder}.lock"):
+        if not folder.exists():
+            f5_checkpoint(folder / "f5", full=True)
+            s1_checkpoints.write(folder / "s1", s1_checkpoints.FULL, drawn_on="cuda", speaks_only=True)
+    return {name: folder / name for name in ENGINES}
 
 
 @pytest.fixture(scope="session", params=["off", "on"], ids=["eager", "compiled"])
