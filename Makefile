@@ -45,7 +45,7 @@ fuzz: .venv/test.stamp
 # On a machine with an NVIDIA GPU: both engines there. What came of it stays in the tree, under the commit it was taken at.
 COMMIT ?= $(shell git describe --always --dirty --abbrev=40 --exclude='*')
 test-gpu: .venv/test.stamp
-	$(BIN)/python -m pytest tests/gpu -n 3 --dist loadgroup --timeout 900 --proof bench/results/gpu.json --commit $(COMMIT)
+	$(BIN)/python -m pytest tests/gpu -n 3 --dist loadscope --timeout 900 --proof bench/results/gpu.json --commit $(COMMIT)
 
 # The Dockerfile's studio without Docker: its steps in a bare Debian, then the studio confined, offline, and heard. As root; it
 # takes minutes and 10 GB. CONTAINER_CHECK="--file …" lets the steps see files of this machine, as a package index needs.

@@ -92,9 +92,7 @@ class MappedRows:
 
     def close(self) -> None:
         """Give all memory back; nothing may use it any more."""
-        with torch.cuda.device(self.device):
-            torch.cuda.synchronize()
-            self._memory.free()
+        self._memory.free()
 
     def _has_room(self) -> bool:
         free, _ = torch.cuda.mem_get_info(self.device)
@@ -116,7 +114,7 @@ class _Memory:
         self._access.flags = driver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
         least = driver.CUmemAllocationGranularity_flags.CU_MEM_ALLOC_GRANULARITY_MINIMUM
         grain = checked(driver.cuMemGetAllocationGranularity(self._kind, least))
-        self.rows, self.row_bytes = rows, row_bytes
+        self.card, self.rows, self.row_bytes = card, rows, row_bytes
         self.stride = -(-row_bytes // grain) * grain
         self.taken: list[Any] = []  # memory of rows, from the first on
         self._spare = self._allocated()
@@ -159,12 +157,15 @@ class _Memory:
             self._spare = None
 
     def free(self) -> None:
+        """Once nothing works with it any more."""
         if not self.address:
             return
-        self.give_spare_back()
-        while self.taken:
-            self.give_back()
-        checked(self._driver.cuMemAddressFree(self.address, self.rows * self.stride))
+        with torch.cuda.device(self.card):
+            torch.cuda.synchronize()
+            self.give_spare_back()
+            while self.taken:
+                self.give_back()
+            checked(self._driver.cuMemAddressFree(self.address, self.rows * self.stride))
         self.address = 0
 
     def _allocated(self) -> Any:

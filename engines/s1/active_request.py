@@ -31,6 +31,7 @@ class S1ActiveRequest:
     sound: "GroupSound | None" = None  # of the group, while it is being drawn
     generation: int = 0  # rows it was given so far; a frame drawn for an earlier one is ignored
     position: int = 0  # where the row's next frame goes
+    heard: bool = False  # whether any of its sound has come
 
     @property
     def group(self) -> Group:

@@ -57,13 +57,14 @@ class S1Batch:
         """Draw one frame of every row that is not held; events of frames and sound that have arrived."""
         self._start_groups([request for id, request in self.requests.items() if id not in held])
         active = [request for request in self.rows if request.job.id not in held]
+        if self._decoder.fills_device(len(active)) and not active[0].heard:
+            self.sounding.streams.go_first()
         step = self.rows.step(active)
         if self.ahead:
             step, self._in_flight = self._in_flight, step
         if step is not None:
             self._receive(step)
-        if self.sounding.decode() and self._decoder.fills_device(len(active)):
-            self.sounding.streams.go_first()
+        self.sounding.decode()
         idle = step is None and self._in_flight is None and not self._events
         for arrived in self.sounding.arrived(wait=idle):
             self._deliver(arrived)
@@ -123,7 +124,9 @@ class S1Batch:
         sound, request = arrived.sound, arrived.sound.request
         if self.requests.get(request.job.id) is not request:  # dropped meanwhile
             return
-        self._spoke(request, sound.edges.add(arrived.samples))
+        samples = sound.edges.add(arrived.samples)
+        request.heard = request.heard or len(samples) > 0
+        self._spoke(request, samples)
         if not arrived.last:
             return
         self._spoke(request, sound.edges.end(exact=sound.group.pause_after_s > 0))

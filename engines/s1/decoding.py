@@ -66,7 +66,7 @@ class Decoder:
 
     def fills_device(self, rows: int) -> bool:
         """Whether a step of this many rows leaves other work of the device next to nothing of it while it lasts."""
-        return rows == 1 and self._alone is not None
+        return rows == 1 and self._alone is not None and self.compiled is not None and self.compiled.active
 
     def step(self, rows: int, longest: int) -> Arriving:
         """`draw`, compiled if this many rows were warmed, on its way to the host."""

@@ -44,21 +44,20 @@ class Sounding:
         for sound in [each for each in self._sounds if each.request is request]:
             self.close(sound)
 
-    def decode(self) -> bool:
-        """Begin to decode what is due, unless it had better wait for company; whether a first packet is among it."""
+    def decode(self) -> None:
+        """Begin to decode what is due, unless it had better wait for company."""
         due = [sound for sound in self._sounds if sound.due]
         waits = self.patient and len(due) < len(self._sounds) and all(sound.patience > 0 for sound in due)
         if waits:
             for sound in due:
                 sound.waited += 1
-            return False
+            return
         sizes: dict[tuple[int, int], list[GroupSound]] = {}
         for sound in due:
             sizes.setdefault((min(sound.packets, 1), self.streams.padded(sound.frames_due)), []).append(sound)
         for (_, size), sounds in sorted(sizes.items()):  # first packets first
             for start in range(0, len(sounds), ROWS_MAX):
                 self._begin(sounds[start : start + ROWS_MAX], silent=size == 0)
-        return any(packets == 0 for packets, _ in sizes)
 
     def _begin(self, sounds: Sequence[GroupSound], silent: bool) -> None:
         """Decode the next packet of each of these, which are of one size; `silent` ones have no more frames."""

@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 import soundfile
 import torch
 from filelock import FileLock
+from xdist.scheduler import LoadScopeScheduling
 
 from bench import s1_checkpoints
 from bench.s1_pair import f5_checkpoint
@@ -32,9 +34,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.gpu)
             item.add_marker(pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device"))
-            form = getattr(item, "callspec", None)
-            # Those that share a house are one process's, and the others of a file.
-            item.add_marker(pytest.mark.xdist_group(f"{item.path.stem} {form.params.get('house', '') if form else ''}"))
+
+
+class ByHouse(LoadScopeScheduling):
+    """Tests that share a house are one process's, and the others of a file."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        house = re.search(r"\[(eager|compiled)\b", nodeid)
+        return nodeid.partition("::")[0] + (house[1] if house else "")
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> ByHouse | None:
+    return ByHouse(config, log) if config.getoption("dist") == "loadscope" else None
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -50,7 +61,7 @@ class Proof:
         self.outcomes: dict[str, str] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        name = report.nodeid.rpartition("/")[2].partition("@")[0]  # behind it stands the group
+        name = report.nodeid.rpartition("/")[2]
         if self.outcomes.get(name, "passed") == "passed":
             self.outcomes[name] = report.outcome
 
@@ -85,8 +96,10 @@ def full(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> dict[str, 
     folder = (own if worker_id == "master" else own.parent) / "full"
     with FileLock(f"{folder}.lock"):
         if not folder.exists():
-            f5_checkpoint(folder / "f5", full=True)
-            s1_checkpoints.write(folder / "s1", s1_checkpoints.FULL, drawn_on="cuda", speaks_only=True)
+            made = own / "made"
+            f5_checkpoint(made / "f5", full=True)
+            s1_checkpoints.write(made / "s1", s1_checkpoints.FULL, drawn_on="cuda", speaks_only=True)
+            made.rename(folder)
     return {name: folder / name for name in ENGINES}
 
 

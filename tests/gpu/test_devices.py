@@ -85,7 +85,7 @@ def test_int4_says_that_the_embedded_layers_are_too_narrow(cache: Path) -> None:
 
 
 @torch.inference_mode()
-def test_a_line_of_a_known_voice_joins_without_waiting_for_the_device() -> None:
+def test_a_line_of_a_known_voice_joins_without_waiting_for_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     engine = S1Engine(Device(name="cuda", compile="off"))
     for _ in engine.load(Checkpoint("embedded")):
         pass
@@ -93,12 +93,15 @@ def test_a_line_of_a_known_voice_joins_without_waiting_for_the_device() -> None:
         engine.admit(EngineJob(name, Request(text=LINE, reference=amber(), seed=7, engine="s1")))
     first, following = engine.batch.requests.values()
     engine.batch.rows.add(first)
+    engine.decoder.state.settle()
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda *_: pytest.fail("it waited for the device"))
     torch.cuda.set_sync_debug_mode("error")
     try:
         engine.batch.rows.add(following)
         engine.batch.rows.read()
     finally:
         torch.cuda.set_sync_debug_mode("default")
+        monkeypatch.undo()
     engine.close()
 
 

@@ -251,19 +251,27 @@ def test_packets_that_wait_for_company_are_decoded_together(engine: S1Engine) ->
     assert max(sizes[True]) == 3
 
 
-def test_where_a_row_alone_fills_the_device_its_first_packet_goes_before_its_next_frames(
+def test_where_a_row_alone_fills_the_device_its_frames_wait_for_its_sound_until_it_is_heard(
     engine: S1Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first: list[int] = []
+    waited: list[bool] = []
     monkeypatch.setattr(engine.decoder, "fills_device", lambda rows: rows == 1)
-    monkeypatch.setattr(engine.batch.sounding.streams, "go_first", lambda: first.append(len(engine.batch.rows)))
-    alone(engine, job(1, "word " * 12))
-    assert first == [1]
+    monkeypatch.setattr(
+        engine.batch.sounding.streams,
+        "go_first",
+        lambda: waited.append(any(request.heard for request in engine.batch.requests.values())),
+    )
+    alone(engine, job(1, "word " * 40))
+    steps = len(waited)
+    assert 0 < steps < 40
+    assert not any(waited)
     listener, jobs = Listener(engine), [job(number, "word " * 12) for number in (2, 3)]
     for each in jobs:
         engine.admit(each)
+    while not all(request.heard for request in engine.batch.requests.values()):
+        listener.step()
+    assert len(waited) == steps
     listener.finish(*jobs)
-    assert first == [1]
 
 
 def test_a_packet_there_was_no_memory_for_is_decoded_later_and_nothing_is_lost(engine: S1Engine) -> None:
