@@ -16,6 +16,7 @@ from engines.f5.model import F5Model
 from engines.f5.packing import on_device
 from engines.f5.sampling import FlowRow, Schedule, make_schedule, start_row, time_grid
 from engines.f5.stepping import Flow, Stepper
+from engines.f5.timbre import matched
 from engines.f5.weight_cache import WeightBudget, WeightCache
 from engines.f5.weight_turns import WeightTurns
 from engines.types import Audio, Samples
@@ -135,8 +136,7 @@ class F5Batch:
         """Turn finished rows into sound and hand it out in order."""
         id = active.job.id
         for number in [number for number, row in active.rows.items() if row.done]:
-            made = active.rows[number].x[len(active.reference.mel) :]
-            wave: Samples = self._model.vocoder(made).float().cpu().numpy()
+            wave: Samples = self._model.vocoder(self._made(active, number)).float().cpu().numpy()
             if not np.isfinite(wave).all():
                 yield Refused(
                     id, BadSetting("the engine made noise instead of speech; lower the guidance or use other steps")
@@ -155,6 +155,12 @@ class F5Batch:
         if active.delivered == len(active.pieces):
             del self.requests[id]
             yield Finished(id)
+
+    def _made(self, active: F5ActiveRequest, number: int) -> torch.Tensor:
+        """(n, 100) log-mel of a row that is done, in the reference's timbre if the checkpoint asks for it."""
+        reference = active.reference.mel
+        made, share = active.rows[number].x[len(reference) :], self._model.timbre
+        return matched(made.float(), reference.float(), share) if share else made
 
     def _schedule(self, steps: int) -> Schedule:
         """The time grid's table for the active weights, kept for the few that are in use."""

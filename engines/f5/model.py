@@ -31,6 +31,7 @@ class F5Model:
     guidance: float
     sway: float | None
     piece_characters: int  # that it speaks in one go at most
+    timbre: float  # share of the reference's timbre that is lent to what was made; see `engines.f5.timbre`
 
 
 def load(checkpoint: Checkpoint, placement: Placement) -> Generator[Progress, None, F5Model]:
@@ -64,4 +65,5 @@ def load(checkpoint: Checkpoint, placement: Placement) -> Generator[Progress, No
         chosen.get("guidance", 2.0),
         chosen.get("sway", -1.0),
         chosen.get("piece_characters", planning.MOST_CHARACTERS),
+        chosen.get("timbre", 0.0),
     )
