@@ -11,6 +11,7 @@ from engines.s1.edges import Edges
 from engines.s1.plan import Group
 from engines.s1.prompt import Turn
 from engines.s1.references import S1Reference
+from engines.s1.timbre import TimbreStream
 
 PACKETS = (3, 6, 12, 24)  # frames decoded at once: the first packet early, later ones larger
 PATIENCE = (0, 2, 4, 8)  # steps each packet may wait, so that more streams are decoded together
@@ -32,6 +33,7 @@ class S1ActiveRequest:
     generation: int = 0  # rows it was given so far; a frame drawn for an earlier one is ignored
     position: int = 0  # where the row's next frame goes
     heard: bool = False  # whether any of its sound has come
+    timbre: TimbreStream | None = None  # what its sound goes through, if the checkpoint asks for it
 
     @property
     def group(self) -> Group:

@@ -17,6 +17,7 @@ from engines.s1.plan import Group
 from engines.s1.prompt import Turn
 from engines.s1.rows import InFlightStep, RowTable
 from engines.s1.sounding import ArrivedSound, Sounding
+from engines.s1.timbre import VoiceTimbres
 from engines.types import Audio, Samples
 
 log = logging.getLogger(__name__)
@@ -37,6 +38,7 @@ class S1Batch:
         self.ahead = device.type == "cuda"
         self.sounding = Sounding(streams, patient=self.ahead)
         self._model, self._decoder = model, decoder
+        self._timbres = VoiceTimbres(model.codec, model.defaults.timbre)
         self._in_flight: InFlightStep | None = None
         self._events: list[Event] = []  # not told yet: a step that runs out of memory loses none
 
@@ -83,6 +85,8 @@ class S1Batch:
                 request.group_index += 1
                 self._pause(request, group)
                 continue
+            if request.generation == 0:
+                request.timbre = self._timbres.stream(request.reference)
             try:
                 self.sounding.add(self.rows.add(request))
             except EngineError as error:
@@ -124,7 +128,7 @@ class S1Batch:
         sound, request = arrived.sound, arrived.sound.request
         if self.requests.get(request.job.id) is not request:  # dropped meanwhile
             return
-        samples = sound.edges.add(arrived.samples)
+        samples = sound.edges.add(self._in_timbre(request, arrived))
         request.heard = request.heard or len(samples) > 0
         self._spoke(request, samples)
         if not arrived.last:
@@ -135,6 +139,14 @@ class S1Batch:
         if request.drawn and sound.group is request.groups[-1]:
             del self.requests[request.job.id]
             self._events.append(Finished(request.job.id))
+
+    def _in_timbre(self, request: S1ActiveRequest, arrived: ArrivedSound) -> Samples:
+        """What is ready of a packet's sound, in the reference's timbre if the checkpoint asks for it."""
+        timbre = request.timbre
+        if timbre is None:
+            return arrived.samples
+        ready = timbre.add(arrived.samples)
+        return np.concatenate((ready, timbre.end())) if arrived.last else ready
 
     def _pause(self, request: S1ActiveRequest, group: Group) -> None:
         """The exact silence behind a group."""

@@ -41,6 +41,7 @@ class S1Defaults:
     pace_kept: float = 1.0  # as EngineInfo has them
     own_pace: float = CHARACTERS_PER_S
     markers: bool = True  # whether it was taught (excited), (whispering) and the like
+    timbre: float = 0.0  # share of the reference's timbre that is lent to what was made; see `engines.s1.timbre`
 
     @classmethod
     def read(cls, path: Path | None) -> "S1Defaults":

@@ -28,7 +28,8 @@ class S1Reference:
     codes: Future[Tensor]  # (codebooks, frames)
     positions: int  # of the prompt that it takes
     digest: str  # of sound and transcript, the key of its keys and values
-    level_rms: float  # as given to the codec
+    audio: Audio  # as given to the codec
+    level_rms: float  # of that
     gain: float  # applied to what is made, to undo the raised level
 
     @property
@@ -62,7 +63,7 @@ class S1ReferenceEncoder:
         raised = Audio(reference.audio.samples / np.float32(gain), reference.audio.sample_rate)
         frames = math.ceil(raised.duration_s * self._model.codec.config.frame_rate)
         positions = frames + len(self._model.tokenizer.text(transcript))
-        return S1Reference(transcript, self._codes(raised), positions, reference.digest, rms / gain, gain)
+        return S1Reference(transcript, self._codes(raised), positions, reference.digest, raised, rms / gain, gain)
 
     def close(self) -> None:
         """Stop encoding."""

@@ -46,8 +46,11 @@ class Sounding:
 
     def decode(self) -> None:
         """Begin to decode what is due, unless it had better wait for company."""
-        due = [sound for sound in self._sounds if sound.due]
-        waits = self.patient and len(due) < len(self._sounds) and all(sound.patience > 0 for sound in due)
+        first: dict[S1ActiveRequest, GroupSound] = {}  # a text is heard group by group
+        for sound in self._sounds:
+            first.setdefault(sound.request, sound)
+        due = [sound for sound in first.values() if sound.due]
+        waits = self.patient and len(due) < len(first) and all(sound.patience > 0 for sound in due)
         if waits:
             for sound in due:
                 sound.waited += 1

@@ -25,7 +25,7 @@ from training.shards import load_shards
 
 log = logging.getLogger(__name__)
 CHECKPOINT = checkpoint("f5")
-INFERENCE = {"steps": 7, "guidance": 2.0, "sway": -1.0, "piece_characters": 120, "timbre": 0.5}
+INFERENCE = {"steps": 7, "guidance": 2.0, "sway": -1.0, "piece_characters": 120, "timbre": 0.4}
 ARCH_KEYS = (
     "dim", "depth", "heads", "ff_mult", "text_dim", "conv_layers", "text_mask_padding", "qk_norm", "pe_attn_head",
 )  # fmt: skip

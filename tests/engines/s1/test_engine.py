@@ -234,6 +234,24 @@ def test_frames_drawn_ahead_of_what_is_heard_change_nothing(folder: Path, tmp_pa
         assert np.allclose(listener.audio(each), samples, atol=1e-4)
 
 
+def test_the_next_group_is_heard_behind_the_one_whose_last_packet_waits_for_company(
+    folder: Path, tmp_path: Path
+) -> None:
+    engine, other = loaded(folder, tmp_path), job(1, "word " * 40)
+    asked = [job(number, "first words. [pause:0.2s] then others. [pause:0.1s] the last.") for number in range(2, 6)]
+    wanted = [alone(engine, each) for each in asked]
+    engine.batch.sounding.patient = True
+    for each, samples in zip(asked, wanted, strict=True):
+        listener = Listener(engine)
+        engine.admit(other)
+        engine.admit(each)
+        listener.finish(each)
+        engine.drop(other.id)
+        found = listener.audio(each)
+        assert len(found) == len(samples)
+        assert np.abs(found - samples).max() < 1e-4
+
+
 def test_packets_that_wait_for_company_are_decoded_together(engine: S1Engine) -> None:
     jobs = [job(number, "word " * 12) for number in range(3)]
     sizes: dict[bool, list[int]] = {}

@@ -1,0 +1,217 @@
+"""What S1 makes, in the timbre of its reference (`engines.timbre`), while it is being made.
+
+A frame is filtered when the four behind it are known, 75 ms later at 24 kHz. The mean envelope of what is made is not known
+before it is: it begins as that of the reference through the codec, and what has been made counts more and more.
+"""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import cache
+
+import torch
+import torch.nn.functional as F
+import torchaudio
+from torch import Tensor
+
+from engines.audio import resample
+from engines.s1.codec import Codec, unplanned
+from engines.s1.references import S1Reference
+from engines.timbre import (
+    CONTEXT,
+    LOUD,
+    MOST,
+    Timbre,
+    levelled,
+    loud_frames,
+    neighbourhoods_in,
+    power_of,
+    shapes_of,
+    smooth,
+    smoothing,
+)
+from engines.types import Samples
+
+BANDS, HIGHEST_HZ = 100, 12_000.0
+FLOOR = 1e-5  # magnitude, before the logarithm
+HOP_S, OVERLAP = 256 / 24_000, 4  # between frames, and how many of them hold each sample
+REACH = 2  # frames before and behind that a change is smoothed over
+AHEAD = CONTEXT + REACH  # frames that must be known behind one
+COPIED_S = 3.0  # of the reference, whose copy shows the codec's own colour
+PRIOR = 100.0  # frames that the copy counts as much as
+COLOUR = (
+    1.3  # share of the mean's distance that is made up for: the encoder of a listener hears less of it than is there
+)
+QUIET = 0.1  # of the reference's loudest power: what is made is at least that loud somewhere
+KEPT = 64  # voices
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VoiceTimbre:
+    """What is known of a voice before it speaks."""
+
+    timbre: Timbre
+    copied: Tensor  # (100,) mean envelope of the reference through the codec, without level
+    loudest: Tensor  # () power of the reference's loudest frame
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spectra:
+    """Short-time spectra at a sample rate, and their log-mels."""
+
+    hop: int
+    window: Tensor  # (4 * hop,) Hann; squared, the four that overlap sum to 1.5
+    bank: Tensor  # (bins, 100)
+    spread: Tensor  # (100, bins) from gains of bands to gains of bins
+
+    @property
+    def held(self) -> int:
+        """Samples that a frame shares with the one before."""
+        return len(self.window) - self.hop
+
+    def frames(self, samples: Tensor) -> Tensor:
+        """(held + n * hop,) -> (n, bins) complex."""
+        return torch.fft.rfft(samples.unfold(0, len(self.window), self.hop) * self.window)
+
+    def mel(self, frames: Tensor) -> Tensor:
+        """(n, bins) -> (n, 100) natural logarithms of magnitudes."""
+        return (frames.abs() @ self.bank).clamp(min=FLOOR).log()
+
+    def mel_of(self, samples: Tensor) -> Tensor:
+        """(n,) of a whole recording."""
+        return self.mel(self.frames(F.pad(samples, (self.held, self.held + self.hop))))
+
+
+@cache
+def spectra(sample_rate: int) -> Spectra:
+    hop = round(HOP_S * sample_rate)
+    size = OVERLAP * hop
+    bins = size // 2 + 1
+    highest = min(HIGHEST_HZ, sample_rate / 2)
+    bank = torchaudio.functional.melscale_fbanks(bins, 0.0, highest, BANDS, sample_rate)
+    spread = (bank / bank.sum(1, keepdim=True).clamp(min=1e-8)).T.contiguous()
+    spread[-1, bins - int((bank.sum(1) > 0).flip(0).int().argmax()) :] = 1.0  # above the last band as in it
+    return Spectra(hop, torch.hann_window(size), bank, spread)
+
+
+class VoiceTimbres:
+    """Timbres of references, each found once. Called from the scheduler's thread alone."""
+
+    def __init__(self, codec: Codec, share: float) -> None:
+        """`codec` decodes; `share` 0 leaves every sound as it is."""
+        self._codec, self._share, self._rate = codec, share, codec.config.sample_rate
+        self._kept: OrderedDict[str, VoiceTimbre | None] = OrderedDict()
+
+    def stream(self, reference: S1Reference) -> "TimbreStream | None":
+        """What a request's sound goes through; None where nothing is to be changed. The reference must be encoded."""
+        if not self._share:
+            return None
+        if reference.digest not in self._kept:
+            self._kept[reference.digest] = self._find(reference)
+            if len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(reference.digest)
+        voice = self._kept[reference.digest]
+        return None if voice is None else TimbreStream(voice, self._share, self._rate)
+
+    def _find(self, reference: S1Reference) -> VoiceTimbre | None:
+        """None where too little is loud."""
+        tables, samples = spectra(self._rate), resample(reference.audio, self._rate).samples
+        mel = tables.mel_of(torch.from_numpy(samples))
+        timbre = Timbre.of(mel)
+        if timbre is None:
+            return None
+        codes = reference.codes.result()[:, : round(COPIED_S * self._codec.config.frame_rate)]
+        with unplanned():
+            copy = self._codec.decode(codes.to(next(self._codec.parameters()).device))
+        copied = tables.mel_of(copy.float().cpu())
+        return VoiceTimbre(timbre, levelled(smooth(copied)[loud_frames(copied)].mean(0)), power_of(mel).max())
+
+
+class TimbreStream:
+    """Gives the sound of one request, packet by packet, its reference's timbre by a share."""
+
+    def __init__(self, voice: VoiceTimbre, share: float, sample_rate: int) -> None:
+        self._voice, self._share, self._spectra = voice, share, spectra(sample_rate)
+        self._count, self._sum = torch.zeros(()), torch.zeros(BANDS)  # of loud frames so far, and of their envelopes
+        self._loudest = QUIET * voice.loudest
+        self._begin()
+
+    def _begin(self) -> None:
+        """A new stretch of sound."""
+        spectra = self._spectra
+        self._unread = torch.zeros(spectra.held)  # samples that the next frame holds
+        self._frames = torch.zeros(0, len(spectra.bank), dtype=torch.complex64)  # not filtered yet
+        self._colour = torch.zeros(0, BANDS)  # of these
+        self._loud = torch.zeros(0)  # of these and of the REACH before them
+        self._shapes = torch.zeros(0, BANDS)  # likewise, and of CONTEXT more before
+        self._made = torch.zeros(spectra.held)  # of sound that later frames add to
+        self._skipped = spectra.held  # samples still to be dropped, which stand before the first
+        self._owed = 0  # samples that were taken and have not been returned
+
+    def add(self, samples: Samples) -> Samples:
+        """(n,) samples that follow -> (m,) samples that are ready."""
+        self._owed += len(samples)
+        ready = self._ready(torch.from_numpy(samples))
+        self._owed -= len(ready)
+        return ready.numpy()
+
+    def end(self) -> Samples:
+        """The rest; what is added next stands by itself."""
+        spectra = self._spectra
+        ready = self._ready(torch.zeros(spectra.held + (AHEAD + 1) * spectra.hop))[: self._owed]
+        self._begin()
+        return ready.numpy()
+
+    def _ready(self, samples: Tensor) -> Tensor:
+        held, hop = self._spectra.held, self._spectra.hop
+        unread = torch.cat((self._unread, samples))
+        count = max(0, len(unread) - held) // hop
+        self._unread = unread[count * hop :]
+        if count:
+            self._analyse(self._spectra.frames(unread[: held + count * hop]))
+        return self._synthesise()
+
+    def _analyse(self, frames: Tensor) -> None:
+        """Take in (n, bins) frames that follow."""
+        voice, mel = self._voice, self._spectra.mel(frames)
+        envelopes, power = smooth(mel), power_of(mel)
+        loudest = torch.cummax(torch.cat((self._loudest[None], power)), 0).values[1:]
+        loud = (power > LOUD * loudest).float()
+        counts = self._count + loud.cumsum(0)
+        sums = self._sum + (envelopes * loud[:, None]).cumsum(0)
+        self._loudest, self._count, self._sum = loudest[-1], counts[-1], sums[-1]
+        own = levelled(sums / counts.clamp(min=1)[:, None])
+        mean = (PRIOR * voice.copied + counts[:, None] * own) / (PRIOR + counts)[:, None]
+        shapes = shapes_of(envelopes - mean)
+        if not len(self._shapes):
+            self._shapes = shapes[:1].expand(CONTEXT + REACH, -1)
+            self._loud = torch.zeros(REACH)
+        self._frames = torch.cat((self._frames, frames))
+        self._colour = torch.cat((self._colour, (COLOUR * (voice.timbre.mean - mean)).clamp(-MOST, MOST)))
+        self._shapes = torch.cat((self._shapes, shapes))
+        self._loud = torch.cat((self._loud, loud))
+
+    def _synthesise(self) -> Tensor:
+        """(m,) samples of the frames whose neighbours are known."""
+        held, hop = self._spectra.held, self._spectra.hop
+        count = len(self._frames) - AHEAD
+        if count <= 0:
+            return torch.zeros(0)
+        shapes = self._shapes[: count + 2 * (CONTEXT + REACH)]
+        inner = shapes[CONTEXT:-CONTEXT]
+        change = self._voice.timbre.lent(inner, neighbourhoods_in(shapes), self._share)
+        change = (change * self._loud[: len(change), None]).unfold(0, 2 * REACH + 1, 1) @ smoothing(REACH)
+        gain = (self._colour[:count] + change.clamp(-MOST, MOST)) @ self._spectra.spread
+        sound = torch.fft.irfft(self._frames[:count] * gain.exp()) * self._spectra.window / 1.5
+        made = torch.zeros(held + count * hop)
+        made[:held] = self._made
+        for number in range(OVERLAP):  # parts of frames that lie side by side
+            part = sound[:, number * hop : (number + 1) * hop].flatten()
+            made[number * hop : number * hop + len(part)] += part
+        self._made = made[count * hop :]
+        self._frames, self._colour = self._frames[count:], self._colour[count:]
+        self._shapes, self._loud = self._shapes[count:], self._loud[count:]
+        ready = made[: count * hop]
+        skipped = min(self._skipped, len(ready))
+        self._skipped -= skipped
+        return ready[skipped:]

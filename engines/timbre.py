@@ -1,0 +1,97 @@
+"""The timbre of what was made, brought nearer to the reference's, for checkpoints that follow a stranger's voice too little.
+
+Frames take after those of the reference that are most like them, as in kNN-VC (Baas et al. 2023, arXiv:2305.18975), but in
+their spectral envelopes and by a share, so that words stay what they are; and the mean envelope becomes the reference's.
+"""
+
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+LOUD = 1e-3  # of the loudest frame's power: frames that count
+LEAST = 30  # loud frames without which a recording has no timbre
+ENVELOPE = 1.0  # bands, and frames, that a Gaussian smooths over
+CONTEXT = 2  # frames before and behind, by which frames are compared
+SHARPNESS = 20.0  # how little a frame of the reference counts that is farther than the nearest
+EXACT = 1e-3  # distance below which frames are the same
+MOST = 2.0  # that a band changes by, natural logarithm of a magnitude
+MIDDLE = slice(5, 60)  # bands whose mean level stays
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Timbre:
+    """Of a recording's loud frames, as log-mels of 100 bands."""
+
+    mean: Tensor  # (100,) envelope, without the level of its MIDDLE
+    shapes: Tensor  # (m, 100) envelopes around the mean, without each frame's level
+    neighbourhoods: Tensor  # (m, 500) of the shapes
+
+    @classmethod
+    def of(cls, mel: Tensor) -> "Timbre | None":
+        """Of a (n, 100) log-mel; None where too little of it is loud."""
+        loud = loud_frames(mel)
+        if int(loud.sum()) < LEAST:
+            return None
+        envelopes = smooth(mel)
+        mean = envelopes[loud].mean(0)
+        shapes = shapes_of(envelopes - mean)
+        return cls(levelled(mean), shapes[loud], in_context(shapes)[loud])
+
+    def colour(self, mean: Tensor) -> Tensor:
+        """(..., 100) mean envelopes, without level -> what must be added to have the reference's."""
+        return (self.mean - mean).clamp(-MOST, MOST)
+
+    def lent(self, shapes: Tensor, neighbourhoods: Tensor, share: float) -> Tensor:
+        """(n, 100) shapes of frames -> what must be added to be nearer, by `share`, to the reference's most like them."""
+        distances = torch.cdist(neighbourhoods, self.neighbourhoods)
+        farther = distances / distances.amin(1, keepdim=True).clamp(min=EXACT)
+        weights = (-SHARPNESS * farther.square()).softmax(1)
+        return share * (weights @ self.shapes - shapes)
+
+
+def power_of(mel: Tensor) -> Tensor:
+    """(n, 100) log-mel -> (n,) power of each frame."""
+    return (2 * mel).exp().sum(1)
+
+
+def loud_frames(mel: Tensor) -> Tensor:
+    """(n, 100) log-mel -> (n,) whether a frame is loud."""
+    power = power_of(mel)
+    return power > LOUD * power.max()
+
+
+def levelled(envelopes: Tensor) -> Tensor:
+    """(..., 100) envelopes without the level of their MIDDLE."""
+    return envelopes - envelopes[..., MIDDLE].mean(-1, keepdim=True)
+
+
+def shapes_of(envelopes: Tensor) -> Tensor:
+    """(n, 100) without each frame's level."""
+    return envelopes - envelopes.mean(1, keepdim=True)
+
+
+def in_context(shapes: Tensor) -> Tensor:
+    """(n, 100) -> (n, 500): each beside its neighbours."""
+    padded = F.pad(shapes.T[None], (CONTEXT, CONTEXT), mode="replicate")[0].T
+    return neighbourhoods_in(padded)
+
+
+def neighbourhoods_in(shapes: Tensor) -> Tensor:
+    """(n + 4, 100) -> (n, 500): those that have all their neighbours, beside them."""
+    return shapes.unfold(0, 2 * CONTEXT + 1, 1).flatten(1)
+
+
+def smooth(rows: Tensor) -> Tensor:
+    """(n, m) along the second axis."""
+    reach = round(4 * ENVELOPE)
+    padded = F.pad(rows[:, None], (reach, reach), mode="replicate")
+    return F.conv1d(padded, smoothing(reach).to(rows)[None, None])[:, 0]
+
+
+def smoothing(reach: int) -> Tensor:
+    """(2 * reach + 1,) weights of what lies around."""
+    steps = torch.arange(-reach, reach + 1, dtype=torch.float32)
+    weights = (-0.5 * (steps / ENVELOPE).square()).exp()
+    return weights / weights.sum()

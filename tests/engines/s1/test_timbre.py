@@ -1,0 +1,161 @@
+"""Sound takes on its reference's timbre while it streams, the same however it is cut into packets."""
+
+import json
+import shutil
+from collections.abc import Sequence
+from concurrent.futures import Future
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+import torch
+
+from engines.base import Checkpoint, EngineJob, Finished, Spoke
+from engines.registry import Device
+from engines.s1 import timbre as subject
+from engines.s1.engine import S1Engine
+from engines.s1.model import S1Model
+from engines.s1.references import S1Reference
+from engines.s1.timbre import AHEAD, TimbreStream, VoiceTimbre, VoiceTimbres, spectra
+from engines.timbre import LEAST, Timbre, levelled, loud_frames, power_of, smooth
+from engines.types import Audio, Reference, Request, Samples
+from training.references import VOICES
+
+RATE = 24_000
+
+
+def read(name: str) -> Samples:
+    samples, rate = soundfile.read(VOICES / f"{name}.flac", dtype="float32")
+    assert rate == RATE
+    return samples
+
+
+@pytest.fixture(scope="module")
+def speech() -> Samples:
+    return read("references/amber")
+
+
+def mean(samples: Samples) -> torch.Tensor:
+    """(100,) of what is loud, without its level."""
+    mel = spectra(RATE).mel_of(torch.from_numpy(samples))
+    return levelled(smooth(mel)[loud_frames(mel)].mean(0))
+
+
+@pytest.fixture(scope="module")
+def voice(speech: Samples) -> VoiceTimbre:
+    """Of a stranger, whose copy is as the speech is."""
+    mel = spectra(RATE).mel_of(torch.from_numpy(read("heldout/rms-deep")))
+    timbre = Timbre.of(mel)
+    assert timbre is not None
+    return VoiceTimbre(timbre, mean(speech), power_of(mel).max())
+
+
+def through(stream: TimbreStream, samples: Samples, packets: Sequence[int]) -> Samples:
+    """The samples in packets of these sizes, over and over."""
+    made, at, number = [], 0, 0
+    while at < len(samples):
+        made.append(stream.add(samples[at : at + packets[number % len(packets)]]))
+        at, number = at + packets[number % len(packets)], number + 1
+    return np.concatenate([*made, stream.end()])
+
+
+def test_what_nothing_is_lent_to_stays_what_it_is(
+    speech: Samples, voice: VoiceTimbre, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(subject, "COLOUR", 0.0)
+    made = through(TimbreStream(voice, 0.0, RATE), speech, [3_072])
+    assert len(made) == len(speech)
+    assert np.abs(made - speech).max() < 1e-5
+
+
+@pytest.mark.parametrize("packets", [[1_024], [3_072, 6_144], [7, 5_000, 1]])
+def test_packets_change_nothing(speech: Samples, voice: VoiceTimbre, packets: list[int]) -> None:
+    whole = through(TimbreStream(voice, 0.6, RATE), speech, [len(speech)])
+    cut = through(TimbreStream(voice, 0.6, RATE), speech, packets)
+    assert len(cut) == len(speech)
+    assert np.abs(cut - whole).max() < 1e-4
+    assert np.abs(whole - speech).max() > 0.01
+
+
+def test_of_the_first_packet_all_but_the_next_frames_is_ready(speech: Samples, voice: VoiceTimbre) -> None:
+    tables = spectra(RATE)
+    ready = TimbreStream(voice, 0.6, RATE).add(speech[:3_072])
+    assert 3_072 - len(ready) == tables.held + AHEAD * tables.hop == 1_792
+
+
+def test_the_mean_envelope_becomes_the_references(speech: Samples, voice: VoiceTimbre) -> None:
+    made = mean(through(TimbreStream(voice, 0.6, RATE), speech, [6_144]))
+    before, after = ((found - voice.timbre.mean).norm() for found in (mean(speech), made))
+    assert after < 0.6 * before
+
+
+def test_what_follows_an_end_begins_anew_and_knows_what_was_made(speech: Samples, voice: VoiceTimbre) -> None:
+    stream = TimbreStream(voice, 0.6, RATE)
+    first, again = through(stream, speech, [6_144]), through(stream, speech, [6_144])
+    assert len(first) == len(again) == len(speech)
+    early = slice(RATE // 2)
+    assert np.abs(first[early] - again[early]).max() > 1e-3
+    assert mean(first) == pytest.approx(mean(again), abs=0.3)
+
+
+def test_silence_and_sounds_shorter_than_a_frame_pass(voice: VoiceTimbre) -> None:
+    for samples in (np.zeros(0, np.float32), np.zeros(10, np.float32), np.zeros(5_000, np.float32)):
+        made = through(TimbreStream(voice, 0.6, RATE), samples, [1_024])
+        assert len(made) == len(samples)
+        assert not made.any()
+
+
+def given(model: S1Model, samples: Samples, digest: str = "a") -> S1Reference:
+    codes: Future[torch.Tensor] = Future()
+    config = model.codec.config
+    resampled = torch.from_numpy(np.repeat(samples, 2)[: 20 * config.hop])
+    codes.set_result(model.encoder.encode(resampled))
+    return S1Reference("words.", codes, 30, digest, Audio(samples, config.sample_rate), 0.08, 1.0)
+
+
+def test_a_voice_is_found_once_and_one_that_is_too_short_has_none(model: S1Model, speech: Samples) -> None:
+    with torch.inference_mode():
+        timbres, spoken = VoiceTimbres(model.codec, 0.6), given(model, speech)
+        one, other = timbres.stream(spoken), timbres.stream(spoken)
+        assert one is not None and other is not None
+        assert one is not other
+        assert one._voice is other._voice
+        assert VoiceTimbres(model.codec, 0.0).stream(spoken) is None
+        short = speech[: (LEAST - 8) * 256]
+        assert timbres.stream(given(model, short, "b")) is None
+
+
+def test_a_checkpoint_that_asks_for_it_speaks_so_and_the_same_each_time(tmp_path: Path) -> None:
+    words = (VOICES / "heldout" / "rms-deep.txt").read_text().strip()
+    known = Reference(Audio(read("heldout/rms-deep"), RATE), words)
+    takes = {}
+    for share in (None, 0.0):
+        folder = tmp_path / str(share)
+        shutil.copytree(VOICES / "s1" / "checkpoint", folder)
+        path = folder / "generation_config.json"
+        defaults = json.loads(path.read_text())
+        assert defaults["timbre"] > 0
+        if share is not None:
+            path.write_text(json.dumps(defaults | {"timbre": share}))
+        engine = S1Engine(Device(name="cpu", cache_dir=str(tmp_path / "cache")))
+        for _ in engine.load(Checkpoint(str(folder))):
+            pass
+        takes[share] = speak(engine, known)
+        assert np.array_equal(takes[share], speak(engine, known))
+    wanted = mean(known.audio.samples)
+    matching, plain = ((mean(takes[share]) - wanted).norm() for share in (None, 0.0))
+    assert matching < 0.8 * plain
+
+
+def speak(engine: S1Engine, known: Reference) -> Samples:
+    engine.admit(
+        EngineJob("1", Request(text="leave your shoes by the front door.", reference=known, seed=1, engine="s1"))
+    )
+    heard = []
+    while True:
+        for event in engine.step():
+            if isinstance(event, Spoke):
+                heard.append(event.audio.samples)
+            if isinstance(event, Finished):
+                return np.concatenate(heard)
