@@ -42,13 +42,17 @@ def test_once_they_are_settled_a_row_is_taken_while_the_device_works(
         pytest.fail("it waited for the device")
 
     rows.settle()
+    # A kernel's first use waits for the device, so here is the one that writes below.
+    torch.empty(4, STEP, dtype=torch.uint8, device=CARD)[1:, :ROW_BYTES] = 7
+    torch.cuda.synchronize()
     monkeypatch.setattr(torch.cuda, "synchronize", waited)
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
         torch.cuda._sleep(2_000_000_000)  # cycles, about a second
         rows.take(4)
-        working = not stream.query()
     rows.bytes_of_all[1:4] = 7  # at once, on another stream, and zeroed behind it
+    torch.cuda.current_stream().synchronize()
+    working = not stream.query()
     monkeypatch.undo()
     stream.synchronize()
     assert working
