@@ -60,7 +60,7 @@ def statuses(visitor: Visitor) -> list[str]:
 def bring(visitor: Visitor, text: str, cast: dict[str, Any] | None = None) -> None:
     """A project with one pasted sheet, open on the page."""
     api, root = visitor.page.request, f"{visitor.url}/studio/projects"
-    for project in api.get(root).json():
+    for project in api.get(root, max_retries=3).json():
         api.delete(f"{root}/{project['id']}")
     project = api.post(root, data={"name": "Act"}).json()["id"]
     assert api.post(f"{root}/{project}/sheets/paste", data={"text": text, "name": "act.tsv"}).ok
