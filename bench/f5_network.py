@@ -4,8 +4,9 @@ import json
 import logging
 import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -83,12 +84,22 @@ def median_ms(work: Callable[[], object], repeats: int, ready: Callable[[], obje
     times = []
     for _ in range(repeats):
         ready()
-        wait()
-        started = time.perf_counter()
-        work()
-        wait()
-        times.append(1000 * (time.perf_counter() - started))
+        times.append(_ms(work))
     return round(statistics.median(times), 2)
+
+
+def alternated_ms(arms: Sequence[Callable[[], object]], repeats: int) -> list[float]:
+    """The median of each, one after another in every round, so that no arm has a warmer device than the others."""
+    rounds = [[_ms(arm) for arm in arms] for _ in range(repeats)]
+    return [round(statistics.median(times), 2) for times in zip(*rounds, strict=True)]
+
+
+def _ms(work: Callable[[], object]) -> float:
+    wait()
+    started = time.perf_counter()
+    work()
+    wait()
+    return 1000 * (time.perf_counter() - started)
 
 
 def relative(found: Tensor, wanted: Tensor) -> float:
@@ -115,25 +126,24 @@ def network_figures(given: Given) -> dict[str, object]:
     compile_s, mel = timed(lambda: given.flow(network, compiled, schedules[CHECKED_STEPS]))
     figures["compiled_against_fp32"] = relative(mel, exact)
 
-    def times(take: Callable[[int], Tensor]) -> dict[int, float]:
-        return {steps: median_ms(lambda: take(steps), given.repeats) for steps in STEPS}  # noqa: B023 it is called at once
+    def ours(stepper: Stepper, steps: int) -> Callable[[], Tensor]:
+        return partial(given.flow, network, stepper, schedules[steps])
 
-    launched = times(lambda steps: given.flow(network, compiled, schedules[steps]))
+    launched = {steps: median_ms(ours(compiled, steps), given.repeats) for steps in STEPS}
     found: dict[str, object] = {"parity": figures, "compile_s": compile_s, "compile_note": compiled.compiled.note}
     found["recording"] = recording(given, compiled)
     figures["recorded_against_fp32"] = relative(given.flow(network, compiled, schedules[CHECKED_STEPS]), exact)
     log.info("%s", json.dumps(found))
     check(figures)
-    upstream = times(lambda steps: take[torch.float16](*asked, steps))
-    ours = times(lambda steps: given.flow(network, eager, schedules[steps]))
-    recorded = times(lambda steps: given.flow(network, compiled, schedules[steps]))
     for steps in STEPS:
+        arms = partial(take[torch.float16], *asked, steps), ours(eager, steps), ours(compiled, steps)
+        upstream, computed, recorded = alternated_ms(arms, given.repeats)
         found[f"nfe_{steps}"] = {
-            "upstream_ms": upstream[steps],
-            "ours_ms": ours[steps],
+            "upstream_ms": upstream,
+            "ours_ms": computed,
             "ours_compiled_ms": launched[steps],
-            "ours_recorded_ms": recorded[steps],
-            "of_upstream": round(upstream[steps] / recorded[steps], 2),
+            "ours_recorded_ms": recorded,
+            "of_upstream": round(upstream / recorded, 2),
         }
     found["start_ms"] = median_ms(lambda: given.row(network, schedules[16]), given.repeats)
     found["schedule_ms"] = median_ms(lambda: make_schedule(network, time_grid(16)), given.repeats)
