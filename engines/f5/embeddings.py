@@ -12,11 +12,6 @@ FILLER = 0  # token 0 is the filler; character i of the vocabulary is token i + 
 MAX_POSITIONS = 8192
 
 
-def length_mask(lengths: Tensor, frames: int) -> Tensor:
-    """(b,) lengths -> (b, frames) bool, true where a frame belongs to its row."""
-    return torch.arange(frames, device=lengths.device)[None, :] < lengths[:, None]
-
-
 def rotary_angles(dim_head: int, frames: int, device: torch.device) -> Tensor:
     """(frames, dim_head / 2) float32 rotation angles."""
     rates = 10000.0 ** -(torch.arange(0, dim_head, 2, device=device, dtype=torch.float32) / dim_head)
@@ -45,18 +40,18 @@ class TimeEmbedding(nn.Module):
 
 
 class ResponseNorm(nn.Module):
-    """Global response normalisation of ConvNeXt V2 (Woo et al. 2023) over the valid frames of each row."""
+    """Global response normalisation of ConvNeXt V2 (Woo et al. 2023) over the frames of each row."""
 
     def __init__(self, dim: int) -> None:
         super().__init__()
         self.gamma = nn.Parameter(torch.zeros(1, 1, dim))
         self.beta = nn.Parameter(torch.zeros(1, 1, dim))
 
-    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        """x (b, n, dim), mask (b, n, 1) of the valid frames -> (b, n, dim)."""
-        energy = (x * mask).norm(p=2, dim=1, keepdim=True)
+    def forward(self, x: Tensor) -> Tensor:
+        """(b, n, dim) -> (b, n, dim)."""
+        energy = x.norm(p=2, dim=1, keepdim=True)
         scale = energy / (energy.mean(dim=-1, keepdim=True) + 1e-6)
-        return self.gamma * (x * scale) + self.beta + x
+        return torch.addcmul(self.beta, x, self.gamma * scale + 1)
 
 
 class ConvNeXtBlock(nn.Module):
@@ -70,10 +65,10 @@ class ConvNeXtBlock(nn.Module):
         self.grn = ResponseNorm(inner)
         self.pwconv2 = nn.Linear(inner, dim)
 
-    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        """x (b, n, d), mask (b, n, 1) of the row's frames (filler included) -> (b, n, d)."""
-        y = self.dwconv((x * mask).transpose(1, 2)).transpose(1, 2)
-        y = self.pwconv2(self.grn(F.gelu(self.pwconv1(self.norm(y))), mask))
+    def forward(self, x: Tensor) -> Tensor:
+        """(b, n, d) -> (b, n, d)."""
+        y = self.dwconv(x.transpose(1, 2)).transpose(1, 2)
+        y = self.pwconv2(self.grn(F.gelu(self.pwconv1(self.norm(y)))))
         return x + y
 
 
@@ -97,34 +92,29 @@ class TextEmbedding(nn.Module):
         angles = rotary_angles(dim, MAX_POSITIONS, torch.device("cpu"))
         return torch.cat((angles.cos(), angles.sin()), dim=-1)
 
-    def forward(self, tokens: Tensor, lengths: Tensor, frames: int, drop: Tensor) -> Tensor:
+    def forward(self, tokens: Tensor, frames: int, drop: Tensor) -> Tensor:
         """Embed the text of each row along its frames.
 
-        tokens (b, t) ids from 1, FILLER behind a row's end; lengths (b,) frames of each row; drop (b,) rows whose text is
-        hidden for guidance. Returns (b, frames, text_dim), zero behind each row's length.
+        tokens (b, t) ids from 1, FILLER behind a row's end; drop (b,) rows whose text is hidden for guidance. Returns
+        (b, frames, text_dim).
         """
         tokens = F.pad(tokens[:, :frames], (0, max(0, frames - tokens.shape[1])), value=FILLER)
-        row = length_mask(lengths, frames)[..., None]
-        tokens = tokens.masked_fill(~row[..., 0], FILLER)
-        spoken = (tokens != FILLER)[..., None]
-        x = self.text_embed(tokens.masked_fill(drop[:, None], FILLER)) * row
+        spoken = tokens != FILLER
+        x = self.text_embed(tokens.masked_fill(drop[:, None], FILLER))
         if self.text_blocks:
-            x = x + self.positions[:frames].to(x.dtype) * row
-            kept = spoken if self.mask_padding else row
-            x = x * kept
+            kept = spoken[..., None].to(x.dtype) if self.mask_padding else None
+            x = _kept(x + self.positions[:frames].to(x.dtype), kept)
             for block in self.text_blocks:
-                x = block(x, row) * kept
-        if self.average_upsampling:
-            x = self._upsample(x, spoken[..., 0].sum(1), lengths) * row
-        return x
+                x = _kept(block(x), kept)
+        return self._upsample(x, spoken.sum(1)) if self.average_upsampling else x
 
     @staticmethod
-    def _upsample(x: Tensor, characters: Tensor, lengths: Tensor) -> Tensor:
+    def _upsample(x: Tensor, characters: Tensor) -> Tensor:
         """Spread each row's characters evenly over its frames; the last `frames % characters` last one frame longer."""
-        count = characters.clamp(min=1)[:, None]
-        base, longer = lengths[:, None] // count, lengths[:, None] % count
+        frames, count = x.shape[1], characters.clamp(min=1)[:, None]
+        base, longer = frames // count, frames % count
         turn = (count - longer) * base  # first frame of the longer characters
-        frame = torch.arange(x.shape[1], device=x.device)[None, :]
+        frame = torch.arange(frames, device=x.device)[None, :]
         early = frame // base.clamp(min=1)
         late = (count - longer) + (frame - turn) // (base + 1)
         index = torch.where(frame < turn, early, late).clamp(min=0).minimum(count - 1)
@@ -146,14 +136,10 @@ class ConvPositionEmbedding(nn.Module):
 
     def forward(self, x: Tensor, inside: Tensor | None) -> Tensor:
         """x (b, n, d), inside (n, 1) of the frames that count, None for all -> (b, n, d)."""
-        y = self.conv1d[0](_kept(x.transpose(1, 2), inside))
-        y = self.conv1d[2](_kept(self.conv1d[1](y), inside))
+        within = None if inside is None else inside.T
+        y = self.conv1d[0](_kept(x.transpose(1, 2), within))
+        y = self.conv1d[2](_kept(self.conv1d[1](y), within))
         return self.conv1d[3](y).transpose(1, 2)
-
-
-def _kept(x: Tensor, inside: Tensor | None) -> Tensor:
-    """x (b, d, n), zero outside."""
-    return x if inside is None else x * inside.T
 
 
 class InputEmbedding(nn.Module):
@@ -174,3 +160,8 @@ class InputEmbedding(nn.Module):
         """x (b, n, mel), context (b, n, dim), inside (n, 1) of the frames that count or None -> (b, n, dim)."""
         h = F.linear(x, self.proj.weight[:, : self.mel_dim]) + context
         return self.conv_pos_embed(h, inside) + h
+
+
+def _kept(x: Tensor, mask: Tensor | None) -> Tensor:
+    """x where the mask is true or 1, else zero; x itself without a mask."""
+    return x if mask is None else x * mask

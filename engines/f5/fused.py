@@ -81,7 +81,7 @@ def _convolve(x: Tensor, positions: Tensor, conv: nn.Conv1d) -> Tensor:
     frames, dim = x.shape
     inputs, taps = conv.weight.shape[1:]
     groups = dim // inputs
-    weight = conv.weight.view(groups, inputs, inputs, taps).permute(0, 3, 2, 1).contiguous()
+    weight = conv.weight.view(groups, inputs, inputs, taps).permute(0, 3, 1, 2).contiguous()
     out = torch.empty_like(x)
     launch(
         kernels.convolve, (-(-frames // FRAMES), groups),

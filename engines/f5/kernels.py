@@ -30,7 +30,7 @@ def convolve(
         known = (source >= 0) & (source < frames)
         held = tl.load(x + source[:, None] * dim + channel[None, :], mask=known[:, None] & within[None, :], other=0.0)
         weights = tl.load(
-            weight + ((group * TAPS + tap) * INPUTS + c[:, None]) * INPUTS + c[None, :],
+            weight + ((group * TAPS + tap) * INPUTS + c[None, :]) * INPUTS + c[:, None],
             mask=within[:, None] & within[None, :], other=0.0,
         )  # fmt: skip
         total = tl.dot(held, weights, total, input_precision="ieee")

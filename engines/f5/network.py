@@ -170,17 +170,13 @@ class DiT(nn.Module):
         norms = [block.get_submodule("attn_norm") for block in self.transformer_blocks] + [self.norm_out]
         return torch.cat([norm(signal) for norm in norms], dim=-1)
 
-    def context(
-        self, reference: Tensor, tokens: Tensor, lengths: Tensor, drop_audio: Tensor, drop_text: Tensor
-    ) -> Tensor:
+    def context(self, reference: Tensor, tokens: Tensor, drop_text: Tensor) -> Tensor:
         """What stays the same at every step.
 
-        reference (b, n, mel), zero where the flow must make the frame; tokens (b, t); lengths (b,); drop_audio and
-        drop_text (b,) bool. Returns (b, n, dim).
+        reference (b, n, mel), zero where the flow must make the frame; tokens (b, t); drop_text (b,) bool. Returns (b, n, dim).
         """
-        frames = reference.shape[1]
-        text = self.text_embed(tokens, lengths, frames, drop_text)
-        return self.input_embed.context(reference * ~drop_audio[:, None, None], text)
+        text = self.text_embed(tokens, reference.shape[1], drop_text)
+        return self.input_embed.context(reference, text)
 
     def flatten(self, device: torch.device, dtype: torch.dtype) -> FlatParameters:
         """Move to a device, the parameters into one buffer of this precision in which joined products lie side by side."""

@@ -69,9 +69,8 @@ def start_row(
     reference (r, mel) is the voice's mel, tokens (t,) the ids of its transcript and the new text, noise (n, mel) with n > r.
     """
     frames, halves = len(noise), 1 + (guidance >= UNGUIDED)
-    given = reference.new_zeros(1, frames, reference.shape[1], dtype=network.proj_out.weight.dtype)
+    given = reference.new_zeros(halves, frames, reference.shape[1], dtype=network.proj_out.weight.dtype)
     given[0, : len(reference)] = reference
-    dropped = torch.arange(halves, device=noise.device) > 0
-    lengths = torch.full((halves,), frames, device=noise.device)
-    contexts = network.context(given.expand(halves, -1, -1), tokens.expand(halves, -1), lengths, dropped, dropped)
+    hidden = torch.arange(halves, device=noise.device) > 0
+    contexts = network.context(given, tokens.expand(halves, -1), hidden)
     return FlowRow(noise.float(), contexts, plan, guidance)

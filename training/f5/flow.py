@@ -27,9 +27,8 @@ class FlowTask:
         return (1 - share) * self.noise + share * self.target
 
     def context(self, model: DiT, drop_audio: Tensor, drop_text: Tensor) -> Tensor:
-        rows, frames, _ = self.target.shape
-        lengths = torch.full((rows,), frames, device=self.target.device)
-        return model.context(self.target * ~self.masked[..., None], self.tokens, lengths, drop_audio, drop_text)
+        hidden = self.masked | drop_audio[:, None]
+        return model.context(self.target * ~hidden[..., None], self.tokens, drop_text)
 
     def distance(self, velocity: Tensor, wanted: Tensor) -> Tensor:
         error = (velocity.float() - wanted).square().mean(-1)

@@ -106,10 +106,10 @@ def test_a_velocity_in_float64_equals_upstreams(variant: str, hidden: bool) -> N
     reference, tokens = inputs(1, 40, 30)
     noise, _ = inputs(2, 130, 1)
     x, cond = noise[None].double(), nn.functional.pad(reference, (0, 0, 0, 90))[None].double()
-    time, length, drop = torch.zeros(1), torch.tensor([130]), torch.tensor([hidden])
+    time, drop = torch.zeros(1), torch.tensor([hidden])
     with torch.inference_mode():
         wanted = upstream(x, cond, (tokens - 1)[None], time.double(), drop_audio_cond=hidden, drop_text=hidden)
-        found = ours(x, ours.context(cond, tokens[None], length, drop, drop), ours.modulation(time))
+        found = ours(x, ours.context(cond * (not hidden), tokens[None], drop), ours.modulation(time))
     assert relative(found, wanted) < EXACT
 
 
