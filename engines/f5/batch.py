@@ -158,9 +158,9 @@ class F5Batch:
 
     def _made(self, active: F5ActiveRequest, number: int) -> torch.Tensor:
         """(n, 100) log-mel of a row that is done, in the reference's timbre if the checkpoint asks for it."""
-        reference = active.reference.mel
-        made, share = active.rows[number].x[len(reference) :], self._model.timbre
-        return matched(made.float(), reference.float(), share) if share else made
+        reference = active.reference
+        made = active.rows[number].x[len(reference.mel) :]
+        return made if reference.timbre is None else matched(made.float(), reference.timbre, self._model.timbre)
 
     def _schedule(self, steps: int) -> Schedule:
         """The time grid's table for the active weights, kept for the few that are in use."""

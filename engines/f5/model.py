@@ -15,6 +15,7 @@ from engines.f5.vocoder import Vocoder
 from engines.runtime import weights
 from engines.runtime.beside import beside
 from engines.runtime.placement import Placement
+from engines.timbre import KnownVoices
 from engines.types import Progress
 
 
@@ -31,7 +32,8 @@ class F5Model:
     guidance: float
     sway: float | None
     piece_characters: int  # that it speaks in one go at most
-    timbre: float  # share of the reference's timbre that is lent to what was made; see `engines.f5.timbre`
+    timbre: float  # share of the reference's timbre that is lent to what was made; see `engines.timbre`
+    known: KnownVoices
 
 
 def load(checkpoint: Checkpoint, placement: Placement) -> Generator[Progress, None, F5Model]:
@@ -66,4 +68,5 @@ def load(checkpoint: Checkpoint, placement: Placement) -> Generator[Progress, No
         chosen.get("sway", -1.0),
         chosen.get("piece_characters", planning.MOST_CHARACTERS),
         chosen.get("timbre", 0.0),
+        KnownVoices.read(files.weights.parent),
     )

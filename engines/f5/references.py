@@ -11,6 +11,7 @@ from engines import text as writing
 from engines.errors import BadAudio, BadText, UnsupportedText
 from engines.f5.mel import HOP, SAMPLE_RATE, log_mel
 from engines.f5.spec import SPEC
+from engines.timbre import KnownVoices, Timbre
 from engines.types import Reference
 
 LEVEL_RMS = 0.1  # quieter references are raised to this level for the network, and what is made is lowered again
@@ -26,6 +27,7 @@ class F5Reference:
     paced_frames: int  # of those, without silences longer than natural pauses: they give the speaking rate
     transcript: str  # as the checkpoint can say it, ending in a full stop and a space
     gain: float  # applied to what is made, to undo the raised level
+    timbre: Timbre | None  # that is lent to what is made
 
 
 def with_full_stop(transcript: str) -> str:
@@ -36,9 +38,9 @@ def with_full_stop(transcript: str) -> str:
 class F5ReferenceCache:
     """Prepares references and keeps those used last."""
 
-    def __init__(self, characters: frozenset[str], device: torch.device) -> None:
-        """`characters` are what the checkpoint can say."""
-        self._characters, self._device = characters, device
+    def __init__(self, characters: frozenset[str], device: torch.device, lends: KnownVoices | None = None) -> None:
+        """`characters` are what the checkpoint can say; `lends` is given if it lends timbre, to all but voices it knows."""
+        self._characters, self._device, self._lends = characters, device, lends
         self._prepared: OrderedDict[str, F5Reference] = OrderedDict()
 
     @property
@@ -78,4 +80,6 @@ class F5ReferenceCache:
         mel = log_mel(torch.from_numpy(padded.astype(np.float32))).to(self._device)
         silent_s = reference.audio.duration_s - sound.paced_s(reference.audio)
         paced_frames = len(mel) - round(silent_s * SAMPLE_RATE / HOP)
-        return F5Reference(mel, paced_frames, with_full_stop(transcript), gain)
+        timbre = None if self._lends is None else Timbre.of(mel, self._lends)
+        lent = timbre if timbre is not None and timbre.strength else None
+        return F5Reference(mel, paced_frames, with_full_stop(transcript), gain, lent)

@@ -38,7 +38,7 @@ class S1Batch:
         self.ahead = device.type == "cuda"
         self.sounding = Sounding(streams, patient=self.ahead)
         self._model, self._decoder = model, decoder
-        self._timbres = VoiceTimbres(model.codec, model.defaults.timbre)
+        self._timbres = VoiceTimbres(model.codec, model.defaults.timbre, model.known)
         self._in_flight: InFlightStep | None = None
         self._events: list[Event] = []  # not told yet: a step that runs out of memory loses none
 

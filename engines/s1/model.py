@@ -23,6 +23,7 @@ from engines.s1.files import S1Files, locate
 from engines.s1.network import DualAR
 from engines.s1.tokenizer import Tokenizer
 from engines.text.script import CHARACTERS_PER_S
+from engines.timbre import KnownVoices
 from engines.types import Progress
 
 CONSTANTS = ("freqs_cis", "causal_mask")  # buffers that upstream's codec saves and that are made from its numbers
@@ -41,7 +42,7 @@ class S1Defaults:
     pace_kept: float = 1.0  # as EngineInfo has them
     own_pace: float = CHARACTERS_PER_S
     markers: bool = True  # whether it was taught (excited), (whispering) and the like
-    timbre: float = 0.0  # share of the reference's timbre that is lent to what was made; see `engines.s1.timbre`
+    timbre: float = 0.0  # share of the reference's timbre that is lent to what was made; see `engines.timbre`
 
     @classmethod
     def read(cls, path: Path | None) -> "S1Defaults":
@@ -65,6 +66,7 @@ class S1Model:
     codec: Codec
     encoder: Codec  # the codec itself, or its other half on another device
     codec_digest: str  # of the codec's file: codes made by another codec mean nothing to this one
+    known: KnownVoices
     defaults: S1Defaults = field(default_factory=S1Defaults)
 
     @cached_property
@@ -103,7 +105,8 @@ def load(
     if kind != files.quantized:
         yield Progress(0.95, f"storing weights as {kind}")
         quantizing.quantize([network.layers, network.fast_layers], kind)
-    return S1Model(files.name, network, tokenizer, codec, encoder, files.codec_digest, S1Defaults.read(files.defaults))
+    known, defaults = KnownVoices.read(files.folder), S1Defaults.read(files.defaults)
+    return S1Model(files.name, network, tokenizer, codec, encoder, files.codec_digest, known, defaults)
 
 
 def _kind(files: S1Files, placement: Placement, requested: Kind) -> Kind:

@@ -20,9 +20,10 @@ from engines.runtime.quantization import Kind
 from engines.s1.files import CODECS, NEEDED, QUANTIZED, locate
 from engines.s1.model import read_network
 from engines.s1.tokenizer import Tokenizer
+from engines.timbre import VOICES
 from engines.types import Progress
 
-OTHERS = (*NEEDED, *CODECS, "codec.yaml", "generation_config.json")
+OTHERS = (*NEEDED, *CODECS, "codec.yaml", "generation_config.json", VOICES)
 
 
 def pack(source: Checkpoint, target: Path, kind: Kind, device: Device) -> Iterator[Progress]:

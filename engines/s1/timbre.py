@@ -17,9 +17,11 @@ from engines.audio import resample
 from engines.s1.codec import Codec, unplanned
 from engines.s1.references import S1Reference
 from engines.timbre import (
+    BANDS,
     CONTEXT,
     LOUD,
     MOST,
+    KnownVoices,
     Timbre,
     levelled,
     loud_frames,
@@ -31,7 +33,7 @@ from engines.timbre import (
 )
 from engines.types import Samples
 
-BANDS, HIGHEST_HZ = 100, 12_000.0
+HIGHEST_HZ = 12_000.0
 FLOOR = 1e-5  # magnitude, before the logarithm
 HOP_S, OVERLAP = 256 / 24_000, 4  # between frames, and how many of them hold each sample
 REACH = 2  # frames before and behind that a change is smoothed over
@@ -96,9 +98,9 @@ def spectra(sample_rate: int) -> Spectra:
 class VoiceTimbres:
     """Timbres of references, each found once. Called from the scheduler's thread alone."""
 
-    def __init__(self, codec: Codec, share: float) -> None:
-        """`codec` decodes; `share` 0 leaves every sound as it is."""
-        self._codec, self._share, self._rate = codec, share, codec.config.sample_rate
+    def __init__(self, codec: Codec, share: float, known: KnownVoices) -> None:
+        """`codec` decodes; `share` 0 leaves every sound as it is, and so does a reference that is like a `known` voice."""
+        self._codec, self._share, self._known, self._rate = codec, share, known, codec.config.sample_rate
         self._kept: OrderedDict[str, VoiceTimbre | None] = OrderedDict()
 
     def stream(self, reference: S1Reference) -> "TimbreStream | None":
@@ -114,11 +116,11 @@ class VoiceTimbres:
         return None if voice is None else TimbreStream(voice, self._share, self._rate)
 
     def _find(self, reference: S1Reference) -> VoiceTimbre | None:
-        """None where too little is loud."""
+        """None where too little is loud, or nothing of it is lent."""
         tables, samples = spectra(self._rate), resample(reference.audio, self._rate).samples
         mel = tables.mel_of(torch.from_numpy(samples))
-        timbre = Timbre.of(mel)
-        if timbre is None:
+        timbre = Timbre.of(mel, self._known)
+        if timbre is None or not timbre.strength:
             return None
         codes = reference.codes.result()[:, : round(COPIED_S * self._codec.config.frame_rate)]
         with unplanned():
@@ -187,7 +189,7 @@ class TimbreStream:
             self._shapes = shapes[:1].expand(CONTEXT + REACH, -1)
             self._loud = torch.zeros(REACH)
         self._frames = torch.cat((self._frames, frames))
-        self._colour = torch.cat((self._colour, (COLOUR * (voice.timbre.mean - mean)).clamp(-MOST, MOST)))
+        self._colour = torch.cat((self._colour, voice.timbre.colour(mean, COLOUR)))
         self._shapes = torch.cat((self._shapes, shapes))
         self._loud = torch.cat((self._loud, loud))
 

@@ -20,12 +20,13 @@ from training.f5.checkpoint import PREFIX, load_dit
 from training.f5.mels import FFT
 from training.f5.vocoder import TrainableVocoder, describe
 from training.int8 import pack
+from training.known_voices import write_known_voices
 from training.references import RATE_HZ, checkpoint
 from training.shards import load_shards
 
 log = logging.getLogger(__name__)
 CHECKPOINT = checkpoint("f5")
-INFERENCE = {"steps": 7, "guidance": 2.0, "sway": -1.0, "piece_characters": 120, "timbre": 0.4}
+INFERENCE = {"steps": 7, "guidance": 2.0, "sway": -1.0, "piece_characters": 120, "timbre": 0.65}
 ARCH_KEYS = (
     "dim", "depth", "heads", "ff_mult", "text_dim", "conv_layers", "text_mask_padding", "qk_norm", "pe_attn_head",
 )  # fmt: skip
@@ -66,6 +67,7 @@ def export(options: F5ExportOptions) -> None:
     (out / "vocab.txt").write_text("".join(character + "\n" for character in ALPHABET), encoding="utf-8")
     description = configuration(note["config"], INFERENCE | note.get("inference", {}))
     (out / "config.yaml").write_text(yaml.safe_dump(description, sort_keys=False), encoding="utf-8")
+    write_known_voices(out)
     if (weights / "vocoder.json").exists():
         _export_vocoder(weights, out / "vocos")
     elif out != CHECKPOINT:

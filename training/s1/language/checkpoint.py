@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from training.corpus.spelling import ALPHABET
+from training.known_voices import write_known_voices
 from training.s1.codec import weights
 from training.s1.language import prompts
 from training.s1.language.dual_ar import LanguageModel, Shape
@@ -19,7 +20,7 @@ DEFAULTS = {  # its best settings, as `engines.s1.model.Defaults` reads it
     "own_pace": 16.0,
     "characters": ALPHABET,
     "markers": False,
-    "timbre": 0.6,
+    "timbre": 0.62,
 }
 EXPORTED = "model.safetensors"
 MODEL = "model."  # training carries the model under this prefix, and its letters' head beside it
@@ -58,4 +59,5 @@ def export(checkpoint: Path, codec: Path, out: Path, packed: bool = False) -> No
     (out / "config.json").write_text(json.dumps(shape.config(), indent=2) + "\n", encoding="utf-8")
     (out / "generation_config.json").write_text(json.dumps(DEFAULTS, indent=2) + "\n", encoding="utf-8")
     prompts.write_tokenizer(out)
+    write_known_voices(out)
     weights.export(codec, out, packed)

@@ -1,0 +1,21 @@
+"""An engine's sound of one line."""
+
+import numpy as np
+
+from engines.base import Engine, EngineJob, Finished, Spoke
+from engines.types import Reference, Request, Samples
+
+
+def spoken(engine: Engine, known: Reference) -> Samples:
+    """(n,) of a line by this voice, with one seed."""
+    name = engine.info.name
+    engine.admit(
+        EngineJob("1", Request(text="leave your shoes by the front door.", reference=known, seed=1, engine=name))
+    )
+    heard = []
+    while True:
+        for event in engine.step():
+            if isinstance(event, Spoke):
+                heard.append(event.audio.samples)
+            if isinstance(event, Finished):
+                return np.concatenate(heard)

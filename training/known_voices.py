@@ -1,0 +1,28 @@
+"""The voices that a checkpoint knows, as its timbre step reads them: `python -m training.known_voices`."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from engines.f5.mel import HOP, SAMPLE_RATE, log_mel
+from engines.timbre import LOWEST, STEP, VOICES
+from training.references import SHIPPED, checkpoint, read_references
+
+HEARD_S = 3.0  # of each
+
+
+def write_known_voices(folder: Path) -> None:
+    """Write the first seconds of the shipped references, which are of voices that training heard, as log-mels."""
+    frames = round(HEARD_S * SAMPLE_RATE / HOP)
+    mels = {name: log_mel(torch.from_numpy(clip))[:frames] for name, (clip, _) in read_references(SHIPPED).items()}
+    held: dict[str, Any] = {
+        name: ((mel - LOWEST) / STEP).round().clamp(0, 255).byte().numpy() for name, mel in mels.items()
+    }
+    np.savez_compressed(folder / VOICES, **held)
+
+
+if __name__ == "__main__":
+    for engine in ("f5", "s1"):
+        write_known_voices(checkpoint(engine))
