@@ -1,13 +1,15 @@
 """The timbre of what was made, brought nearer to the reference's, for checkpoints that follow a stranger's voice too little.
 
 Frames take after those of the reference that are most like them, as in kNN-VC (Baas et al. 2023, arXiv:2305.18975), but in
-their spectral envelopes and by a share, so that words stay what they are; and the mean envelope becomes the reference's.
-A reference that is like a voice which the checkpoint knows is followed without this, and nothing is changed.
+their spectral envelopes and by a share, so that words stay what they are; a frame that has none like it in the reference
+takes less. And the mean envelope becomes the reference's. All this by how strange the reference is: one that is like a voice
+which the checkpoint knows is followed without it.
+
+A log-mel is F5's: 100 bands up to 12 kHz, natural logarithms of magnitudes, 93.75 frames a second.
 """
 
 from dataclasses import dataclass
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 import torch
@@ -35,25 +37,24 @@ NEAR, FAR = 14.0, 15.0  # distance from the known voices up to which nothing is 
 class KnownVoices:
     """Voices that a checkpoint follows by itself."""
 
-    neighbourhoods: Tensor  # (n, 500) of all of them; none where the checkpoint tells of no voice
+    neighbourhoods: Tensor  # (n, 500) of all of them
 
     @classmethod
-    def read(cls, folder: Path) -> "KnownVoices":
-        """Those of a checkpoint's folder. Raises BadCheckpoint."""
-        path, found = folder / VOICES, [torch.zeros(0, (2 * CONTEXT + 1) * BANDS)]
-        if path.is_file():
-            try:
-                with np.load(path) as held:
-                    mels = [torch.from_numpy(held[name]).float() * STEP + LOWEST for name in held.files]
-            except (OSError, ValueError, BadZipFile) as error:
-                raise BadCheckpoint(f"{path.name} cannot be read ({error}); fetch it again") from error
-            found += [timbre.neighbourhoods for mel in mels if (timbre := Timbre.of(mel)) is not None]
-        return cls(torch.cat(found))
+    def read(cls, folder: Path) -> "KnownVoices | None":
+        """Those of a checkpoint's folder, if it tells of any. Raises BadCheckpoint."""
+        path = folder / VOICES
+        if not path.is_file():
+            return None
+        try:
+            with np.load(path) as held:
+                mels = [torch.from_numpy(held[name]).float().view(-1, BANDS) * STEP + LOWEST for name in held.files]
+            found = [timbre.neighbourhoods for mel in mels if (timbre := Timbre.of(mel)) is not None]
+            return cls(torch.cat(found))
+        except Exception as error:  # a file of anybody's: numpy, zipfile and zlib each have their own errors
+            raise BadCheckpoint(f"{path.name} cannot be read; fetch it again, or remove it") from error
 
     def strangeness(self, neighbourhoods: Tensor) -> float:
         """Of a voice with these (n, 500): 0 if it is like a known one, 1 if it is far from all."""
-        if not len(self.neighbourhoods):
-            return 1.0
         distance = torch.cdist(neighbourhoods, self.neighbourhoods.to(neighbourhoods)).amin(1).mean()
         return float(((distance - NEAR) / (FAR - NEAR)).clamp(0, 1))
 

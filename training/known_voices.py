@@ -14,7 +14,7 @@ HEARD_S = 3.0  # of each
 
 
 def write_known_voices(folder: Path) -> None:
-    """Write the first seconds of the shipped references, which are of voices that training heard, as log-mels."""
+    """Write the first seconds of the shipped references: training heard their synthesizers' voices as other speakers."""
     frames = round(HEARD_S * SAMPLE_RATE / HOP)
     mels = {name: log_mel(torch.from_numpy(clip))[:frames] for name, (clip, _) in read_references(SHIPPED).items()}
     held: dict[str, Any] = {

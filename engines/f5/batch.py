@@ -157,10 +157,10 @@ class F5Batch:
             yield Finished(id)
 
     def _made(self, active: F5ActiveRequest, number: int) -> torch.Tensor:
-        """(n, 100) log-mel of a row that is done, in the reference's timbre if the checkpoint asks for it."""
-        reference = active.reference
-        made = active.rows[number].x[len(reference.mel) :]
-        return made if reference.timbre is None else matched(made.float(), reference.timbre, self._model.timbre)
+        """(n, 100) log-mel of a row that is done, in a strange reference's timbre if the checkpoint asks for it."""
+        reference, model = active.reference.mel, self._model
+        made = active.rows[number].x[len(reference) :]
+        return matched(made.float(), reference.float(), model.timbre, model.known) if model.timbre else made
 
     def _schedule(self, steps: int) -> Schedule:
         """The time grid's table for the active weights, kept for the few that are in use."""

@@ -49,8 +49,7 @@ class F5Engine:
         model = self._model = yield from load(checkpoint, self._placement)
         network, device = model.network, self._placement.device
         budget = WeightBudget.of(self._settings.weights_budget_bytes, device)
-        lends = model.known if model.timbre else None
-        self._references = F5ReferenceCache(model.vocabulary.characters, device, lends)
+        self._references = F5ReferenceCache(model.vocabulary.characters, device, model.floor)
         stepper: Stepper = EagerStepper(network)
         if should_compile(self._settings, device):
             stepper = self._fused = FusedStepper(network, self._width)

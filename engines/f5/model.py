@@ -1,5 +1,6 @@
 """An F5-TTS checkpoint in memory: network, vocabulary, vocoder and its own defaults."""
 
+import math
 from collections.abc import Generator
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ from engines.f5.files import locate, read_design
 from engines.f5.flat_parameters import FlatParameters
 from engines.f5.frontend import Vocabulary
 from engines.f5.layouts import transformer
+from engines.f5.mel import FLOOR
 from engines.f5.network import DiT
 from engines.f5.vocoder import Vocoder
 from engines.runtime import weights
@@ -33,7 +35,8 @@ class F5Model:
     sway: float | None
     piece_characters: int  # that it speaks in one go at most
     timbre: float  # share of the reference's timbre that is lent to what was made; see `engines.timbre`
-    known: KnownVoices
+    known: KnownVoices | None  # whose timbre is not lent; None where none is
+    floor: float  # of a reference's log-mel: silence without noise is strange to a network that never heard it
 
 
 def load(checkpoint: Checkpoint, placement: Placement) -> Generator[Progress, None, F5Model]:
@@ -57,6 +60,7 @@ def load(checkpoint: Checkpoint, placement: Placement) -> Generator[Progress, No
 
     network, parameters = yield from beside(Progress(0.6, "reading weights"), read_network)
     vocoder = yield from beside(Progress(0.8, "reading the vocoder"), read_vocoder)
+    timbre = chosen.get("timbre", 0.0)
     return F5Model(
         files.name,
         network,
@@ -67,6 +71,7 @@ def load(checkpoint: Checkpoint, placement: Placement) -> Generator[Progress, No
         chosen.get("guidance", 2.0),
         chosen.get("sway", -1.0),
         chosen.get("piece_characters", planning.MOST_CHARACTERS),
-        chosen.get("timbre", 0.0),
-        KnownVoices.read(files.weights.parent),
+        timbre,
+        KnownVoices.read(files.weights.parent) if timbre else None,
+        chosen.get("floor", math.log(FLOOR)),
     )

@@ -173,7 +173,8 @@ class DiT(nn.Module):
     def context(self, reference: Tensor, tokens: Tensor, drop_text: Tensor) -> Tensor:
         """What stays the same at every step.
 
-        reference (b, n, mel), zero where the flow must make the frame; tokens (b, t); drop_text (b,) bool. Returns (b, n, dim).
+        reference (b, n, mel), zero where the flow must make the frame and in rows that are to know no reference; tokens (b, t);
+        drop_text (b,) bool. Returns (b, n, dim).
         """
         text = self.text_embed(tokens, reference.shape[1], drop_text)
         return self.input_embed.context(reference, text)

@@ -1,5 +1,6 @@
 """References as the F5 network takes them, prepared once each."""
 
+import math
 from collections import OrderedDict
 from dataclasses import dataclass
 
@@ -9,9 +10,8 @@ import torch
 from engines import audio as sound
 from engines import text as writing
 from engines.errors import BadAudio, BadText, UnsupportedText
-from engines.f5.mel import HOP, SAMPLE_RATE, log_mel
+from engines.f5.mel import FLOOR, HOP, SAMPLE_RATE, log_mel
 from engines.f5.spec import SPEC
-from engines.timbre import KnownVoices, Timbre
 from engines.types import Reference
 
 LEVEL_RMS = 0.1  # quieter references are raised to this level for the network, and what is made is lowered again
@@ -27,7 +27,6 @@ class F5Reference:
     paced_frames: int  # of those, without silences longer than natural pauses: they give the speaking rate
     transcript: str  # as the checkpoint can say it, ending in a full stop and a space
     gain: float  # applied to what is made, to undo the raised level
-    timbre: Timbre | None  # that is lent to what is made
 
 
 def with_full_stop(transcript: str) -> str:
@@ -38,9 +37,9 @@ def with_full_stop(transcript: str) -> str:
 class F5ReferenceCache:
     """Prepares references and keeps those used last."""
 
-    def __init__(self, characters: frozenset[str], device: torch.device, lends: KnownVoices | None = None) -> None:
-        """`characters` are what the checkpoint can say; `lends` is given if it lends timbre, to all but voices it knows."""
-        self._characters, self._device, self._lends = characters, device, lends
+    def __init__(self, characters: frozenset[str], device: torch.device, floor: float = math.log(FLOOR)) -> None:
+        """`characters` are what the checkpoint can say; no band of a log-mel is below `floor`."""
+        self._characters, self._device, self._floor = characters, device, floor
         self._prepared: OrderedDict[str, F5Reference] = OrderedDict()
 
     @property
@@ -77,9 +76,7 @@ class F5ReferenceCache:
             raise BadAudio("the reference is silent; choose another part or clip")
         gain = min(1.0, rms / LEVEL_RMS)
         padded = np.concatenate((samples / gain, np.zeros(round(TAIL_S * SAMPLE_RATE), np.float32)))
-        mel = log_mel(torch.from_numpy(padded.astype(np.float32))).to(self._device)
+        mel = log_mel(torch.from_numpy(padded.astype(np.float32))).clamp(min=self._floor).to(self._device)
         silent_s = reference.audio.duration_s - sound.paced_s(reference.audio)
         paced_frames = len(mel) - round(silent_s * SAMPLE_RATE / HOP)
-        timbre = None if self._lends is None else Timbre.of(mel, self._lends)
-        lent = timbre if timbre is not None and timbre.strength else None
-        return F5Reference(mel, paced_frames, with_full_stop(transcript), gain, lent)
+        return F5Reference(mel, paced_frames, with_full_stop(transcript), gain)

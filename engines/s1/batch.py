@@ -141,7 +141,7 @@ class S1Batch:
             self._events.append(Finished(request.job.id))
 
     def _in_timbre(self, request: S1ActiveRequest, arrived: ArrivedSound) -> Samples:
-        """What is ready of a packet's sound, in the reference's timbre if the checkpoint asks for it."""
+        """What is ready of a packet's sound, in a strange reference's timbre if the checkpoint asks for it."""
         timbre = request.timbre
         if timbre is None:
             return arrived.samples

@@ -66,7 +66,7 @@ class S1Model:
     codec: Codec
     encoder: Codec  # the codec itself, or its other half on another device
     codec_digest: str  # of the codec's file: codes made by another codec mean nothing to this one
-    known: KnownVoices
+    known: KnownVoices | None  # whose timbre is not lent; None where none is
     defaults: S1Defaults = field(default_factory=S1Defaults)
 
     @cached_property
@@ -105,7 +105,8 @@ def load(
     if kind != files.quantized:
         yield Progress(0.95, f"storing weights as {kind}")
         quantizing.quantize([network.layers, network.fast_layers], kind)
-    known, defaults = KnownVoices.read(files.folder), S1Defaults.read(files.defaults)
+    defaults = S1Defaults.read(files.defaults)
+    known = KnownVoices.read(files.folder) if defaults.timbre else None
     return S1Model(files.name, network, tokenizer, codec, encoder, files.codec_digest, known, defaults)
 
 

@@ -98,7 +98,7 @@ def spectra(sample_rate: int) -> Spectra:
 class VoiceTimbres:
     """Timbres of references, each found once. Called from the scheduler's thread alone."""
 
-    def __init__(self, codec: Codec, share: float, known: KnownVoices) -> None:
+    def __init__(self, codec: Codec, share: float, known: KnownVoices | None) -> None:
         """`codec` decodes; `share` 0 leaves every sound as it is, and so does a reference that is like a `known` voice."""
         self._codec, self._share, self._known, self._rate = codec, share, known, codec.config.sample_rate
         self._kept: OrderedDict[str, VoiceTimbre | None] = OrderedDict()

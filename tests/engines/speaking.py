@@ -6,11 +6,11 @@ from engines.base import Engine, EngineJob, Finished, Spoke
 from engines.types import Reference, Request, Samples
 
 
-def spoken(engine: Engine, known: Reference) -> Samples:
+def spoken(engine: Engine, voice: Reference) -> Samples:
     """(n,) of a line by this voice, with one seed."""
     name = engine.info.name
     engine.admit(
-        EngineJob("1", Request(text="leave your shoes by the front door.", reference=known, seed=1, engine=name))
+        EngineJob("1", Request(text="leave your shoes by the front door.", reference=voice, seed=1, engine=name))
     )
     heard = []
     while True:

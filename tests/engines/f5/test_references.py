@@ -79,3 +79,12 @@ def test_how_long_a_silence_lasts_does_not_change_the_pace(
     assert len(three.mel) - len(one.mel) == pytest.approx(2 * SAMPLE_RATE / HOP, abs=1)
     assert three.paced_frames == pytest.approx(one.paced_frames, abs=2)
     assert native.paced_frames <= one.paced_frames < 1.06 * native.paced_frames
+
+
+def test_no_band_is_quieter_than_the_checkpoint_has_heard() -> None:
+    voice = at_rate(reference(VOICES / "references" / "amber.flac"), 16_000)
+    heard, floored = (
+        F5ReferenceCache(CHARACTERS, torch.device("cpu"), *floor).prepare(voice).mel for floor in ((), (-3.3,))
+    )
+    assert heard[:, -1].median() < -11
+    assert torch.equal(floored, heard.clamp(min=-3.3))

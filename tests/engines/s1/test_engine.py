@@ -21,7 +21,9 @@ from engines.s1.plan import SHORTEST_CHARACTERS, groups
 from engines.s1.quantize import pack
 from engines.s1.references import S1ReferenceEncoder
 from engines.text import parse
+from engines.timbre import VOICES
 from engines.types import Audio, Reference, Request, Samples
+from training.known_voices import write_known_voices
 
 RATE = 16_000
 
@@ -359,8 +361,10 @@ def test_a_closed_engine_gives_its_weights_back_at_once(folder: Path, tmp_path: 
 
 @pytest.mark.long
 def test_a_packed_checkpoint_speaks_and_is_not_packed_again(folder: Path, tmp_path: Path) -> None:
+    write_known_voices(folder)
     for _ in pack(Checkpoint(str(folder)), tmp_path / "packed", "int8", Device(name="cpu")):
         pass
+    assert (tmp_path / "packed" / VOICES).read_bytes() == (folder / VOICES).read_bytes()
     engine = S1Engine(Device(name="cpu", max_batch=1))
     for _ in engine.load(Checkpoint(str(tmp_path / "packed"))):
         pass

@@ -20,7 +20,7 @@ DEFAULTS = {  # its best settings, as `engines.s1.model.Defaults` reads it
     "own_pace": 16.0,
     "characters": ALPHABET,
     "markers": False,
-    "timbre": 0.62,
+    "timbre": 0.7,
 }
 EXPORTED = "model.safetensors"
 MODEL = "model."  # training carries the model under this prefix, and its letters' head beside it
