@@ -80,6 +80,7 @@ class Request:
         default_factory=dict
     )  # of that engine, by name; what is not chosen is left to it
     weights: Weights | None = None  # f5: in place of the checkpoint's own; s1 speaks from the reference alone
+    live: bool = True  # heard while it is made: the first sound is early, at the cost of a seam behind it (f5)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

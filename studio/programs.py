@@ -72,20 +72,33 @@ class Programs:
         return stream
 
     def begin(
-        self, caller: Caller, order: Order, arrived_at: float, reference: Reference | None = None
+        self,
+        caller: Caller,
+        order: Order,
+        arrived_at: float,
+        reference: Reference | None = None,
+        *,
+        live: bool = True,
     ) -> tuple[Stream, Ticket]:
         """An answer of one request; `close` must follow. Raises EngineError."""
         stream = self.open(caller)
         try:
-            return stream, self.start(stream, order, arrived_at, reference)
+            return stream, self.start(stream, order, arrived_at, reference, live=live)
         except BaseException:
             self.close(stream)
             raise
 
-    def start(self, stream: Stream, order: Order, arrived_at: float, reference: Reference | None = None) -> Ticket:
-        """Submit an order of this answer, with the reference that came with it if any did. Raises EngineError."""
+    def start(
+        self, stream: Stream, order: Order, arrived_at: float, reference: Reference | None = None, *, live: bool = True
+    ) -> Ticket:
+        """Submit an order of this answer, with the reference that came with it if any did. Raises EngineError.
+
+        It is `live` if it is heard while it is made.
+        """
         session_id = stream.caller.session_id
-        ticket = self._studio.speaking.say(order, session_id=session_id, arrived_at=arrived_at, reference=reference)
+        ticket = self._studio.speaking.say(
+            order, session_id=session_id, arrived_at=arrived_at, reference=reference, live=live
+        )
         stream.tickets.append(ticket)
         if stream.stopped:
             ticket.cancel()

@@ -132,16 +132,28 @@ class SpeechService:
         return performance
 
     def say(
-        self, order: Order, *, session_id: str, arrived_at: float | None = None, reference: Reference | None = None
+        self,
+        order: Order,
+        *,
+        session_id: str,
+        arrived_at: float | None = None,
+        reference: Reference | None = None,
+        live: bool = True,
     ) -> Ticket:
         """Submit the order for somebody who takes the sound away: likewise, but nothing of it is kept.
 
-        `reference` is a voice that came with it, in place of a champion or a clip.
+        `reference` is a voice that came with it, in place of a champion or a clip. What is not `live`, heard while it is made,
+        need not begin early.
         """
-        return self._submit(order, session_id, arrived_at, reference)[1]
+        return self._submit(order, session_id, arrived_at, reference, live)[1]
 
     def _submit(
-        self, order: Order, session_id: str, arrived_at: float | None, sent: Reference | None = None
+        self,
+        order: Order,
+        session_id: str,
+        arrived_at: float | None,
+        sent: Reference | None = None,
+        live: bool = True,
     ) -> tuple[Order, Ticket, list[str]]:
         """What is spoken exactly, the request in the scheduler, and what the designer should know of it."""
         order = replace(order, seed=secrets.randbelow(SEEDS) if order.seed is None else order.seed)
@@ -149,7 +161,7 @@ class SpeechService:
         parse(order.text)  # an engine does so when it admits the request; nobody shall wait in line to be refused
         order, reference, weights = (order, sent, None) if sent else self._cast(order, session_id)
         taken = weights if self._manager.status(order.engine).fine_tunes else None
-        request = _request(order, reference, taken)
+        request = _request(order, reference, taken, live)
         ticket = self._manager.submit(request, session_id=session_id, arrived_at=arrived_at)
         return order, ticket, [] if taken is weights else [self._ignored(order)]
 
@@ -188,7 +200,7 @@ class SpeechService:
                 del self._performances[key]
 
 
-def _request(order: Order, reference: Reference, weights: Weights | None) -> Request:
+def _request(order: Order, reference: Reference, weights: Weights | None, live: bool) -> Request:
     return Request(
         text=order.text,
         reference=reference,
@@ -196,4 +208,5 @@ def _request(order: Order, reference: Reference, weights: Weights | None) -> Req
         engine=order.engine,
         weights=weights,
         settings=order.settings,
+        live=live,
     )

@@ -7,6 +7,7 @@ from engines.f5.assembly import Joiner, Piece
 from engines.f5.references import F5Reference
 from engines.f5.sampling import FlowRow
 from engines.f5.weight_cache import BASE
+from engines.runtime.transfers import Arriving
 from engines.types import Samples
 
 AHEAD = 4  # pieces of a request that may be in work beyond those delivered
@@ -14,7 +15,10 @@ AHEAD = 4  # pieces of a request that may be in work beyond those delivered
 
 @dataclass(slots=True, eq=False)
 class F5ActiveRequest:
-    """A request in work; its pieces are made in parallel and delivered in order."""
+    """A request in work; its pieces are made in parallel and delivered in order.
+
+    A piece is a row, then sound on its way from the device, then a wave that waits for those before it.
+    """
 
     job: EngineJob
     reference: F5Reference
@@ -26,6 +30,7 @@ class F5ActiveRequest:
     started: int = 0  # pieces given to the batch
     delivered: int = 0  # pieces
     rows: dict[int, FlowRow] = field(default_factory=dict)
+    arriving: dict[int, Arriving] = field(default_factory=dict)
     waves: dict[int, Samples] = field(default_factory=dict)
 
     @property
@@ -36,10 +41,15 @@ class F5ActiveRequest:
     @property
     def fraction(self) -> float:
         """How much of its steps are done, 0 to 1."""
-        steps = self.delivered + len(self.waves) + sum(each.step / self.steps for each in self.rows.values())
-        return steps / len(self.pieces)
+        made = self.delivered + len(self.waves) + len(self.arriving)
+        return (made + sum(each.step / self.steps for each in self.rows.values())) / len(self.pieces)
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether there is more to compute for it than sound that is on its way."""
+        return bool(self.rows) or self.started < len(self.pieces)
 
     def may_start(self, rows_each: int) -> bool:
-        """Whether another piece may join: the first is made alone, since no sound can be delivered before it."""
-        alone = self.started > 0 and self.delivered == 0 and not self.pieces[0].is_silence
-        return self.started < min(len(self.pieces), self.delivered + AHEAD) and len(self.rows) < rows_each and not alone
+        """Whether another piece may join: what is heard first is made alone, since no sound can be delivered before it."""
+        most, alone = min(len(self.pieces), self.delivered + AHEAD), self.job.request.live and 0 in self.rows
+        return self.started < most and len(self.rows) < rows_each and not alone

@@ -13,12 +13,12 @@ from engines.f5.active_request import F5ActiveRequest
 from engines.f5.assembly import Piece
 from engines.f5.mel import BANDS, SAMPLE_RATE
 from engines.f5.model import F5Model
-from engines.f5.packing import on_device
 from engines.f5.sampling import FlowRow, Schedule, make_schedule, start_row, time_grid
 from engines.f5.stepping import Flow, Stepper
 from engines.f5.timbre import matched
 from engines.f5.weight_cache import WeightBudget, WeightCache
 from engines.f5.weight_turns import WeightTurns
+from engines.runtime.transfers import Arriving, sent
 from engines.types import Audio, Samples
 
 SCHEDULES_KEPT = 8
@@ -36,7 +36,7 @@ class F5Batch:
         # Not a method: closing an engine must free the device at once, which a circle of references would delay.
         self.weight_cache = WeightCache(model.parameters, budget, lambda: {each.weights for each in requests.values()})
         self._model, self._flow, self._device = model, Flow(stepper), device
-        self._width, self._rows_each = width, width if device.type == "cuda" else 1
+        self._width, self.rows_each = width, width if device.type == "cuda" else 1
         self._turns = WeightTurns()
         self._schedules: OrderedDict[tuple[str, int], Schedule] = OrderedDict()
 
@@ -67,16 +67,21 @@ class F5Batch:
             self.weight_cache.start_loading(request.job.request.weights)
 
     def step(self, held: Collection[str]) -> Sequence[Event]:
-        """One Euler step of every row that is not held and uses the weights whose turn it is. Raises OutOfMemory."""
+        """One Euler step of every row that is not held and uses the weights whose turn it is. Raises OutOfMemory.
+
+        The sound of rows that are done is delivered a step later, unless there is nothing else to do: the device computes the
+        next step while the host copies and joins.
+        """
         events: list[Event] = list(self._refuse_unreadable())
         unheld = [active for id, active in self.requests.items() if id not in held]
-        ready = [active for active in unheld if self.weight_cache.is_available(active.weights)]
-        if not ready:
-            return events
+        awaited = {(active.job.id, number) for active in unheld for number in active.arriving}
+        able = [active for active in unheld if active.has_steps and self.weight_cache.is_available(active.weights)]
+        moved: Sequence[F5ActiveRequest] = []
         try:
-            self.weight_cache.activate(self._turns.next(list(dict.fromkeys(active.weights for active in ready))))
-            for event in self._advance_requests([each for each in ready if each.weights == self.weight_cache.active]):
-                events.append(event)  # one at a time: what was made before the memory ran out is delivered
+            if able:
+                self.weight_cache.activate(self._turns.next(list(dict.fromkeys(active.weights for active in able))))
+                moved = [each for each in able if each.weights == self.weight_cache.active]
+                self._advance_requests(moved)
         except torch.OutOfMemoryError as error:
             idle_left = self.weight_cache.evict_idle()
             torch.cuda.empty_cache()
@@ -84,6 +89,11 @@ class F5Batch:
                 raise OutOfMemory(
                     "the GPU has no memory left for this take; shorten the text or unload an engine"
                 ) from error
+        for active in unheld:
+            arriving = active.arriving.items()
+            due = [n for n, wave in arriving if not able or wave.here or (active.job.id, n) in awaited]
+            if due or active in moved:
+                events += self._deliver(active, due)
         return events
 
     def _refuse_unreadable(self) -> Iterator[Refused]:
@@ -93,24 +103,28 @@ class F5Batch:
                 del self.requests[id]
                 yield Refused(id, error)
 
-    def _advance_requests(self, ready: Sequence[F5ActiveRequest]) -> Iterator[Event]:
-        """One step of these requests, which use the active weights."""
+    def _advance_requests(self, ready: Sequence[F5ActiveRequest]) -> None:
+        """One step of these requests, which use the active weights; rows that are done by it go to the vocoder."""
         self._start_pieces(ready)
         # Rows that are done already wait for their sound, which had no memory.
         rows = [each for active in ready for each in active.rows.values() if not each.done]
         if rows:
             self._flow.advance(rows)
         for active in ready:
-            yield from self._deliver(active)
+            for number in [number for number, row in active.rows.items() if row.done]:
+                active.arriving[number] = Arriving(self._model.vocoder(self._made(active, number)).float())
+                del active.rows[number]
 
     def _start_pieces(self, ready: Sequence[F5ActiveRequest]) -> None:
-        """Fill the batch, the request with the fewest rows first."""
-        batch = [each for each in self.requests.values() if each.weights == self.weight_cache.active]
-        while sum(len(active.rows) for active in batch) < self._width:
-            able = [active for active in ready if active.may_start(self._rows_each)]
-            if not able:
-                return
-            self._start(min(able, key=lambda active: len(active.rows)))
+        """Fill the batch, the request with the fewest rows first.
+
+        One piece of each at a step: the device is at work on the step before while the host prepares it, and pieces that do
+        not start together are not done together either.
+        """
+        rows = sum(len(each.rows) for each in self.requests.values() if each.weights == self.weight_cache.active)
+        able = [active for active in ready if active.may_start(self.rows_each)]
+        for active in sorted(able, key=lambda active: len(active.rows))[: max(0, self._width - rows)]:
+            self._start(active)
 
     def _start(self, active: F5ActiveRequest) -> None:
         number, piece = active.started, active.pieces[active.started]
@@ -125,25 +139,24 @@ class F5Batch:
         network, vocabulary = self._model.network, self._model.vocabulary
         stretch = not network.config.text_embedding_average_upsampling
         made = planning.frames(reference.paced_frames, reference.transcript, piece.text, active.speed, stretch)
-        tokens = on_device(vocabulary.tokens(reference.transcript + piece.text), self._device)
+        tokens = sent(vocabulary.tokens(reference.transcript + piece.text), self._device)
         total = max(len(reference.mel) + made, len(tokens) + 1)
         generator = torch.Generator().manual_seed(request.seed + number)
-        noise = on_device(torch.randn(total, network.config.mel_dim, generator=generator), self._device)
+        noise = sent(torch.randn(total, network.config.mel_dim, generator=generator), self._device)
         plan = self._schedule(active.steps)
         return start_row(network, reference.mel, tokens, noise, plan, active.guidance)
 
-    def _deliver(self, active: F5ActiveRequest) -> Iterator[Event]:
-        """Turn finished rows into sound and hand it out in order."""
+    def _deliver(self, active: F5ActiveRequest, due: Sequence[int]) -> Iterator[Event]:
+        """Take in the sound of these pieces, waiting for it, and hand out in order what there is."""
         id = active.job.id
-        for number in [number for number, row in active.rows.items() if row.done]:
-            wave: Samples = self._model.vocoder(self._made(active, number)).float().cpu().numpy()
+        for number in due:
+            wave: Samples = active.arriving.pop(number).value().numpy()
             if not np.isfinite(wave).all():
                 yield Refused(
                     id, BadSetting("the engine made noise instead of speech; lower the guidance or use other steps")
                 )
                 return
             active.waves[number] = wave
-            del active.rows[number]
         while active.delivered in active.waves:
             piece = active.pieces[active.delivered]
             # Joined before the level is lowered: the ends of quiet words would fall below what counts as silence in any clip.

@@ -158,7 +158,8 @@ class F5Engine:
             len(reference.mel), reference.paced_frames, reference.transcript, self.model.piece_characters
         )
         script = writing.parse(writing.without_markers(request.text))
-        pieces = planning.pieces(script, self.model.vocabulary.characters, most)
+        early = planning.CHARACTERS[: 1 if self.batch.rows_each > 1 else None] if request.live else ()
+        pieces = planning.pieces(script, self.model.vocabulary.characters, *early, most)
         if not pieces:
             raise BadText("there is nothing to say in this text; write at least one word")
         speed, steps, guidance = settings["speed"], int(settings["steps"]), settings["guidance"]

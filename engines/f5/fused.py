@@ -43,7 +43,8 @@ def _velocity(network: DiT, x: Tensor, context: Tensor, modulation: Tensor, pack
         shift_a, scale_a, gate_a, shift_f, scale_f, gate_f = _parts(modulation, start, 6, config.dim)
         attention, (widen, narrow) = block.get_submodule("attn"), _feed_forward(block)
         y = _modulate(h, rows, scale_a, shift_a, gate, made)
-        y = _modulate(h, rows, scale_f, shift_f, gate_a, _attend(attention, y, network.rotary, packing))  # type: ignore[arg-type]
+        y = _attend(attention, y, network.rotary, packing, len(modulation))  # type: ignore[arg-type]
+        y = _modulate(h, rows, scale_f, shift_f, gate_a, y)
         gate, made = gate_f, narrow(_widened(y, widen))
     scale, shift = _parts(modulation, 6 * config.dim * config.depth, 2, config.dim)
     y = _modulate(h, rows, scale, shift, gate, made)
@@ -67,12 +68,13 @@ def _widened(x: Tensor, linear: nn.Linear) -> Tensor:
     return torch._addmm_activation(linear.bias, x, linear.weight.t(), use_gelu=True)
 
 
-def _attend(attention: DiTAttention, x: Tensor, rotary: Tensor, packing: Packing) -> Tensor:
+def _attend(attention: DiTAttention, x: Tensor, rotary: Tensor, packing: Packing, most: int) -> Tensor:
+    """x (n, dim) -> (n, dim); `most` rows may be packed."""
     qkv = F.linear(x, attention.weight, attention.bias).view(len(x), 3, attention.heads, -1)  # type: ignore[arg-type]
     if attention.q_norm is not None and attention.k_norm is not None:
         qkv = torch.stack((attention.q_norm(qkv[:, 0]), attention.k_norm(qkv[:, 1]), qkv[:, 2]), 1)
     q, k = _rotate(qkv, packing.position, rotary, attention.rotated_heads).unbind(1)
-    made = _attention(q, k, qkv[:, 2], packing.starts, packing.lengths)
+    made = _attention(q, k, qkv[:, 2], packing.starts, packing.lengths, 2 * most)
     return attention.to_out[0](made.flatten(1))
 
 
@@ -92,14 +94,15 @@ def _convolve(x: Tensor, positions: Tensor, conv: nn.Conv1d) -> Tensor:
     return out
 
 
-def _attention(q: Tensor, k: Tensor, v: Tensor, starts: Tensor, lengths: Tensor) -> Tensor:
-    """Attention within each sequence of packed frames: (n, heads, d) each, heads side by side -> (n, heads, d)."""
+def _attention(q: Tensor, k: Tensor, v: Tensor, starts: Tensor, lengths: Tensor, most: int) -> Tensor:
+    """Attention within each sequence, of which there may be `most`: (n, heads, d) each, heads side by side -> (n, heads, d)."""
     frames, heads, size = q.shape
     out = torch.empty_like(q, memory_format=torch.contiguous_format)
     launch(
-        kernels.attend, (-(-frames // QUERIES), heads, len(lengths)),
-        q, k, v, starts, lengths, out, q.stride(0), k.stride(0), v.stride(0), out.stride(0),
+        kernels.attend, (-(-frames // QUERIES) + len(lengths), heads),
+        q, k, v, starts, lengths, out, q.stride(0), k.stride(0), v.stride(0), out.stride(0), len(lengths),
         SCALE=math.log2(math.e) / math.sqrt(size), SIZE=size, PADDED=_padded(size), QUERIES=QUERIES, KEYS=KEYS,
+        SEQUENCES=_padded(most),
         num_warps=4, num_stages=3,
     )  # fmt: skip
     return out

@@ -12,7 +12,7 @@ from engines.f5.network import DiT
 from engines.f5.packing import Packing
 from engines.f5.stepping import StepInputs, StepShape, euler_step
 from engines.runtime.compilation import FRAME_BUCKET, Compiled, Graphs
-from engines.runtime.launching import Plans
+from engines.runtime.launching import ALIGNED, Plans
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +71,8 @@ class FusedStepper:
         if not self._ready:
             return needed
         sequences = max(2, 1 << (needed.sequences - 1).bit_length())
-        bucket = FRAME_BUCKET * sequences
+        # A step too long to be recorded is rounded up only as far as kernels are compiled for.
+        bucket = FRAME_BUCKET * sequences if needed.frames <= MOST_FRAMES else ALIGNED
         frames = max(SHORTEST * sequences, -(-needed.frames // bucket) * bucket)
         return StepShape(self._rows, frames, sequences)
 

@@ -65,20 +65,27 @@ def _heed(
     return higher, mass * shrink + tl.sum(weight, 1), made
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["count"])
 def attend(
-    q, k, v, starts, lengths, out, q_stride, k_stride, v_stride, out_stride,
+    q, k, v, starts, lengths, out, q_stride, k_stride, v_stride, out_stride, count,
     SCALE: tl.constexpr, SIZE: tl.constexpr, PADDED: tl.constexpr, QUERIES: tl.constexpr, KEYS: tl.constexpr,
+    SEQUENCES: tl.constexpr,
 ):  # fmt: skip
     """Attention of each sequence's frames to themselves (Dao 2023, FlashAttention-2); strides are between frames.
 
-    One program: QUERIES frames of a sequence, one head. Frames between sequences get zeros.
+    `count` of up to SEQUENCES sequences. One program: QUERIES frames of a sequence, one head; those of one sequence stand
+    behind those of the sequence before. Frames between sequences get zeros.
     """
-    block, head, sequence = tl.program_id(0), tl.program_id(1), tl.program_id(2)
-    start, length = tl.load(starts + sequence), tl.load(lengths + sequence)
-    end = tl.load(starts + sequence + 1)
-    first = block * QUERIES
-    if start + first < end:
+    block, head = tl.program_id(0), tl.program_id(1)
+    each = tl.arange(0, SEQUENCES)
+    space = tl.load(starts + each + 1, mask=each < count, other=0) - tl.load(starts + each, mask=each < count, other=0)
+    blocks = (space + QUERIES - 1) // QUERIES
+    before = tl.cumsum(blocks, 0) <= block
+    sequence = tl.sum(before.to(tl.int32))
+    if sequence < count:
+        first = (block - tl.sum(tl.where(before, blocks, 0))) * QUERIES
+        start, length = tl.load(starts + sequence), tl.load(lengths + sequence)
+        end = tl.load(starts + sequence + 1)
         m = first + tl.arange(0, QUERIES)
         d = tl.arange(0, PADDED)
         within = d < SIZE

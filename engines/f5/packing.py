@@ -11,6 +11,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from engines.runtime.transfers import sent
+
 GAP = 15  # frames between sequences: as far as a convolution along the frames sees
 
 
@@ -29,14 +31,9 @@ class Packing(NamedTuple):
 
     def to(self, device: torch.device) -> "Packing":
         """On a device, without waiting for it."""
-        position, row, shown, hidden = on_device(torch.stack(self[:4]), device).unbind()
-        starts, lengths = on_device(self.starts, device), on_device(self.lengths, device)
+        position, row, shown, hidden = sent(torch.stack(self[:4]), device).unbind()
+        starts, lengths = sent(self.starts, device), sent(self.lengths, device)
         return Packing(position, row, shown, hidden, starts, lengths, self.spans)
-
-
-def on_device(tensor: Tensor, device: torch.device) -> Tensor:
-    """A tensor of the CPU on a device, without waiting for what the device is at."""
-    return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)
 
 
 def needed_frames(rows: Sequence[tuple[int, int]]) -> int:

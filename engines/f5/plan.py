@@ -7,7 +7,8 @@ from engines import text as writing
 from engines.f5.assembly import Piece
 from engines.f5.mel import HOP, SAMPLE_RATE
 
-# Of the first pieces: the first is short, for an early first sound, and while it is heard the second is made.
+# Of the first pieces of what is heard while it is made: the first is short, for an early first sound. Where one is made at a
+# time so is the second, which is made while the first is heard; made with those behind it, it would be ready no sooner.
 CHARACTERS = (48, 120)
 MOST_CHARACTERS = 240  # of those behind, so that the reference, which each piece reads anew, is read less often
 CONTEXT_S = 22.0  # of a piece with its reference, as upstream; networks are trained on up to 30
@@ -22,8 +23,8 @@ def longest(reference_frames: int, paced_frames: int, transcript: str, most: int
     return max(CHARACTERS[-1], min(most, int(room * len(transcript) / max(1, paced_frames))))
 
 
-def pieces(script: writing.Script, characters: frozenset[str], most: int = CHARACTERS[-1]) -> list[Piece]:
-    """The script in speaking order, all but the first pieces of up to `most` characters.
+def pieces(script: writing.Script, characters: frozenset[str], *limits: int) -> list[Piece]:
+    """The script in speaking order; each piece has its limit of characters, those behind the last one's.
 
     A pause without speech beside it is a piece of silence. Raises UnsupportedText when the vocabulary lacks a script.
     """
@@ -33,7 +34,7 @@ def pieces(script: writing.Script, characters: frozenset[str], most: int = CHARA
         if isinstance(part, writing.Pause):
             pause_s += part.duration_s
             continue
-        fresh = list(_said(part, characters, (*CHARACTERS, most)[len(found) :] or (most,)))
+        fresh = list(_said(part, characters, limits[len(found) :] or limits[-1:]))
         if not fresh:
             continue
         if pause_s:

@@ -8,8 +8,9 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from engines.f5.network import DiT
-from engines.f5.packing import GAP, Packing, needed_frames, on_device, pack
+from engines.f5.packing import GAP, Packing, needed_frames, pack
 from engines.f5.sampling import FlowRow
+from engines.runtime.transfers import sent
 
 
 class StepInputs(NamedTuple):
@@ -116,7 +117,7 @@ class Flow:
             _lined_up([half for row in rows for half in row.contexts], shape.frames),
             modulation.new_zeros(shape.rows, modulation.shape[1]),
             x.new_zeros(shape.rows),
-            on_device(guidance, x.device),
+            sent(guidance, x.device),
             pack(sizes, shape.frames, shape.sequences).to(x.device),
         )
 

@@ -22,7 +22,7 @@ from torch import Tensor
 log = logging.getLogger(__name__)
 
 ROOT = Path(__file__).parents[2]
-ALIGNED = 16  # bytes: what Triton compiles a kernel for tells whether an address is a multiple of it
+ALIGNED = 16  # what Triton compiles a kernel for tells whether an address, or a number, is a multiple of it
 TOLD_MAX = 300  # characters of what went wrong
 Plans = dict[Hashable, Callable[[], object]]  # what compiles a kernel, by its arguments as far as that depends on them
 # A kernel's module and name, what it is specialised for as Triton's own `preload` takes it, and a digest of its source.

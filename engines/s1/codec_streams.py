@@ -16,10 +16,10 @@ from torch import Tensor, nn
 
 from engines.runtime.compilation import Compiled, Graphs
 from engines.runtime.launching import Plans
+from engines.runtime.transfers import Arriving, sent
 from engines.s1.active_request import PACKETS
 from engines.s1.codec import Codec, unplanned
 from engines.s1.codec_layers import POSITIONS, CodecState, Convolution, TransposedConvolution, WindowAttention
-from engines.s1.transfers import Arriving, sent
 
 if TYPE_CHECKING:
     from engines.s1.codec_fused import FusedCodec

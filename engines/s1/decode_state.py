@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from engines.runtime.mapped_rows import MappedRows
+from engines.runtime.transfers import sent
 from engines.s1.network import DualAR
-from engines.s1.transfers import sent
 
 WINDOW = 16  # frames the repetition penalty looks back, as upstream
 

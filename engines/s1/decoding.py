@@ -9,11 +9,11 @@ from torch import Tensor
 
 from engines.runtime.compilation import Compiled, Graphs
 from engines.runtime.launching import Plans
+from engines.runtime.transfers import Arriving
 from engines.s1.decode_state import WINDOW, DecodeState
 from engines.s1.noise import exponential, frame_keys
 from engines.s1.prefill import Prefiller
 from engines.s1.sampling import choose, penalise
-from engines.s1.transfers import Arriving
 
 if TYPE_CHECKING:
     from engines.s1.fused import FusedDecoder

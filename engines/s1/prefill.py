@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 from engines.runtime.compilation import Compiled, Graphs
+from engines.runtime.transfers import sent
 from engines.s1.decode_state import DecodeState
-from engines.s1.transfers import sent
 
 TOGETHER = 8  # prompts in one pass
 SPAN = 512  # positions that most prompts end within

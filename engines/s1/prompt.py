@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from engines.runtime.transfers import sent
 from engines.s1.network import DualAR
 from engines.s1.tokenizer import END, INTERLEAVE, SPEAKER, Tokenizer
-from engines.s1.transfers import sent
 
 
 @dataclass(frozen=True, slots=True, eq=False)

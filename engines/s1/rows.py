@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from torch import Tensor
 
 from engines.errors import BadAudio
+from engines.runtime.transfers import Arriving
 from engines.s1.active_request import GroupSound, S1ActiveRequest
 from engines.s1.caches import PrefixStore
 from engines.s1.decoding import Decoder
@@ -14,7 +15,6 @@ from engines.s1.model import S1Model
 from engines.s1.prefill import Prompt
 from engines.s1.prompt import Turn, embed
 from engines.s1.references import S1Reference
-from engines.s1.transfers import Arriving
 
 REDRAW_STEP = 1_000_003  # between the seeds of one group's draws
 NEW_WORDS_MIN_S = 1.0  # room that a reference must leave

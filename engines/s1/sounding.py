@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from engines.runtime.transfers import Arriving
 from engines.s1.active_request import GroupSound, S1ActiveRequest
 from engines.s1.codec_streams import ROWS_MAX, CodecStreams, Packet
-from engines.s1.transfers import Arriving
 from engines.types import Samples
 
 _SILENCE = np.empty(0, np.float32)

@@ -88,7 +88,7 @@ class SpokenAnswers:
 
     async def whole(self, form: SpokenForm, request: Request) -> Response:
         """A WAV file, once it is made."""
-        stream, ticket = await to_thread.run_sync(self._begin, form, request)
+        stream, ticket = await to_thread.run_sync(self._begin, form, request, False)
         try:
             if (audio := await first_of(whole(ticket), gone(request))) is None:
                 raise Cancelled(GONE)
@@ -96,12 +96,12 @@ class SpokenAnswers:
         finally:
             self._programs.close(stream)
 
-    def _begin(self, form: SpokenForm, request: Request) -> tuple[Stream, Ticket]:
+    def _begin(self, form: SpokenForm, request: Request, live: bool = True) -> tuple[Stream, Ticket]:
         programs = self._programs
         caller = programs.callers.caller(request)
         order = form.order(programs)  # what is refused, or not ready yet, costs nothing
         programs.callers.spend(caller, form.characters)
-        return programs.begin(caller, order, request.state.arrived_at, form.reference())
+        return programs.begin(caller, order, request.state.arrived_at, form.reference(), live=live)
 
     def _headers(self, stream: Stream, ticket: Ticket) -> dict[str, str]:
         """What made it."""

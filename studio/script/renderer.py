@@ -162,7 +162,7 @@ class Renderer:
     def _speak(self, due: DuePiece, making: Making, order: Order) -> None:
         order = replace(order, seed=due.piece.seed)
         try:
-            ticket = self._speaking.say(order, session_id=due.project.session_id)
+            ticket = self._speaking.say(order, session_id=due.project.session_id, live=False)
         except (QueueFull, NotReady):
             self._retry_at = time.monotonic() + RETRY_S
         except Closing:

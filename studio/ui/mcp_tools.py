@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -56,7 +57,8 @@ def speaker(programs: Programs) -> Callable[..., Any]:
             caller = programs.callers.caller(asker(request))
             programs.callers.spend(caller, len(text))
             order = await to_thread.run_sync(programs.order, text, voice, model, settings or {})
-            stream, ticket = await to_thread.run_sync(programs.begin, caller, order, time.monotonic())
+            begin = partial(programs.begin, caller, order, time.monotonic(), live=False)
+            stream, ticket = await to_thread.run_sync(begin)
             try:
                 audio = await whole(ticket)
             finally:

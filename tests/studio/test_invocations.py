@@ -126,6 +126,13 @@ def test_the_body_of_openais_route_is_spoken_whole_as_wav_unless_asked_otherwise
     assert (bare.headers["content-type"], len(bare.content) / 2 / 24_000) == ("audio/pcm", CLICK_S * len(TEXT))
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_only_what_is_streamed_is_heard_while_it_is_made(reception: Reception, stream: bool) -> None:
+    asked = {"input": TEXT, "voice": "ahri", "stream": stream}
+    assert post(reception, json.dumps(asked).encode()).status_code == 200
+    assert list(reception.metronome.requests.values())[-1].live == stream
+
+
 def test_a_stream_comes_before_the_last_is_made(reception: Reception) -> None:
     asked = {"input": "x" * 200, "voice": "ahri", "stream": True}
     reception.go.clear()

@@ -26,7 +26,7 @@ def test_a_text_below_ten_bytes_is_stretched_where_the_checkpoint_needs_it() -> 
 
 def test_the_first_pieces_of_a_text_are_short_and_those_behind_as_long_as_they_may_be() -> None:
     script = writing.parse("the gate is open now. " * 20 + "[pause:1s] " + "the gate is open now. " * 20)
-    lengths = [len(piece.text) for piece in pieces(script, frozenset("abcdefghijklmnopqrstuvwxyz. "), 240)]
+    lengths = [len(piece.text) for piece in pieces(script, frozenset("abcdefghijklmnopqrstuvwxyz. "), *CHARACTERS, 240)]
     assert lengths[0] <= CHARACTERS[0] < lengths[1] <= CHARACTERS[1]
     assert lengths[2] > CHARACTERS[1] and lengths[-2] > CHARACTERS[1] and max(lengths) <= 240
 
@@ -36,3 +36,10 @@ def test_a_piece_and_its_reference_stay_within_what_networks_are_trained_on(seco
     frames = round(seconds * SAMPLE_RATE / HOP)
     transcript = "a" * round(15 * seconds)
     assert longest(frames, frames, transcript, 240) == pytest.approx(characters, abs=1)
+
+
+def test_what_nobody_waits_for_is_cut_into_pieces_as_long_as_they_may_be() -> None:
+    script = writing.parse("the gate is open now. " * 20)
+    lengths = [len(piece.text) for piece in pieces(script, frozenset("abcdefghijklmnopqrstuvwxyz. "), 240)]
+    assert len(lengths) == 2
+    assert max(lengths) <= 240

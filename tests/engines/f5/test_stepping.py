@@ -111,3 +111,5 @@ def test_shapes_that_are_rounded_up_are_those_that_are_recorded(flat: DiT) -> No
     assert stepper.shape(StepShape(1, 2829, 2)) == (8, 2944, 2)
     assert stepper.shape(StepShape(3, 2829, 5)) == (8, 3072, 8)
     assert stepper.shape(StepShape(1, 100, 1)) == (8, 512, 2)
+    assert stepper.shape(StepShape(4, 8100, 8)) == (8, 8192, 8)
+    assert stepper.shape(StepShape(4, 8193, 8)) == (8, 8208, 8)  # too long to be recorded

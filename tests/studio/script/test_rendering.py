@@ -47,6 +47,11 @@ def test_every_line_gets_its_takes(studio: Studio) -> None:
     assert len({take["seed"] for line in sheet["lines"] for take in line["takes"]}) == 6
 
 
+def test_nobody_hears_a_line_while_it_is_made(studio: Studio, metronome: Metronome) -> None:
+    rendered(studio, *project_of(studio, "one two"))
+    assert [request.live for request in metronome.requests.values()] == [False]
+
+
 def test_an_edited_line_is_stale_and_exactly_it_is_made_again(studio: Studio) -> None:
     project, sheet = project_of(studio, "one", "two", "three")
     before = rendered(studio, project, sheet)

@@ -1,0 +1,96 @@
+"""What a batch does in which step: where pieces begin, and when their sound is handed out."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from torch import Tensor
+
+from engines.base import EngineJob, Spoke
+from engines.f5 import batch
+from engines.f5.engine import F5Engine
+from engines.runtime.transfers import Arriving
+from tests.engines.f5.tuning import Listener, checkpoint, job, loaded
+
+TEXT = "some words to be said by somebody who reads slowly. " * 10
+STEPS = 4
+
+
+class Underway(Arriving):
+    """Sound whose copy has not arrived unless it is waited for, as on a device that works on."""
+
+    waited = 0
+
+    @property
+    def here(self) -> bool:
+        return False
+
+    def value(self) -> Tensor:
+        Underway.waited += 1
+        return super().value()
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> F5Engine:
+    return loaded(checkpoint(Path(tmp_path_factory.mktemp("f5")) / "base", seed=0))
+
+
+@pytest.fixture
+def together(engine: F5Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[F5Engine]:
+    """Makes several pieces of a request at once, as on a GPU."""
+    monkeypatch.setattr(engine.batch, "rows_each", 4)
+    monkeypatch.setattr(batch, "Arriving", Underway)
+    yield engine
+
+
+def asked(*, live: bool) -> EngineJob:
+    plain = job("long", text=TEXT, steps=STEPS)
+    return replace(plain, request=replace(plain.request, live=live))
+
+
+def rows_by_step(engine: F5Engine, wanted: EngineJob) -> tuple[list[int], list[int], Listener]:
+    """Of each step: how many rows there were behind it, and how many pieces were handed out by it."""
+    listener, rows, spoken = Listener(engine), [], []
+    engine.admit(wanted)
+    active = engine.batch.requests[wanted.id]
+    while wanted.id not in listener.ended:
+        spoken.append(sum(isinstance(event, Spoke) for event in listener.step()))
+        rows.append(len(active.rows))
+    return rows, spoken, listener
+
+
+def test_one_piece_begins_at_a_step_and_each_is_handed_out_a_step_after_its_last(together: F5Engine) -> None:
+    rows, spoken, _ = rows_by_step(together, asked(live=False))
+    pieces = sum(spoken)
+    assert pieces == 3
+    assert rows[:STEPS] == [1, 2, 3, 2]  # each takes four steps
+    assert [step for step, count in enumerate(spoken) if count] == [STEPS, STEPS + 1, STEPS + 2]
+
+
+def test_what_is_heard_while_it_is_made_begins_with_a_short_piece_made_alone(together: F5Engine) -> None:
+    rows, spoken, listener = rows_by_step(together, asked(live=True))
+    assert rows[: STEPS - 1] == [1] * (STEPS - 1)
+    assert spoken.index(1) == STEPS  # the step after its last, which is the first of what comes behind it
+    assert rows[STEPS] == 1
+    assert len(listener.heard["long"][0]) < len(listener.heard["long"][1])
+
+
+def test_the_same_sound_comes_of_pieces_made_one_by_one(together: F5Engine, engine: F5Engine) -> None:
+    several = rows_by_step(together, asked(live=False))[2].audio("long")
+    engine.batch.rows_each = 1
+    single = rows_by_step(engine, asked(live=False))[2].audio("long")
+    assert several.shape == single.shape
+    assert np.abs(several - single).max() < 1e-4
+
+
+def test_nothing_is_waited_for_while_there_is_a_step_to_take(together: F5Engine) -> None:
+    together.admit(asked(live=False))
+    listener, waited = Listener(together), Underway.waited
+    for _ in range(STEPS):
+        listener.step()
+    assert "long" not in listener.heard
+    assert Underway.waited == waited
+    listener.finish(asked(live=False))
+    assert Underway.waited == waited + 3
