@@ -51,5 +51,7 @@ class F5ActiveRequest:
 
     def may_start(self, rows_each: int) -> bool:
         """Whether another piece may join: what is heard first is made alone, since no sound can be delivered before it."""
-        most, alone = min(len(self.pieces), self.delivered + AHEAD), self.job.request.live and 0 in self.rows
+        first = int(self.pieces[0].is_silence)  # nothing but one pause stands before what is spoken
+        alone = self.job.request.live and first in self.rows
+        most = min(len(self.pieces), self.delivered + len(self.arriving) + AHEAD)
         return self.started < most and len(self.rows) < rows_each and not alone

@@ -69,32 +69,45 @@ class F5Batch:
     def step(self, held: Collection[str]) -> Sequence[Event]:
         """One Euler step of every row that is not held and uses the weights whose turn it is. Raises OutOfMemory.
 
-        The sound of rows that are done is delivered a step later, unless there is nothing else to do: the device computes the
-        next step while the host copies and joins.
+        The sound of rows that are done is delivered a step later, unless there is no such step: the device computes while the
+        host copies and joins.
         """
         events: list[Event] = list(self._refuse_unreadable())
         unheld = [active for id, active in self.requests.items() if id not in held]
         awaited = {(active.job.id, number) for active in unheld for number in active.arriving}
-        able = [active for active in unheld if active.has_steps and self.weight_cache.is_available(active.weights)]
         moved: Sequence[F5ActiveRequest] = []
+        full: OutOfMemory | None = None
         try:
-            if able:
-                self.weight_cache.activate(self._turns.next(list(dict.fromkeys(active.weights for active in able))))
-                moved = [each for each in able if each.weights == self.weight_cache.active]
-                self._advance_requests(moved)
+            moved = self._take_step(unheld)
+        except OutOfMemory as error:
+            full = error
         except torch.OutOfMemoryError as error:
-            idle_left = self.weight_cache.evict_idle()
+            if not self.weight_cache.evict_idle():
+                full = OutOfMemory("the GPU has no memory left for this take; shorten the text or unload an engine")
+                full.__cause__ = error
             torch.cuda.empty_cache()
-            if not idle_left:
-                raise OutOfMemory(
-                    "the GPU has no memory left for this take; shorten the text or unload an engine"
-                ) from error
+        idle = full is not None or not self._able(unheld)
         for active in unheld:
-            arriving = active.arriving.items()
-            due = [n for n, wave in arriving if not able or wave.here or (active.job.id, n) in awaited]
+            due = [n for n, wave in active.arriving.items() if idle or wave.here or (active.job.id, n) in awaited]
             if due or active in moved:
                 events += self._deliver(active, due)
+        if full is not None and not events:  # else what there is goes out first, and the next step raises if it must
+            raise full
         return events
+
+    def _able(self, requests: Sequence[F5ActiveRequest]) -> Sequence[F5ActiveRequest]:
+        """Those that have something to compute, and the weights for it."""
+        return [each for each in requests if each.has_steps and self.weight_cache.is_available(each.weights)]
+
+    def _take_step(self, unheld: Sequence[F5ActiveRequest]) -> Sequence[F5ActiveRequest]:
+        """One step of those whose turn it is. Raises OutOfMemory, torch.OutOfMemoryError."""
+        able = self._able(unheld)
+        if not able:
+            return able
+        self.weight_cache.activate(self._turns.next(list(dict.fromkeys(active.weights for active in able))))
+        turn = [each for each in able if each.weights == self.weight_cache.active]
+        self._advance_requests(turn)
+        return turn
 
     def _refuse_unreadable(self) -> Iterator[Refused]:
         """Refuse the requests whose weights could not be read."""
@@ -106,8 +119,8 @@ class F5Batch:
     def _advance_requests(self, ready: Sequence[F5ActiveRequest]) -> None:
         """One step of these requests, which use the active weights; rows that are done by it go to the vocoder."""
         self._start_pieces(ready)
-        # Rows that are done already wait for their sound, which had no memory.
-        rows = [each for active in ready for each in active.rows.values() if not each.done]
+        # Rows that are done already wait for their sound, which had no memory. After a pause there may be more than fit.
+        rows = [each for active in ready for each in active.rows.values() if not each.done][: self._width]
         if rows:
             self._flow.advance(rows)
         for active in ready:
@@ -116,12 +129,12 @@ class F5Batch:
                 del active.rows[number]
 
     def _start_pieces(self, ready: Sequence[F5ActiveRequest]) -> None:
-        """Fill the batch, the request with the fewest rows first.
+        """Fill the batch, the request with the fewest rows first; those that are held leave their places to others.
 
         One piece of each at a step: the device is at work on the step before while the host prepares it, and pieces that do
         not start together are not done together either.
         """
-        rows = sum(len(each.rows) for each in self.requests.values() if each.weights == self.weight_cache.active)
+        rows = sum(len(active.rows) for active in ready)
         able = [active for active in ready if active.may_start(self.rows_each)]
         for active in sorted(able, key=lambda active: len(active.rows))[: max(0, self._width - rows)]:
             self._start(active)

@@ -72,9 +72,9 @@ class FusedStepper:
             return needed
         sequences = max(2, 1 << (needed.sequences - 1).bit_length())
         # A step too long to be recorded is rounded up only as far as kernels are compiled for.
-        bucket = FRAME_BUCKET * sequences if needed.frames <= MOST_FRAMES else ALIGNED
-        frames = max(SHORTEST * sequences, -(-needed.frames // bucket) * bucket)
-        return StepShape(self._rows, frames, sequences)
+        recorded = needed.frames <= MOST_FRAMES
+        least, bucket = (SHORTEST * sequences, FRAME_BUCKET * sequences) if recorded else (0, ALIGNED)
+        return StepShape(self._rows, max(least, -(-needed.frames // bucket) * bucket), sequences)
 
     def place(self, inputs: StepInputs) -> StepInputs:
         if not self._ready:

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from torch import Tensor
 
 from engines.base import EngineJob, Spoke
+from engines.errors import OutOfMemory
 from engines.f5 import batch
 from engines.f5.engine import F5Engine
 from engines.runtime.transfers import Arriving
@@ -51,7 +53,7 @@ def asked(*, live: bool) -> EngineJob:
 
 
 def rows_by_step(engine: F5Engine, wanted: EngineJob) -> tuple[list[int], list[int], Listener]:
-    """Of each step: how many rows there were behind it, and how many pieces were handed out by it."""
+    """Of each step: how many rows were left behind it, and how many pieces were handed out by it."""
     listener, rows, spoken = Listener(engine), [], []
     engine.admit(wanted)
     active = engine.batch.requests[wanted.id]
@@ -63,10 +65,8 @@ def rows_by_step(engine: F5Engine, wanted: EngineJob) -> tuple[list[int], list[i
 
 def test_one_piece_begins_at_a_step_and_each_is_handed_out_a_step_after_its_last(together: F5Engine) -> None:
     rows, spoken, _ = rows_by_step(together, asked(live=False))
-    pieces = sum(spoken)
-    assert pieces == 3
-    assert rows[:STEPS] == [1, 2, 3, 2]  # each takes four steps
-    assert [step for step, count in enumerate(spoken) if count] == [STEPS, STEPS + 1, STEPS + 2]
+    assert rows == [1, 2, 3, 2, 1, 0]  # each takes four steps
+    assert spoken == [0, 0, 0, 0, 1, 2]  # nothing is computed behind the last, which is waited for at once
 
 
 def test_what_is_heard_while_it_is_made_begins_with_a_short_piece_made_alone(together: F5Engine) -> None:
@@ -94,3 +94,48 @@ def test_nothing_is_waited_for_while_there_is_a_step_to_take(together: F5Engine)
     assert Underway.waited == waited
     listener.finish(asked(live=False))
     assert Underway.waited == waited + 3
+
+
+def test_a_pause_at_the_start_does_not_bring_the_second_piece_before_the_first(together: F5Engine) -> None:
+    wanted = asked(live=True)
+    wanted = replace(wanted, request=replace(wanted.request, text=f"[pause:500ms] {TEXT}"))
+    rows, _, _ = rows_by_step(together, wanted)
+    assert rows[: STEPS + 1] == [0, *[1] * (STEPS - 1), 0]
+
+
+def test_those_that_are_held_leave_their_places_to_others(together: F5Engine) -> None:
+    listener = Listener(together)
+    together.admit(asked(live=False))
+    for _ in range(3):
+        listener.step()
+    together.admit(job("short"))
+    while "short" not in listener.ended:
+        listener.step(held={"long"})
+    together.admit(replace(asked(live=False), id="more"))
+    for _ in range(2):
+        listener.step(held={"long"})
+    listener.finish(asked(live=False), replace(asked(live=False), id="more"))  # five rows, and four fit
+    assert np.abs(listener.audio("more") - listener.audio("long")).max() < 1e-4
+
+
+def test_what_is_made_is_handed_out_before_want_of_memory_is_told(
+    together: F5Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listener = Listener(together)
+    together.admit(job("one", steps=STEPS))
+    listener.step()
+    together.admit(job("other", steps=STEPS))
+    for _ in range(STEPS - 1):
+        listener.step()
+    assert together.batch.requests["one"].arriving
+
+    def full(rows: object) -> None:
+        raise torch.OutOfMemoryError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(together.batch._flow, "advance", full)
+        listener.step()
+        assert "one" in listener.ended
+        with pytest.raises(OutOfMemory):
+            listener.step()
+    listener.finish(job("other"))
