@@ -1,7 +1,7 @@
-"""Distillation: a copy of a trained DiT learns in one pass what guidance takes two for, and in one step what takes two.
+"""Distillation: a copy of a trained DiT learns in one pass what guidance takes two for, and in one step what takes several.
 
-After Meng et al. 2023 (arXiv:2210.03142): the student's velocity is the teacher's guided one, averaged over two half steps
-of the grid that the studio samples on by default. It then speaks as well without guidance, at half the cost.
+After Meng et al. 2023 (arXiv:2210.03142): the student's velocity is the teacher's guided one, averaged over equal parts of a
+step of the grid that the student will be sampled on. It then speaks as well without guidance and in fewer steps.
 """
 
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from engines.f5.sampling import time_grid
 from training.f5.batches import MelBatch
 from training.f5.checkpoint import load_dit
 from training.f5.flow import FlowTask, chances, draw, spread, sway
+from training.f5.options import FlowOptions
 
 FREE = 0.2  # share of rows at any time, as one of FINE steps, so that other grids go on working
 FINE = 32
@@ -25,11 +26,13 @@ DROPPED = 0.1  # share of rows that learn the teacher's velocity without referen
 class Teacher:
     model: DiT
     guidance: float
-    grid: Tensor  # (steps + 1,) times on the device
+    grid: Tensor  # (steps + 1,) times on the device, of the student
+    parts: int  # of a step, each one of the teacher's
 
     @classmethod
-    def of(cls, model: DiT, guidance: float, steps: int, device: torch.device) -> "Teacher":
-        return cls(model.requires_grad_(False), guidance, time_grid(steps).to(device))
+    def of(cls, model: DiT, options: FlowOptions, device: torch.device) -> "Teacher":
+        grid = time_grid(options.sampling_steps).to(device)
+        return cls(model.requires_grad_(False), options.guidance, grid, options.parts)
 
     def interval(self, rows: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
         """(rows,) start and end of a step."""
@@ -42,14 +45,17 @@ class Teacher:
 
     @torch.no_grad()
     def velocity(self, task: FlowTask, start: Tensor, end: Tensor, dropped: Tensor) -> Tensor:
-        """The mean velocity of two guided half steps from the rows' places at `start`."""
+        """The mean velocity of the guided steps that lead from the rows' places at `start` to `end`."""
         shown, hidden = torch.zeros_like(dropped), torch.ones_like(dropped)
         context = torch.cat([task.context(self.model, drop, drop) for drop in (shown, hidden)])
         strength = torch.where(dropped, -1.0, self.guidance)[:, None, None]  # -1 leaves the unconditional half alone
-        first = self._guided(task.at(start), context, start, strength)
-        half = ((end - start) / 2)[:, None, None]
-        second = self._guided(task.at(start) + half * first, context, (start + end) / 2, strength)
-        return (first + second) / 2
+        place, part = task.at(start), (end - start) / self.parts
+        total = torch.zeros_like(place)
+        for number in range(self.parts):
+            velocity = self._guided(place, context, start + number * part, strength)
+            place = place + part[:, None, None] * velocity
+            total += velocity
+        return total / self.parts
 
     def _guided(self, x: Tensor, context: Tensor, times: Tensor, strength: Tensor) -> Tensor:
         flows = self.model(x.repeat(2, 1, 1), context, self.model.modulation(times).repeat(2, 1))

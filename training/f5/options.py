@@ -21,6 +21,7 @@ class FlowOptions(TrainingOptions):
     ] = None
     guidance: Annotated[float, "strength of guidance that a student learns"] = 2.0
     sampling_steps: Annotated[int, "steps of the grid that a student learns"] = 7
+    parts: Annotated[int, "of such a step, in each of which the teacher takes one"] = 2
     dim: Annotated[int, "of the network"] = 256
     depth: Annotated[int, "of the network"] = 12
     heads: Annotated[int, "of the network"] = 4

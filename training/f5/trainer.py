@@ -138,7 +138,7 @@ class FlowTrainer:
 
     def _teach(self) -> Teacher:
         """A frozen copy of the model as it is."""
-        return Teacher.of(copy.deepcopy(self.model), self.options.guidance, self.options.sampling_steps, self.device)
+        return Teacher.of(copy.deepcopy(self.model), self.options, self.device)
 
     def _read_corpus(self, folder: Path) -> None:
         """The mels, batches to train on, and four of the last speakers, one in a hundred, to test on."""
