@@ -68,13 +68,13 @@ class Given:
         """Of one guided row."""
         return StepShape(1, needed_frames([(len(self.noise), 2)]), 2)
 
-    def row(self, network: DiT, schedule: Schedule) -> FlowRow:
-        return start_row(network, self.reference, self.tokens, self.noise, schedule, 2.0)
+    def row(self, stepper: Stepper, schedule: Schedule) -> FlowRow:
+        return start_row(stepper.context, self.reference, self.tokens, self.noise, schedule, 2.0)
 
     @torch.inference_mode()
-    def flow(self, network: DiT, stepper: Stepper, schedule: Schedule) -> Tensor:
+    def flow(self, stepper: Stepper, schedule: Schedule) -> Tensor:
         """One take's mel (n - r, 100)."""
-        flow, row = Flow(stepper), self.row(network, schedule)
+        flow, row = Flow(stepper), self.row(stepper, schedule)
         while not row.done:
             flow.advance([row])
         return row.x[len(self.reference) :]
@@ -111,7 +111,7 @@ def network_figures(given: Given) -> dict[str, object]:
     """Parity with upstream, then times in half precision: upstream, ours, compiled, recorded. Raises Unequal."""
     plain = given.network(torch.float32)
     grid = make_schedule(plain, time_grid(CHECKED_STEPS))
-    exact = given.flow(plain, EagerStepper(plain), grid)
+    exact = given.flow(EagerStepper(plain), grid)
     take = {dtype: sampler(plain, given.arch, len(SYMBOLS), dtype) for dtype in (torch.float32, torch.float16)}
     asked = given.noise, given.reference, given.tokens
     figures = {
@@ -122,17 +122,17 @@ def network_figures(given: Given) -> dict[str, object]:
     eager, compiled = EagerStepper(network), FusedStepper(network, ROWS)
     compiled.use_fused()
     schedules = {steps: make_schedule(network, time_grid(steps)) for steps in {*STEPS, CHECKED_STEPS}}
-    figures["fp16_against_fp32"] = relative(given.flow(network, eager, schedules[CHECKED_STEPS]), exact)
-    compile_s, mel = timed(lambda: given.flow(network, compiled, schedules[CHECKED_STEPS]))
+    figures["fp16_against_fp32"] = relative(given.flow(eager, schedules[CHECKED_STEPS]), exact)
+    compile_s, mel = timed(lambda: given.flow(compiled, schedules[CHECKED_STEPS]))
     figures["compiled_against_fp32"] = relative(mel, exact)
 
     def ours(stepper: Stepper, steps: int) -> Callable[[], Tensor]:
-        return partial(given.flow, network, stepper, schedules[steps])
+        return partial(given.flow, stepper, schedules[steps])
 
     launched = {steps: median_ms(ours(compiled, steps), given.repeats) for steps in STEPS}
-    found: dict[str, object] = {"parity": figures, "compile_s": compile_s, "compile_note": compiled.compiled.note}
+    found: dict[str, object] = {"parity": figures, "compile_s": compile_s, "compile_note": compiled.note}
     found["recording"] = recording(given, compiled)
-    figures["recorded_against_fp32"] = relative(given.flow(network, compiled, schedules[CHECKED_STEPS]), exact)
+    figures["recorded_against_fp32"] = relative(given.flow(compiled, schedules[CHECKED_STEPS]), exact)
     log.info("%s", json.dumps(found))
     check(figures)
     for steps in STEPS:
@@ -145,11 +145,11 @@ def network_figures(given: Given) -> dict[str, object]:
             "ours_recorded_ms": recorded,
             "of_upstream": round(upstream / recorded, 2),
         }
-    found["start_ms"] = median_ms(lambda: given.row(network, schedules[16]), given.repeats)
+    found["start_ms"] = median_ms(lambda: given.row(compiled, schedules[16]), given.repeats)
     found["schedule_ms"] = median_ms(lambda: make_schedule(network, time_grid(16)), given.repeats)
     if given.device.type == "cuda":
         found["step"] = profiled(given, network, compiled)
-        found["start"] = device_profile(lambda: given.row(network, schedules[16]), 1)
+        found["start"] = device_profile(lambda: given.row(compiled, schedules[16]), 1)
     return found
 
 
@@ -178,7 +178,7 @@ def recording(given: Given, compiled: FusedStepper) -> dict[str, object]:
 def profiled(given: Given, network: DiT, stepper: Stepper) -> dict[str, object]:
     """Of a step in the middle of a take."""
     schedule = make_schedule(network, time_grid(PROFILED_STEPS * 2 + 2))
-    flow, row = Flow(stepper), given.row(network, schedule)
+    flow, row = Flow(stepper), given.row(stepper, schedule)
     flow.advance([row])
 
     def steps() -> None:

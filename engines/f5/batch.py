@@ -35,7 +35,7 @@ class F5Batch:
         self.requests = requests
         # Not a method: closing an engine must free the device at once, which a circle of references would delay.
         self.weight_cache = WeightCache(model.parameters, budget, lambda: {each.weights for each in requests.values()})
-        self._model, self._flow, self._device = model, Flow(stepper), device
+        self._model, self._stepper, self._flow, self._device = model, stepper, Flow(stepper), device
         self._width, self.rows_each = width, width if device.type == "cuda" else 1
         self._turns = WeightTurns()
         self._schedules: OrderedDict[tuple[str, int], Schedule] = OrderedDict()
@@ -56,7 +56,7 @@ class F5Batch:
         reference = torch.zeros(frames // 2, BANDS, device=self._device)
         noise = torch.zeros(frames, BANDS, device=self._device)
         model = self._model
-        row = start_row(model.network, reference, tokens, noise, self._schedule(model.steps), model.guidance)
+        row = start_row(self._stepper.context, reference, tokens, noise, self._schedule(model.steps), model.guidance)
         self._flow.advance([row])
         model.vocoder(row.x)
 
@@ -157,7 +157,7 @@ class F5Batch:
         generator = torch.Generator().manual_seed(request.seed + number)
         noise = sent(torch.randn(total, network.config.mel_dim, generator=generator), self._device)
         plan = self._schedule(active.steps)
-        return start_row(network, reference.mel, tokens, noise, plan, active.guidance)
+        return start_row(self._stepper.context, reference.mel, tokens, noise, plan, active.guidance)
 
     def _deliver(self, active: F5ActiveRequest, due: Sequence[int]) -> Iterator[Event]:
         """Take in the sound of these pieces, waiting for it, and hand out in order what there is."""

@@ -1,6 +1,7 @@
 """What enters the F5-TTS transformer: time, text along the frames, and mel, each embedded."""
 
 import math
+from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
@@ -72,6 +73,15 @@ class ConvNeXtBlock(nn.Module):
         return x + y
 
 
+ThroughBlock = Callable[..., Tensor]  # of a block and x (b, n, d) -> the same
+
+
+def as_written(block: ConvNeXtBlock, x: Tensor) -> Tensor:
+    """What the block itself computes."""
+    made: Tensor = block(x)
+    return made
+
+
 class TextEmbedding(nn.Module):
     """Characters along the frames, through ConvNeXt blocks."""
 
@@ -92,7 +102,7 @@ class TextEmbedding(nn.Module):
         angles = rotary_angles(dim, MAX_POSITIONS, torch.device("cpu"))
         return torch.cat((angles.cos(), angles.sin()), dim=-1)
 
-    def forward(self, tokens: Tensor, frames: int, drop: Tensor) -> Tensor:
+    def forward(self, tokens: Tensor, frames: int, drop: Tensor, through: ThroughBlock = as_written) -> Tensor:
         """Embed the text of each row along its frames.
 
         tokens (b, t) ids from 1, FILLER behind a row's end; drop (b,) rows whose text is hidden for guidance. Returns
@@ -105,7 +115,7 @@ class TextEmbedding(nn.Module):
             kept = spoken[..., None].to(x.dtype) if self.mask_padding else None
             x = _kept(x + self.positions[:frames].to(x.dtype), kept)
             for block in self.text_blocks:
-                x = _kept(block(x), kept)
+                x = _kept(through(block, x), kept)
         return self._upsample(x, spoken.sum(1)) if self.average_upsampling else x
 
     @staticmethod

@@ -115,8 +115,8 @@ class F5Engine:
             rows=self._width,
             dtype=str(self._placement.dtype).removeprefix("torch."),
             parameters=sum(p.numel() for p in model.network.parameters()),
-            compiled=self._fused is not None and self._fused.compiled.active,
-            note="" if self._fused is None else self._fused.compiled.note,
+            compiled=self._fused is not None and self._fused.active,
+            note="" if self._fused is None else self._fused.note,
         )
 
     @property

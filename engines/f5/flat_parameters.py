@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import torch
@@ -22,13 +22,19 @@ class FlatParameters:
     """Where each parameter lies in one buffer `data`, (n,) of the network's dtype on its device."""
 
     def __init__(
-        self, network: nn.Module, device: torch.device, dtype: torch.dtype, side_by_side: Sequence[Sequence[str]] = ()
+        self,
+        network: nn.Module,
+        device: torch.device,
+        dtype: torch.dtype,
+        side_by_side: Sequence[Sequence[str]] = (),
+        last_first: Collection[str] = (),
     ) -> None:
         """Moves the network's parameters into the buffer; from here on they are views of it.
 
-        Between parameters that are named together in `side_by_side` nothing lies.
+        Between parameters that are named together in `side_by_side` nothing lies; of those in `last_first` the last axis is
+        the outermost in memory.
         """
-        self._shapes = shapes(network)
+        self._shapes, self._last_first = shapes(network), last_first
         self._starts: dict[str, int] = {}
         groups = {names[0]: names for names in side_by_side}
         end = 0
@@ -101,7 +107,10 @@ class FlatParameters:
         return torch.empty(size, dtype=dtype)
 
     def _views(self, flat: Tensor) -> dict[str, Tensor]:
-        return {
-            name: flat[start : start + math.prod(self._shapes[name])].view(self._shapes[name])
-            for name, start in self._starts.items()
-        }
+        return {name: self._view(flat[start:], name) for name, start in self._starts.items()}
+
+    def _view(self, flat: Tensor, name: str) -> Tensor:
+        """The parameter at the beginning of `flat`."""
+        *rest, last = shape = self._shapes[name]
+        flat = flat[: math.prod(shape)]
+        return flat.view(last, *rest).movedim(0, -1) if name in self._last_first else flat.view(shape)

@@ -35,7 +35,8 @@ def _velocity(network: DiT, x: Tensor, context: Tensor, modulation: Tensor, pack
     embed = network.input_embed
     h = torch.addmm(context, x, embed.proj.weight[:, : config.mel_dim].t())
     first, last = embed.conv_pos_embed.conv1d[0], embed.conv_pos_embed.conv1d[2]
-    h += _convolve(_convolve(h, packing.position, first), packing.position, last)  # type: ignore[arg-type]
+    placed = _convolve(h, packing.position, first)  # type: ignore[arg-type]
+    h = _convolve(placed, packing.position, last, h)  # type: ignore[arg-type]
     entered = h.clone() if network.long_skip_connection is not None else h
     gate, made = None, None  # of the sublayer before, still to be added
     for number, block in enumerate(network.transformer_blocks):
@@ -78,17 +79,18 @@ def _attend(attention: DiTAttention, x: Tensor, rotary: Tensor, packing: Packing
     return attention.to_out[0](made.flatten(1))
 
 
-def _convolve(x: Tensor, positions: Tensor, conv: nn.Conv1d) -> Tensor:
-    """Mish of a grouped convolution along packed frames: x (n, dim), zero where positions (n,) are below 0, -> the same."""
+def _convolve(x: Tensor, positions: Tensor, conv: nn.Conv1d, base: Tensor | None = None) -> Tensor:
+    """Mish of a grouped convolution along packed frames: x (n, dim), zero where positions (n,) are below 0, -> the same.
+
+    It is added to a `base` (n, dim).
+    """
     frames, dim = x.shape
     inputs, taps = conv.weight.shape[1:]
-    groups = dim // inputs
-    weight = conv.weight.view(groups, inputs, inputs, taps).permute(0, 3, 1, 2).contiguous()
     out = torch.empty_like(x)
     launch(
-        kernels.convolve, (-(-frames // FRAMES), groups),
-        x, positions, weight, conv.bias, out, frames, dim,
-        INPUTS=inputs, PADDED=_padded(inputs), TAPS=taps, BLOCK=FRAMES,
+        kernels.convolve, (-(-frames // FRAMES), dim // inputs),
+        x, positions, conv.weight.movedim(-1, 0).contiguous(), conv.bias, x if base is None else base, out, frames, dim,
+        INPUTS=inputs, PADDED=_padded(inputs), TAPS=taps, BLOCK=FRAMES, ADDED=base is not None,
         num_warps=4, num_stages=3,
     )  # fmt: skip
     return out

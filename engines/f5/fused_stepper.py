@@ -12,7 +12,7 @@ from engines.f5.network import DiT
 from engines.f5.packing import Packing
 from engines.f5.stepping import StepInputs, StepShape, euler_step
 from engines.runtime.compilation import FRAME_BUCKET, Compiled, Graphs
-from engines.runtime.launching import ALIGNED, Plans
+from engines.runtime.launching import ALIGNED, Plans, planned
 
 log = logging.getLogger(__name__)
 
@@ -27,11 +27,22 @@ class FusedStepper:
         """`rows` is how many a step has at most; the network is on a GPU."""
         # No methods: closing an engine must free the device at once, which a circle of references would delay.
         self._eager = eager = partial(euler_step, network)
-        self.compiled = compiled = Compiled(eager, partial(_fused_step, network))
+        self._compiled = compiled = Compiled(eager, partial(_fused_step, network))
+        self._network, self._context = network, Compiled(network.context, partial(_fused_context, network))
         self._rows, self._ready = rows, False
         self._held = held = _zeros(network, rows)
         self._graphs = Graphs(lambda shape: compiled(_part(held, shape)), ())
         self._last: torch.cuda.Event | None = None
+
+    @property
+    def active(self) -> bool:
+        """Whether kernels of our own compute, or will."""
+        return self._compiled.active and self._context.active
+
+    @property
+    def note(self) -> str:
+        """Why they do not, in a sentence; empty where they do."""
+        return self._compiled.note or self._context.note
 
     @property
     def memory_bytes(self) -> int:
@@ -39,10 +50,12 @@ class FusedStepper:
         return sum(each.nbytes for each in _tensors(self._held))
 
     def kernels(self) -> Plans:
-        """All that a step starts, to be compiled beforehand."""
+        """All that a row's start and a step launch, to be compiled beforehand."""
         shape = next(self.likely_shapes())
+        with planned() as plans:
+            self._context(*_nothing(self._network))
         with _emptied(_part(self._held, shape).packing):
-            return self._graphs.kernels(shape)
+            return plans | self._graphs.kernels(shape)
 
     def use_fused(self) -> None:
         """From the next step on."""
@@ -66,6 +79,10 @@ class FusedStepper:
             log.warning("no graph of %d frames (%s); such steps are launched kernel by kernel", shape.frames, error)
             return False
         return True
+
+    def context(self, reference: Tensor, tokens: Tensor, drop_text: Tensor) -> Tensor:
+        made: Tensor = (self._context if self._ready else self._network.context)(reference, tokens, drop_text)
+        return made
 
     def shape(self, needed: StepShape) -> StepShape:
         if not self._ready:
@@ -93,7 +110,7 @@ class FusedStepper:
         elif inputs.guidance is self._held.guidance:
             x = self._graphs(_shape(inputs)).clone()
         else:
-            x = self.compiled(inputs)
+            x = self._compiled(inputs)
         self._pace()
         return x
 
@@ -110,6 +127,20 @@ def _fused_step(network: DiT, inputs: StepInputs) -> Tensor:
     from engines.f5.fused import fused_step  # it imports Triton, which comes with CUDA's torch alone
 
     return fused_step(network, inputs)
+
+
+def _fused_context(network: DiT, reference: Tensor, tokens: Tensor, drop_text: Tensor) -> Tensor:
+    from engines.f5.fused_text import fused_block
+
+    return network.context(reference, tokens, drop_text, fused_block)
+
+
+def _nothing(network: DiT) -> tuple[Tensor, Tensor, Tensor]:
+    """What a context can be made of, to see how."""
+    weight = network.proj_out.weight
+    reference = weight.new_zeros(1, SHORTEST, network.config.mel_dim)
+    tokens, dropped = torch.ones(1, 2, dtype=torch.long), torch.zeros(1, dtype=torch.bool)
+    return reference, tokens.to(weight.device), dropped.to(weight.device)
 
 
 def _zeros(network: DiT, rows: int) -> StepInputs:

@@ -12,12 +12,13 @@ import triton.language as tl
 
 @triton.jit
 def convolve(
-    x, positions, weight, bias, out, frames, dim,
-    INPUTS: tl.constexpr, PADDED: tl.constexpr, TAPS: tl.constexpr, BLOCK: tl.constexpr,
+    x, positions, weight, bias, base, out, frames, dim,
+    INPUTS: tl.constexpr, PADDED: tl.constexpr, TAPS: tl.constexpr, BLOCK: tl.constexpr, ADDED: tl.constexpr,
 ):  # fmt: skip
-    """out = Mish(bias + sum over taps of x[t + tap - TAPS // 2] weight[group, tap]) of frames of a sequence, else zero.
+    """out = Mish(bias + sum over taps of x[t + tap - TAPS // 2] weight[tap]) of frames of a sequence, else zero.
 
-    x and out (frames, dim), positions (frames,), weight (groups, TAPS, INPUTS, INPUTS). One program: BLOCK frames of a group.
+    Added to `base` if ADDED. x, base and out (frames, dim), positions (frames,), weight (TAPS, dim, INPUTS). One program:
+    BLOCK frames of a group.
     """
     t = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     group = tl.program_id(1)
@@ -30,7 +31,7 @@ def convolve(
         known = (source >= 0) & (source < frames)
         held = tl.load(x + source[:, None] * dim + channel[None, :], mask=known[:, None] & within[None, :], other=0.0)
         weights = tl.load(
-            weight + ((group * TAPS + tap) * INPUTS + c[None, :]) * INPUTS + c[:, None],
+            weight + (tap * dim + channel[None, :]) * INPUTS + c[:, None],
             mask=within[:, None] & within[None, :], other=0.0,
         )  # fmt: skip
         total = tl.dot(held, weights, total, input_precision="ieee")
@@ -41,8 +42,11 @@ def convolve(
     total *= rising / (rising + tl.where(total > 0, 2 * e * e, 2.0))
     counts = tl.load(positions + t, mask=t < frames, other=-1) >= 0
     total = tl.where(counts[:, None], total, 0.0)
-    at = out + t[:, None] * dim + channel[None, :]
-    tl.store(at, total.to(out.dtype.element_ty), mask=(t < frames)[:, None] & within[None, :])
+    at = t[:, None] * dim + channel[None, :]
+    here = (t < frames)[:, None] & within[None, :]
+    if ADDED:
+        total += tl.load(base + at, mask=here, other=0.0).to(tl.float32)
+    tl.store(out + at, total.to(out.dtype.element_ty), mask=here)
 
 
 @triton.jit

@@ -16,7 +16,15 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from engines.f5.config import DiTConfig
-from engines.f5.embeddings import MAX_POSITIONS, InputEmbedding, TextEmbedding, TimeEmbedding, rotary_angles
+from engines.f5.embeddings import (
+    MAX_POSITIONS,
+    InputEmbedding,
+    TextEmbedding,
+    ThroughBlock,
+    TimeEmbedding,
+    as_written,
+    rotary_angles,
+)
 from engines.f5.flat_parameters import FlatParameters
 from engines.f5.packing import Packing, attend
 
@@ -170,24 +178,30 @@ class DiT(nn.Module):
         norms = [block.get_submodule("attn_norm") for block in self.transformer_blocks] + [self.norm_out]
         return torch.cat([norm(signal) for norm in norms], dim=-1)
 
-    def context(self, reference: Tensor, tokens: Tensor, drop_text: Tensor) -> Tensor:
+    def context(
+        self, reference: Tensor, tokens: Tensor, drop_text: Tensor, through: ThroughBlock = as_written
+    ) -> Tensor:
         """What stays the same at every step.
 
         reference (b, n, mel), zero where the flow must make the frame and in rows that are to know no reference; tokens (b, t);
-        drop_text (b,) bool. Returns (b, n, dim).
+        drop_text (b,) bool; `through` computes a block of the text's. Returns (b, n, dim).
         """
-        text = self.text_embed(tokens, reference.shape[1], drop_text)
+        text = self.text_embed(tokens, reference.shape[1], drop_text, through)
         return self.input_embed.context(reference, text)
 
     def flatten(self, device: torch.device, dtype: torch.dtype) -> FlatParameters:
-        """Move to a device, the parameters into one buffer of this precision in which joined products lie side by side."""
+        """Move to a device, the parameters into one buffer of this precision.
+
+        Joined products lie side by side in it, and a tap of a position's convolution as one matrix.
+        """
         attentions = {name: each for name, each in self.named_modules() if isinstance(each, DiTAttention)}
         names = {
             (name, kind): [f"{name}.{part}.{kind}" for part in ("to_q", "to_k", "to_v")]
             for name in attentions
             for kind in ("weight", "bias")
         }
-        parameters = FlatParameters(self, device, dtype, list(names.values()))
+        taps = [f"input_embed.conv_pos_embed.conv1d.{place}.weight" for place in (0, 2)]
+        parameters = FlatParameters(self, device, dtype, list(names.values()), taps)
         for (name, kind), joined in names.items():
             setattr(attentions[name], kind, parameters.joined(joined))
         self.to(device)  # buffers keep their precision: angles and rates suffer in half of it

@@ -1,5 +1,6 @@
 """What is sampled: a grid of times with all that depends on it alone, and rows on their way from noise to mel."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -16,6 +17,7 @@ PRUNED = {
     12: (0, 2, 4, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32),
     16: (0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32),
 }
+Context = Callable[[Tensor, Tensor, Tensor], Tensor]  # as `DiT.context`
 UNGUIDED = 1e-5  # below this strength the unconditional half is not worth computing
 
 
@@ -62,15 +64,16 @@ class FlowRow:
 
 
 def start_row(
-    network: DiT, reference: Tensor, tokens: Tensor, noise: Tensor, plan: Schedule, guidance: float
+    context: Context, reference: Tensor, tokens: Tensor, noise: Tensor, plan: Schedule, guidance: float
 ) -> FlowRow:
     """Set up a chunk.
 
     reference (r, mel) is the voice's mel, tokens (t,) the ids of its transcript and the new text, noise (n, mel) with n > r.
+    `context` is that of the network that the plan is for.
     """
     frames, halves = len(noise), 1 + (guidance >= UNGUIDED)
-    given = reference.new_zeros(halves, frames, reference.shape[1], dtype=network.proj_out.weight.dtype)
+    given = reference.new_zeros(halves, frames, reference.shape[1], dtype=plan.modulation.dtype)
     given[0, : len(reference)] = reference
     hidden = torch.arange(halves, device=noise.device) > 0
-    contexts = network.context(given, tokens.expand(halves, -1), hidden)
+    contexts = context(given, tokens.expand(halves, -1), hidden)
     return FlowRow(noise.float(), contexts, plan, guidance)

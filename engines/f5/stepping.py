@@ -44,7 +44,11 @@ def euler_step(network: DiT, inputs: StepInputs) -> Tensor:
 
 
 class Stepper(Protocol):
-    """How steps are computed: as they are written, or compiled for shapes that are rounded up."""
+    """How a network's work is computed: as it is written, or compiled, steps for shapes that are rounded up."""
+
+    def context(self, reference: Tensor, tokens: Tensor, drop_text: Tensor) -> Tensor:
+        """The result of `DiT.context`."""
+        ...
 
     def shape(self, needed: StepShape) -> StepShape:
         """What a step that needs these sizes is given."""
@@ -64,6 +68,9 @@ class EagerStepper:
 
     def __init__(self, network: DiT) -> None:
         self._network = network
+
+    def context(self, reference: Tensor, tokens: Tensor, drop_text: Tensor) -> Tensor:
+        return self._network.context(reference, tokens, drop_text)
 
     def shape(self, needed: StepShape) -> StepShape:
         return needed

@@ -43,7 +43,7 @@ def sampled(model: DiT, start: Tensor, end: Tensor, parts: int) -> Tensor:
     given = task()
     times = start + (end - start) * torch.arange(parts + 1) / parts
     plan, flow = make_schedule(model, times), Flow(EagerStepper(model))
-    way = start_row(model, given.target[0, :KNOWN], given.tokens[0], given.at(start)[0], plan, 2.0)
+    way = start_row(model.context, given.target[0, :KNOWN], given.tokens[0], given.at(start)[0], plan, 2.0)
     while not way.done:
         flow.advance([way])
     return (way.x - given.at(start)[0]) / (end - start)

@@ -81,7 +81,7 @@ def upstream_mel(network: nn.Module, reference: Tensor, tokens: Tensor, frames: 
 
 def our_row(network: DiT, reference: Tensor, tokens: Tensor, frames: int, steps: int, seed: int) -> FlowRow:
     noise = torch.randn(frames, 100, generator=torch.Generator().manual_seed(seed))
-    return start_row(network, reference, tokens, noise, make_schedule(network, time_grid(steps)), 2.0)
+    return start_row(network.context, reference, tokens, noise, make_schedule(network, time_grid(steps)), 2.0)
 
 
 def finish(rows: list[FlowRow], network: DiT) -> list[Tensor]:

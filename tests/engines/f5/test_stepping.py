@@ -32,7 +32,7 @@ def rows(of: DiT, sizes: Sizes = SIZES, steps: int = 5) -> list[FlowRow]:
     for seed, (reference_frames, characters, frames, guidance) in enumerate(sizes):
         noise = torch.randn(frames, 100, generator=torch.Generator().manual_seed(seed))
         schedule = make_schedule(of, time_grid(steps))
-        made.append(start_row(of, *inputs(seed, reference_frames, characters), noise, schedule, guidance))
+        made.append(start_row(of.context, *inputs(seed, reference_frames, characters), noise, schedule, guidance))
     return made
 
 

@@ -50,11 +50,12 @@ def interpret() -> dict[str, Any]:
     for weight, other in zip(design.parameters(), network(1).parameters(), strict=True):
         weight.copy_(other)
     found["other weights"] = differences(stepper, design)
+    found["contexts"] = contexts(stepper, design)
     other = flattened(network(2, **DESIGN))
     odd = Unrecorded(other, 4)
     odd.use_fused()
     found["other design"] = differences(odd, other)
-    return found | {"between": between(stepper, design), "note": stepper.compiled.note + odd.compiled.note}
+    return found | {"between": between(stepper, design), "note": stepper.note + odd.note}
 
 
 def flattened(made: DiT) -> DiT:
@@ -66,6 +67,16 @@ def differences(stepper: FusedStepper, of: DiT) -> list[float]:
     found = finish(Flow(stepper), rows(of, SIZES, STEPS))
     wanted = [finish(Flow(EagerStepper(of)), [row])[0] for row in rows(of, SIZES, STEPS)]
     return [relative(one, other) for one, other in zip(found, wanted, strict=True)]
+
+
+def contexts(stepper: FusedStepper, of: DiT) -> list[float]:
+    """How far what rows start with is from what the network computes: texts of few characters, and one of too many."""
+    found = []
+    for frames, characters in ((300, 40), (21, 3), (17, 30)):
+        reference, tokens = torch.randn(2, frames, 100), torch.randint(1, 30, (2, characters))
+        asked = reference, tokens, torch.tensor([False, True])
+        found.append(relative(stepper.context(*asked), of.context(*asked)))
+    return found
 
 
 def between(stepper: FusedStepper, of: DiT) -> float:

@@ -1,0 +1,50 @@
+"""A block of the text embedding in seven launches where torch takes nineteen: a row's start is as long as its launches."""
+
+import torch
+from torch import Tensor
+
+from engines.f5 import text_kernels
+from engines.f5.embeddings import ConvNeXtBlock, ResponseNorm
+from engines.runtime.launching import launch
+
+FRAMES = 8  # that one program convolves or scales
+ACTIVATED, BLOCKS, CHANNELS = 32, 8, 64  # frames read at once, how often, and channels that one program activates
+EPS = 1e-6
+
+
+def fused_block(block: ConvNeXtBlock, x: Tensor) -> Tensor:
+    """As the block itself, to rounding: (b, n, d) contiguous -> the same."""
+    y = block.pwconv2(_responded(block.pwconv1(_convolved(block, x)), block.grn))
+    return x + y
+
+
+def _convolved(block: ConvNeXtBlock, x: Tensor) -> Tensor:
+    """The layer norm of the convolution along the frames."""
+    rows, frames, dim = x.shape
+    conv, norm, out = block.dwconv, block.norm, torch.empty_like(x)
+    launch(
+        text_kernels.convolve_text, (-(-frames // FRAMES), rows),
+        x, conv.weight, conv.bias, norm.weight, norm.bias, out, frames, norm.eps,
+        DIM=dim, PADDED=_power(dim), TAPS=conv.kernel_size[0], BLOCK=FRAMES, num_warps=4,
+    )  # fmt: skip
+    return out
+
+
+def _responded(x: Tensor, norm: ResponseNorm) -> Tensor:
+    """The response norm of GELU, in place of x (b, n, d)."""
+    rows, frames, dim = x.shape
+    parts = -(-frames // (ACTIVATED * BLOCKS))
+    energies = x.new_empty(rows, parts, dim, dtype=torch.float32)
+    launch(
+        text_kernels.activate, (parts, rows, -(-dim // CHANNELS)),
+        x, energies, frames, DIM=dim, CHANNELS=CHANNELS, BLOCK=ACTIVATED, BLOCKS=BLOCKS, num_warps=4,
+    )  # fmt: skip
+    launch(
+        text_kernels.respond, (-(-frames // FRAMES), rows),
+        x, energies, norm.gamma, norm.beta, frames, parts, EPS, DIM=dim, PADDED=_power(dim), BLOCK=FRAMES, num_warps=4,
+    )  # fmt: skip
+    return x
+
+
+def _power(size: int) -> int:
+    return 1 << (size - 1).bit_length()
