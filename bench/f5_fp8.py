@@ -49,7 +49,7 @@ class Rounding(TorchFunctionMode):
 
 
 def mel(given: Given, network: DiT) -> Tensor:
-    return given.flow(network, EagerStepper(network), make_schedule(network, time_grid(CHECKED_STEPS)))
+    return given.flow(EagerStepper(network), make_schedule(network, time_grid(CHECKED_STEPS)))
 
 
 @torch.inference_mode()

@@ -35,7 +35,7 @@ LONGEST_S = 150.0  # of one start
 SLOW_S = 0.1  # a turn of the scheduler that takes longer is told
 PARTS: tuple[tuple[Any, str], ...] = (
     (F5ReferenceCache, "_read"), (EagerStepper, "step"), (Vocoder, "forward"), (FusedStepper, "kernels"),
-    (FusedStepper, "record"),
+    (FusedStepper, "context"), (FusedStepper, "record"),
     (S1ReferenceEncoder, "_encode"), (Prefiller, "prefill"), (Decoder, "step"), (Decoder, "warm"), (CodecStreams, "decode"),
     (Graphs, "kernels"), (Graphs, "record"), (KernelCompiling, "__init__"),
 )  # fmt: skip

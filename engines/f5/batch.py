@@ -150,8 +150,8 @@ class F5Batch:
     def _row(self, active: F5ActiveRequest, number: int, piece: Piece) -> FlowRow:
         reference, request = active.reference, active.job.request
         network, vocabulary = self._model.network, self._model.vocabulary
-        stretch = not network.config.text_embedding_average_upsampling
-        made = planning.frames(reference.paced_frames, reference.transcript, piece.text, active.speed, stretch)
+        pace = reference.paced_frames, reference.transcript
+        made = planning.frames(*pace, piece.text, active.speed, self._model.stretches_short)
         tokens = sent(vocabulary.tokens(reference.transcript + piece.text), self._device)
         total = max(len(reference.mel) + made, len(tokens) + 1)
         generator = torch.Generator().manual_seed(request.seed + number)

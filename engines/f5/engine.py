@@ -13,6 +13,7 @@ from engines.f5 import plan as planning
 from engines.f5.active_request import F5ActiveRequest
 from engines.f5.assembly import Joiner
 from engines.f5.batch import F5Batch
+from engines.f5.embeddings import MAX_POSITIONS
 from engines.f5.fused_stepper import FusedStepper
 from engines.f5.mel import SAMPLE_RATE
 from engines.f5.model import F5Model, load
@@ -163,6 +164,13 @@ class F5Engine:
         if not pieces:
             raise BadText("there is nothing to say in this text; write at least one word")
         speed, steps, guidance = settings["speed"], int(settings["steps"]), settings["guidance"]
+        pace = reference.paced_frames, reference.transcript
+        made = max(planning.frames(*pace, each.text, speed, self.model.stretches_short) for each in pieces)
+        if len(reference.mel) + made > MAX_POSITIONS:
+            raise BadText(
+                "at the pace of this reference a sentence lasts longer than a minute; "
+                "check that its transcript is all that it says, or choose a higher speed"
+            )
         self.batch.add(F5ActiveRequest(job, reference, pieces, speed, steps, guidance, Joiner(SAMPLE_RATE)))
 
     @torch.inference_mode()

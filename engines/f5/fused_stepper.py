@@ -28,7 +28,7 @@ class FusedStepper:
         # No methods: closing an engine must free the device at once, which a circle of references would delay.
         self._eager = eager = partial(euler_step, network)
         self._compiled = compiled = Compiled(eager, partial(_fused_step, network))
-        self._network, self._context = network, Compiled(network.context, partial(_fused_context, network))
+        self._network, self._context = network, Compiled(network.context, partial(fused_context, network))
         self._rows, self._ready = rows, False
         self._held = held = _zeros(network, rows)
         self._graphs = Graphs(lambda shape: compiled(_part(held, shape)), ())
@@ -36,13 +36,13 @@ class FusedStepper:
 
     @property
     def active(self) -> bool:
-        """Whether kernels of our own compute, or will."""
-        return self._compiled.active and self._context.active
+        """Whether steps are computed by kernels of our own."""
+        return self._compiled.active
 
     @property
     def note(self) -> str:
-        """Why they do not, in a sentence; empty where they do."""
-        return self._compiled.note or self._context.note
+        """Why they are not, in a sentence; empty where they are."""
+        return self._compiled.note
 
     @property
     def memory_bytes(self) -> int:
@@ -129,7 +129,8 @@ def _fused_step(network: DiT, inputs: StepInputs) -> Tensor:
     return fused_step(network, inputs)
 
 
-def _fused_context(network: DiT, reference: Tensor, tokens: Tensor, drop_text: Tensor) -> Tensor:
+def fused_context(network: DiT, reference: Tensor, tokens: Tensor, drop_text: Tensor) -> Tensor:
+    """As `DiT.context`, the text through kernels of our own."""
     from engines.f5.fused_text import fused_block
 
     return network.context(reference, tokens, drop_text, fused_block)

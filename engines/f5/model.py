@@ -38,6 +38,11 @@ class F5Model:
     known: KnownVoices | None  # whose timbre is not lent; None where none is
     floor: float  # of a reference's log-mel: silence without noise is strange to a network that never heard it
 
+    @property
+    def stretches_short(self) -> bool:
+        """Whether words of short texts are lost at the usual pace."""
+        return not self.network.config.text_embedding_average_upsampling
+
 
 def load(checkpoint: Checkpoint, placement: Placement) -> Generator[Progress, None, F5Model]:
     """Yields progress, returns the model. Raises BadCheckpoint."""

@@ -159,3 +159,8 @@ def test_references_that_cannot_be_used_are_refused_in_words(mouth: Mouth, amber
             mouth.say(LINE, voice)
     with pytest.raises(BadText, match="transcript"):
         mouth.say(LINE, Reference(amber.audio, "Привет"))
+    slow = Reference(
+        Audio(np.tile(amber.audio.samples, 4)[: 11 * amber.audio.sample_rate], amber.audio.sample_rate), "yes."
+    )
+    with pytest.raises(BadText, match="check that its transcript"):
+        mouth.say("some words to be said. " * 10, slow)

@@ -54,6 +54,11 @@ def test_queries_keys_and_values_are_one_view_of_their_weights(flat: DiT) -> Non
             assert part.weight.data_ptr() == attention.weight.flatten()[number * size :].data_ptr()
 
 
+def test_a_tap_of_a_convolution_is_one_matrix_in_memory(flat: DiT) -> None:
+    for conv in flat.input_embed.conv_pos_embed.conv1d[::2]:
+        assert conv.weight.movedim(-1, 0).is_contiguous()
+
+
 def test_one_product_gives_what_three_give(flat: DiT) -> None:
     apart = network(0).eval()
     together, alone = (finish(Flow(EagerStepper(each)), rows(each)) for each in (flat, apart))

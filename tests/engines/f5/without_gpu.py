@@ -103,7 +103,7 @@ def compile() -> dict[str, Any]:
     from triton.runtime import driver
 
     from engines.runtime.compiling import Target
-    from engines.runtime.launching import KernelCompiling, specialised
+    from engines.runtime.launching import KernelCompiling, planned, specialised
 
     target = Target(GPUTarget("cuda", 90, 32))
     target.get_current_stream = lambda device: 0  # type: ignore[attr-defined]
@@ -113,14 +113,20 @@ def compile() -> dict[str, Any]:
         of = DiT(DiTConfig.from_mapping(dict(FULL), 2545)).half()
         of.flatten(torch.device("meta"), torch.float16)
         plans = FusedStepper(of, 8).kernels()
+        with planned() as others:
+            for rows, frames in ((2, 17), (2, 300), (1, 1), (1, 512)):
+                reference, tokens = torch.zeros(rows, frames, 100).half(), torch.ones(rows, 2).long()
+                fused_stepper.fused_context(of, reference, tokens, torch.zeros(rows).bool())
     for _ in compile_kernels(plans, lambda: False):
         pass
     made = [file.stem for file in folder.rglob("*.cubin")]
     for plan in plans.values():
         plan()
-    again = KernelCompiling(sorted(set().union(*map(specialised, plans.values()))))
+    wanted, found = (set().union(*map(specialised, each.values())) for each in (plans, others))
+    again = KernelCompiling(sorted(wanted))
     return {
         "kernels": {name: made.count(name) for name in sorted(set(made))},
+        "compiled for other lengths": len(found - wanted),
         "compiled again": len(list(folder.rglob("*.cubin"))) - len(made) + again.going_on(),
     }
 
