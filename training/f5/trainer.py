@@ -229,7 +229,7 @@ class FlowTrainer:
         save_shards(self.average.mean, self.out, "dit")
         note = {"trained": self.trained, "config": asdict(self.model.config), "history": self.history[-200:]}
         if self.teacher is not None:
-            note["inference"] = {"steps": self.options.sampling_steps, "guidance": 0.0, "sway": -1.0}
+            note["inference"] = {"guidance": 0.0}
         (self.out / "dit.json").write_text(json.dumps(note), encoding="utf-8")
         state = {
             "model": {name: parameter.detach() for name, parameter in self.model.named_parameters()},
