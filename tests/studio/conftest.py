@@ -33,7 +33,7 @@ def keep_amber(library: Library, id: str, weights: Path | None = None) -> None:
 def write_weights(path: Path) -> Path:
     """The shipped voice's own weights, as vetting would leave them of somebody's fine-tuned ones."""
     network = loaded(Checkpoint("embedded")).model.network
-    save_file({name: parameter.detach().clone() for name, parameter in network.named_parameters()}, path)
+    save_file({name: parameter.contiguous() for name, parameter in network.named_parameters()}, path)
     return path
 
 
