@@ -125,7 +125,8 @@ class Crowd:
                 self._step()
 
     def _ask(self, now: float) -> None:
-        due = [turn for turn in self.turns if turn <= now][: self.stage.engine.room]
+        engine = self.stage.engine
+        due = [turn for turn in self.turns if turn <= now][: engine.info.rows - len(engine.batch.requests)]
         for turn in due:
             self.turns.remove(turn)
             line, id = Hearing(turn), str(len(self.lines))

@@ -151,7 +151,7 @@ def engine(folder: Path, device: Device, text: str, alone: Alone) -> dict[str, A
     samples = (0.1 * np.random.default_rng(0).standard_normal(5 * rate)).astype(np.float32)
     reference = Reference(Audio(samples, rate), TRANSCRIPT)
     take(made, [Request(text=text, reference=reference, seed=0, engine="s1")])
-    for width in sorted({1, made.room}):
+    for width in sorted({1, made.info.rows}):
         asked = [Request(text=text, reference=reference, seed=seed, engine="s1") for seed in range(width)]
         with alone():
             times = [take(made, asked) for _ in range(3)]

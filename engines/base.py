@@ -78,13 +78,13 @@ class Engine(Protocol):
         ...
 
     @property
-    def room(self) -> int:
-        """How many more jobs `admit` would take now."""
+    def waiting(self) -> Collection[str]:
+        """Jobs that wait for something other than the device, such as weights from the disk; the scheduler soon asks again."""
         ...
 
     @property
-    def waiting(self) -> Collection[str]:
-        """Jobs that wait for something other than the device, such as weights from the disk; the scheduler soon asks again."""
+    def between_pieces(self) -> Collection[str]:
+        """Return the jobs that have nothing in work and more text to begin: another job can have their row."""
         ...
 
     @property
@@ -105,8 +105,11 @@ class Engine(Protocol):
         """Take the job in before the next step. Raises EngineError if it cannot be spoken."""
         ...
 
-    def step(self, held: Collection[str] = ()) -> Sequence[Event]:
-        """One ODE step of a batch, or one frame of every row; rows of held jobs wait. Raises OutOfMemory."""
+    def step(self, held: Collection[str] = (), yielding: Collection[str] = ()) -> Sequence[Event]:
+        """Take one ODE step of a batch, or draw one frame of every row. Raises OutOfMemory.
+
+        Jobs in `held` wait as they are. Jobs in `yielding` finish the piece of text in work and begin no further one.
+        """
         ...
 
     def drop(self, job_id: str) -> None:

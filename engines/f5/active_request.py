@@ -49,6 +49,11 @@ class F5ActiveRequest:
         """Whether there is more to compute for it than sound that is on its way."""
         return bool(self.rows) or self.started < len(self.pieces)
 
+    @property
+    def between_pieces(self) -> bool:
+        """Whether no piece is in work and more are to begin."""
+        return self.delivered == self.started < len(self.pieces)
+
     def may_start(self, rows_each: int) -> bool:
         """Whether another piece may join: what is heard first is made alone, since no sound can be delivered before it."""
         first = int(self.pieces[0].is_silence)  # nothing but one pause stands before what is spoken

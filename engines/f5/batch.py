@@ -46,6 +46,11 @@ class F5Batch:
         return [id for id, active in self.requests.items() if self.weight_cache.is_loading(active.weights)]
 
     @property
+    def between_pieces(self) -> Collection[str]:
+        """Requests with no piece in work and more to begin."""
+        return [id for id, active in self.requests.items() if active.between_pieces]
+
+    @property
     def memory_bytes(self) -> int:
         """Bytes of schedules and inactive weights on the device."""
         return sum(plan.modulation.nbytes for plan in self._schedules.values()) + self.weight_cache.memory_bytes
@@ -66,9 +71,10 @@ class F5Batch:
         if request.job.request.weights is not None:
             self.weight_cache.start_loading(request.job.request.weights)
 
-    def step(self, held: Collection[str]) -> Sequence[Event]:
-        """One Euler step of every row that is not held and uses the weights whose turn it is. Raises OutOfMemory.
+    def step(self, held: Collection[str], yielding: Collection[str] = ()) -> Sequence[Event]:
+        """Take one Euler step of every row that is not held and uses the weights whose turn it is. Raises OutOfMemory.
 
+        Requests in `yielding` start no further piece.
         The sound of rows that are done is delivered a step later, unless there is no such step: the device computes while the
         host copies and joins.
         """
@@ -78,7 +84,7 @@ class F5Batch:
         moved: Sequence[F5ActiveRequest] = []
         full: OutOfMemory | None = None
         try:
-            moved = self._take_step(unheld)
+            moved = self._take_step(unheld, yielding)
         except OutOfMemory as error:
             full = error
         except torch.OutOfMemoryError as error:
@@ -99,14 +105,14 @@ class F5Batch:
         """Those that have something to compute, and the weights for it."""
         return [each for each in requests if each.has_steps and self.weight_cache.is_available(each.weights)]
 
-    def _take_step(self, unheld: Sequence[F5ActiveRequest]) -> Sequence[F5ActiveRequest]:
-        """One step of those whose turn it is. Raises OutOfMemory, torch.OutOfMemoryError."""
+    def _take_step(self, unheld: Sequence[F5ActiveRequest], yielding: Collection[str]) -> Sequence[F5ActiveRequest]:
+        """Take one step of the requests whose turn it is. Raises OutOfMemory, torch.OutOfMemoryError."""
         able = self._able(unheld)
         if not able:
             return able
         self.weight_cache.activate(self._turns.next(list(dict.fromkeys(active.weights for active in able))))
         turn = [each for each in able if each.weights == self.weight_cache.active]
-        self._advance_requests(turn)
+        self._advance_requests(turn, yielding)
         return turn
 
     def _refuse_unreadable(self) -> Iterator[Refused]:
@@ -116,9 +122,9 @@ class F5Batch:
                 del self.requests[id]
                 yield Refused(id, error)
 
-    def _advance_requests(self, ready: Sequence[F5ActiveRequest]) -> None:
-        """One step of these requests, which use the active weights; rows that are done by it go to the vocoder."""
-        self._start_pieces(ready)
+    def _advance_requests(self, ready: Sequence[F5ActiveRequest], yielding: Collection[str]) -> None:
+        """Take one step of these requests, which use the active weights; finished rows go to the vocoder."""
+        self._start_pieces(ready, yielding)
         # Rows that are done already wait for their sound, which had no memory. After a pause there may be more than fit.
         rows = [each for active in ready for each in active.rows.values() if not each.done][: self._width]
         if rows:
@@ -128,14 +134,14 @@ class F5Batch:
                 active.arriving[number] = Arriving(self._model.vocoder(self._made(active, number)).float())
                 del active.rows[number]
 
-    def _start_pieces(self, ready: Sequence[F5ActiveRequest]) -> None:
+    def _start_pieces(self, ready: Sequence[F5ActiveRequest], yielding: Collection[str]) -> None:
         """Fill the batch, the request with the fewest rows first; those that are held leave their places to others.
 
         One piece of each at a step: the device is at work on the step before while the host prepares it, and pieces that do
         not start together are not done together either.
         """
         rows = sum(len(active.rows) for active in ready)
-        able = [active for active in ready if active.may_start(self.rows_each)]
+        able = [each for each in ready if each.job.id not in yielding and each.may_start(self.rows_each)]
         for active in sorted(able, key=lambda active: len(active.rows))[: max(0, self._width - rows)]:
             self._start(active)
 

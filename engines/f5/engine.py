@@ -136,13 +136,13 @@ class F5Engine:
         return weights + graphs + self._references.memory_bytes + self.batch.memory_bytes
 
     @property
-    def room(self) -> int:
-        return self._width - (0 if self._batch is None else len(self._batch.requests))
-
-    @property
     def waiting(self) -> Collection[str]:
         """Requests whose weights are still being read."""
         return () if self._batch is None else self._batch.waiting
+
+    @property
+    def between_pieces(self) -> Collection[str]:
+        return () if self._batch is None else self._batch.between_pieces
 
     @torch.inference_mode()
     def prepare(self, reference: Reference) -> F5Reference:
@@ -174,8 +174,8 @@ class F5Engine:
         self.batch.add(F5ActiveRequest(job, reference, pieces, speed, steps, guidance, Joiner(SAMPLE_RATE)))
 
     @torch.inference_mode()
-    def step(self, held: Collection[str] = ()) -> Sequence[Event]:
-        return self.batch.step(held)
+    def step(self, held: Collection[str] = (), yielding: Collection[str] = ()) -> Sequence[Event]:
+        return self.batch.step(held, yielding)
 
     def drop(self, job_id: str) -> None:
         if self._batch is not None:

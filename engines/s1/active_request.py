@@ -27,6 +27,7 @@ class S1ActiveRequest:
     groups: list[Group]
     sampling: Sampling
     group_index: int = 0
+    delivered: int = 0  # groups whose sound, and the pause behind it, went out
     redraws: int = 0  # of a group whose first frame was its end
     previous_turn: Turn | None = None  # the group drawn before
     sound: "GroupSound | None" = None  # of the group, while it is being drawn
@@ -44,6 +45,11 @@ class S1ActiveRequest:
     def drawn(self) -> bool:
         """Whether every group is."""
         return self.group_index == len(self.groups)
+
+    @property
+    def between_groups(self) -> bool:
+        """Whether no group is in work and more are to begin."""
+        return self.sound is None and self.delivered == self.group_index < len(self.groups)
 
     @property
     def fraction(self) -> float:

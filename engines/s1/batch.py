@@ -47,6 +47,11 @@ class S1Batch:
         """Requests whose reference is still being encoded."""
         return [id for id, request in self.requests.items() if not request.reference.codes.done()]
 
+    @property
+    def between_pieces(self) -> Collection[str]:
+        """Requests with no group in work, all sound of earlier groups delivered, and more groups to begin."""
+        return [id for id, request in self.requests.items() if request.between_groups]
+
     def drop(self, id: str) -> None:
         """Forget a request; unknown ids are ignored."""
         request = self.requests.pop(id, None)
@@ -55,9 +60,12 @@ class S1Batch:
             if request.sound is not None:
                 self.rows.remove(request)
 
-    def step(self, held: Collection[str]) -> Sequence[Event]:
-        """Draw one frame of every row that is not held; events of frames and sound that have arrived."""
-        self._start_groups([request for id, request in self.requests.items() if id not in held])
+    def step(self, held: Collection[str], yielding: Collection[str] = ()) -> Sequence[Event]:
+        """Draw one frame of every row that is not held; return events of frames and sound that have arrived.
+
+        Requests in `yielding` start no further group.
+        """
+        self._start_groups([each for id, each in self.requests.items() if id not in held and id not in yielding])
         active = [request for request in self.rows if request.job.id not in held]
         if self._decoder.fills_device(len(active)) and not active[0].heard:
             self.sounding.streams.go_first()
@@ -83,6 +91,7 @@ class S1Batch:
             group = request.group
             if not group.text:
                 request.group_index += 1
+                request.delivered += 1
                 self._pause(request, group)
                 continue
             if request.generation == 0:
@@ -135,6 +144,7 @@ class S1Batch:
             return
         self._spoke(request, sound.edges.end(exact=sound.group.pause_after_s > 0))
         self._pause(request, sound.group)
+        request.delivered += 1
         self._events.append(Advanced(request.job.id, request.fraction))
         if request.drawn and sound.group is request.groups[-1]:
             del self.requests[request.job.id]

@@ -237,13 +237,13 @@ class S1Engine:
         return sum(map(stored_bytes, held)) + kept + self.batch.sounding.streams.bytes + self._prefixes.bytes
 
     @property
-    def room(self) -> int:
-        return self._width - (0 if self._batch is None else len(self._batch.requests))
-
-    @property
     def waiting(self) -> Collection[str]:
         """Jobs whose reference is still being encoded."""
         return () if self._batch is None else self._batch.waiting
+
+    @property
+    def between_pieces(self) -> Collection[str]:
+        return () if self._batch is None else self._batch.between_pieces
 
     def prepare(self, reference: Reference) -> S1Reference:
         if self._references is None:
@@ -264,9 +264,9 @@ class S1Engine:
         self.batch.requests[job.id] = S1ActiveRequest(job, reference, groups, sampling)
 
     @torch.inference_mode()
-    def step(self, held: Collection[str] = ()) -> Sequence[Event]:
+    def step(self, held: Collection[str] = (), yielding: Collection[str] = ()) -> Sequence[Event]:
         try:
-            return self.batch.step(held)
+            return self.batch.step(held, yielding)
         except torch.OutOfMemoryError as error:
             torch.cuda.empty_cache()
             raise OutOfMemory(

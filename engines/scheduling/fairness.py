@@ -1,6 +1,6 @@
-"""The order in which waiting requests are served: sessions take turns, however much each of them asks for."""
+"""Share an engine's rows between sessions, however much each of them asks for."""
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
@@ -43,3 +43,30 @@ class Rotation:
         staying = [session for session in self._sessions if session in here]
         joining = here.keys() - staying
         return staying + sorted((session for session in here if session in joining), key=self._last.__eq__)
+
+
+def donors(running: Sequence[str], settled: Sequence[bool], waiting: Iterable[str]) -> list[int]:
+    """Return the indices of running requests that should hand their row to a waiting session.
+
+    Each entry of `running` and `waiting` is a session. A session with two rows more than a waiting one gives a row at once;
+    a session with one row more gives it only after a turn of its own, which `settled` says. Requests are asked in the order of
+    `running`, so that the longest turn ends first.
+    """
+    rows, chosen = Counter(running), list[int]()
+    for session in dict.fromkeys(waiting):
+        able = [
+            index
+            for index, (donor, done) in enumerate(zip(running, settled, strict=True))
+            if index not in chosen and rows[donor] - rows[session] > (0 if done else 1)
+        ]
+        if able:
+            donor = max(able, key=lambda index: rows[running[index]])  # the first of equals
+            chosen.append(donor)
+            rows[running[donor]] -= 1
+            rows[session] += 1
+    return chosen
+
+
+def keeps_row_free(session: str, running: Sequence[str], free: int) -> bool:
+    """Return True if the last free row stays free for another session, since this session has a row already."""
+    return free == 1 and session in running

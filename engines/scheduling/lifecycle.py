@@ -30,12 +30,19 @@ class Lifecycle:
         self._listener(event)
 
     def admit(self, ticket: Ticket) -> bool:
-        """Let a waiting ticket run; false if it no longer waits."""
+        """Let a waiting ticket run, for the first time or again; return False if it no longer waits."""
         if not self._queue.admit(ticket):
             return False
+        resumed = ticket.paused
         ticket.admit(self._clock())
-        self.report("admitted", ticket, queued_s=ticket.admitted_at - ticket.arrived_at)
+        if not resumed:
+            self.report("admitted", ticket, queued_s=ticket.admitted_at - ticket.arrived_at)
         return True
+
+    def pause(self, ticket: Ticket) -> None:
+        """Let a running ticket wait for its next turn; the engine keeps what it began."""
+        self._queue.requeue(ticket)
+        ticket.pause()
 
     def deliver(self, event: Event) -> None:
         """Hand what an engine made to its ticket; tickets that are gone are ignored."""
@@ -58,7 +65,7 @@ class Lifecycle:
         state = self._queue.remove(ticket)
         if state is None:
             return
-        if state == "running" and ticket.request.engine in self._engines:
+        if (state == "running" or ticket.paused) and ticket.request.engine in self._engines:
             self._engines[ticket.request.engine].drop(ticket.id)
         ticket.fail(error)
         kind = "cancelled" if isinstance(error, Cancelled) else "refused" if isinstance(error, BadInput) else "failed"

@@ -6,7 +6,7 @@ from itertools import repeat
 
 from engines.errors import QueueFull
 from engines.scheduling.eta import EtaEstimator, EtaRequest, completion_times
-from engines.scheduling.fairness import Rotation
+from engines.scheduling.fairness import Rotation, donors
 from engines.scheduling.ticket import Position, Ticket
 
 
@@ -43,7 +43,7 @@ class RequestQueue:
             return True
 
     def requeue(self, ticket: Ticket) -> None:
-        """Put a running ticket back before all that wait."""
+        """Put a running ticket back, before the other waiting ones of its session."""
         with self._lock:
             self._running.pop(ticket.id, None)
             self._waiting.insert(0, ticket)
@@ -73,6 +73,24 @@ class RequestQueue:
         """Waiting tickets in the order they will be admitted."""
         with self._lock:
             return self._rotation.order(self._waiting, lambda ticket: ticket.session_id)
+
+    def paused(self, engine: str) -> list[Ticket]:
+        """Waiting tickets of this engine that have begun."""
+        with self._lock:
+            return [each for each in self._waiting if each.paused and each.request.engine == engine]
+
+    def yielding(self, engine: str, turn_s: float) -> list[Ticket]:
+        """Running tickets that should pause at the end of their piece, so that other sessions get their share of the rows.
+
+        A ticket that had more than `turn_s` device seconds in its turn may yield to a session with no row.
+        """
+        with self._lock:
+            if not self._waiting:
+                return []
+            running = self.running(engine)
+            waiting = [each for each in self.waiting() if each.request.engine == engine and not each.buffer_full]
+        sessions, settled = [t.session_id for t in running], [t.turn_s > turn_s for t in running]
+        return [running[index] for index in donors(sessions, settled, (each.session_id for each in waiting))]
 
     def tickets(self) -> list[Ticket]:
         """Running tickets in order of admission, then waiting ones in order of rank."""
@@ -114,8 +132,10 @@ class RequestQueue:
     def _etas(
         self, running: Sequence[Ticket], waiting: Sequence[Ticket], requests: Sequence[EtaRequest] = ()
     ) -> list[float | None]:
-        """Of all these. As many run at a time as run now: more of them would not be waiting if there were room."""
+        """Return completion ETAs, assuming the current concurrency."""
         remaining = [self.estimator.remaining_s(ticket) for ticket in running]
-        coming = [*(ticket.request for ticket in waiting), *requests]
-        needs = [self.estimator.expected_s(each) if each.engine in self._engines else None for each in coming]
+        needs = [
+            *(self.estimator.remaining_s(each) if each.request.engine in self._engines else None for each in waiting),
+            *(self.estimator.expected_s(each) if each.engine in self._engines else None for each in requests),
+        ]
         return completion_times(remaining, needs, max(1, len(running)))

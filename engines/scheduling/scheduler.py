@@ -15,6 +15,7 @@ from engines.scheduling.control_work import ControlTask, ControlWork
 from engines.scheduling.eta import EtaRequest
 from engines.scheduling.lifecycle import Lifecycle
 from engines.scheduling.request_queue import RequestQueue
+from engines.scheduling.row_sharing import RowSharing
 from engines.scheduling.ticket import Position, Ticket
 from engines.types import SchedulerEvent, Setting
 
@@ -42,8 +43,8 @@ class Scheduler:
         self._work = threading.Event()  # something changed since this turn began
         self._engines: dict[str, Engine] = {}
         self._used_s: dict[str, float] = {}  # device time of each engine
-        self._max_rows: dict[str, int] = {}  # of engines that ran out of memory: rows they have room for, until idle
         self._queue = RequestQueue(queue_size, self._lock, self._engines)
+        self._sharing = RowSharing(self._queue)
         self._lifecycle = Lifecycle(self._queue, self._engines, report, clock)
         self._control = ControlWork(self._work.set, clock)
         self._failures: list[tuple[Ticket, EngineError]] = []  # requests to be ended before the next step
@@ -114,11 +115,13 @@ class Scheduler:
     def attach(self, name: str, engine: Engine, settings: Iterable[Setting]) -> None:
         """Let a loaded engine speak; by its settings its requests are timed."""
         self._engines[name] = engine
+        self._sharing.add_engine(name, engine.info.rows)
         self._queue.estimator.add_engine(name, settings, engine.info.defaults)
         self._used_s[name] = max(self._used_s.values(), default=0.0)
 
     def detach(self, name: str) -> None:
         """Step this engine no more."""
+        self._sharing.remove_engine(name)
         self._used_s.pop(name, None)
         self._engines.pop(name, None)
 
@@ -131,6 +134,7 @@ class Scheduler:
             if self._closing and not self._queue:  # what engines load or warm is for nobody
                 return
             self._admit()
+            self._sharing.choose_yielding()
             worked = (self._next_engine() is None or self._control.due(self._unheard())) and self._control.advance()
             name = self._next_engine()
             if name is not None:
@@ -154,28 +158,20 @@ class Scheduler:
     def _admit(self) -> None:
         """Hand waiting requests to the engines that have room."""
         for ticket in self._queue.waiting():
-            name = ticket.request.engine
-            engine = self._engines.get(name)
-            if engine is None or engine.room <= 0 or not self._has_memory(name) or not self._lifecycle.admit(ticket):
+            name, begun = ticket.request.engine, ticket.paused
+            if not self._sharing.can_admit(ticket) or not self._lifecycle.admit(ticket) or begun:
                 continue
             try:
-                engine.admit(EngineJob(ticket.id, ticket.request))
+                self._engines[name].admit(EngineJob(ticket.id, ticket.request))
             except EngineError as error:
                 self._lifecycle.end(ticket, error)
             except Exception as error:
                 self._break(name, error)
 
-    def _has_memory(self, name: str) -> bool:
-        """Whether one more row fits, as far as is known; an idle engine is tried anew."""
-        rows = len(self._queue.running(name))
-        if rows == 0:
-            self._max_rows.pop(name, None)
-        return rows < self._max_rows.get(name, rows + 1)
-
     def _next_engine(self) -> str | None:
         """The engine with something to do that has used the least device time."""
         waiting = self._waiting_for_input()
-        able = {t.request.engine for t in self._queue.running() if t.id not in waiting and not t.buffer_full}
+        able = {t.request.engine for t in self._queue.running() if t.id not in waiting and not self._sharing.is_held(t)}
         return min(able & self._engines.keys(), key=lambda name: self._used_s[name], default=None)
 
     def _unheard(self) -> bool:
@@ -198,11 +194,13 @@ class Scheduler:
     # One step.
 
     def _step(self, name: str) -> None:
-        rows = self._queue.running(name)
-        held = {ticket.id for ticket in rows if ticket.buffer_full} | set(self._engines[name].waiting)
+        engine, rows = self._engines[name], self._queue.running(name)
+        waiting = set(engine.waiting)
+        held = {ticket.id for ticket in rows if self._sharing.is_held(ticket) or ticket.id in waiting}
         started = self.clock()
         try:
-            events = self._engines[name].step(held)
+            paused = {ticket.id for ticket in self._queue.paused(name)}
+            events = engine.step(held | paused, self._sharing.yielding)
         except OutOfMemory as error:
             self._shrink(name, rows, error)
             return
@@ -214,10 +212,14 @@ class Scheduler:
         self._control.stepped(seconds)
         for ticket in rows:
             if ticket.id not in held:
-                ticket.compute_s += seconds / (len(rows) - len(held))
+                ticket.charge(seconds / (len(rows) - len(held)))
         self._report(SchedulerEvent(self.clock(), "stepped", name, "", {"step_s": seconds, "rows": float(len(rows))}))
         for event in events:
             self._lifecycle.deliver(event)
+        if self._sharing.yielding:
+            between = engine.between_pieces
+            for ticket in [each for each in rows if each.id in self._sharing.yielding and each.id in between]:
+                self._lifecycle.pause(ticket)
 
     def _shrink(self, name: str, rows: list[Ticket], error: OutOfMemory) -> None:
         """Out of memory: the newest request waits again, unless it was alone or its audio is partly read."""
@@ -226,7 +228,7 @@ class Scheduler:
             self._lifecycle.end(newest, error)
             return
         log.warning("%s ran out of memory with %d requests; one waits again", name, len(rows))
-        self._max_rows[name] = len(rows) - 1
+        self._sharing.limit(name, len(rows) - 1)
         self._engines[name].drop(newest.id)
         if newest.has_audio:
             self._lifecycle.end(newest, error)
@@ -239,7 +241,7 @@ class Scheduler:
         log.error("engine %s failed", name, exc_info=error)
         failure = EngineFailed(f"{name} failed while speaking ({error}); it is loaded again, then speak once more")
         failure.__cause__ = error
-        for ticket in self._queue.running(name):
+        for ticket in (*self._queue.running(name), *self._queue.paused(name)):
             self._lifecycle.end(ticket, failure)
         self._broken(name, error)
 

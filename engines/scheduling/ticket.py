@@ -22,6 +22,8 @@ class Ticket:
         self.arrived_at = arrived_at
         self.deadline = deadline
         self.admitted_at = 0.0
+        self.turn_s = 0.0  # device seconds since its latest admission; a paused request is admitted again
+        self.paused = False  # whether it waits for another turn and the engine keeps what it began
         self.compute_s = 0.0
         self.error: EngineError | None = None
         self._state: TicketState = "queued"
@@ -118,16 +120,29 @@ class Ticket:
         return sum(chunk.audio.duration_s for chunk in unread) > UNREAD_MAX_S
 
     def admit(self, at: float) -> None:
-        """It runs from now on."""
+        """Let it run from now on."""
         with self._changed:
-            self.admitted_at, self._state = at, "running"
+            if not self.paused:
+                self.admitted_at = at
+            self.turn_s, self.paused, self._state = 0.0, False, "running"
+            self._notify()
+
+    def pause(self) -> None:
+        """Let it wait for its next turn, with the progress it has."""
+        with self._changed:
+            self.paused, self._state = True, "queued"
             self._notify()
 
     def requeue(self) -> None:
-        """It waits again, from the beginning."""
+        """Let it wait again, from the beginning."""
         with self._changed:
             self._state, self._progress = "queued", 0.0
             self._notify()
+
+    def charge(self, seconds: float) -> None:
+        """Count device time."""
+        self.compute_s += seconds
+        self.turn_s += seconds
 
     def advance(self, fraction: float) -> None:
         """Raise its progress to `fraction`, never lower it."""

@@ -59,15 +59,16 @@ class Metronome:
             parameters=0, compiled=False,
         )  # fmt: skip
 
-    @property
-    def room(self) -> int:
-        return self.width - len(self.jobs)
-
     memory_bytes = 1_000
 
     @property
     def waiting(self) -> Collection[str]:
         return self.late & self.jobs.keys()
+
+    @property
+    def between_pieces(self) -> Collection[str]:
+        """A word is a piece."""
+        return [id for id, made in self.jobs.items() if made == 0 or self.requests[id].text[made - 1] == " "]
 
     def prepare(self, reference: Reference) -> object:
         return reference
@@ -77,10 +78,10 @@ class Metronome:
             raise BadText("a metronome has no exclamations; use words")
         self.jobs[job.id], self.requests[job.id] = 0, job.request
 
-    def step(self, held: Collection[str] = ()) -> Sequence[Event]:
+    def step(self, held: Collection[str] = (), yielding: Collection[str] = ()) -> Sequence[Event]:
         began = time.monotonic()
         try:
-            return self._step(held)
+            return self._step({*held, *set(yielding).intersection(self.between_pieces)})
         finally:
             self.stepped_s += time.monotonic() - began
 

@@ -36,8 +36,8 @@ class Whistle(Metronome):
         SPEC.chosen(job.request.settings, DEFAULTS)
         super().admit(job)
 
-    def step(self, held: Collection[str] = ()) -> Sequence[Event]:
-        return [self._pitched(event) for event in super().step(held)]
+    def step(self, held: Collection[str] = (), yielding: Collection[str] = ()) -> Sequence[Event]:
+        return [self._pitched(event) for event in super().step(held, yielding)]
 
     def _pitched(self, event: Event) -> Event:
         if not isinstance(event, Spoke):

@@ -22,8 +22,8 @@ class Bell(Metronome):
     def info(self) -> EngineInfo:
         return replace(super().info, name=NAME, title=SPEC.title)
 
-    def step(self, held: Collection[str] = ()) -> Sequence[Event]:
-        events = super().step(held)
+    def step(self, held: Collection[str] = (), yielding: Collection[str] = ()) -> Sequence[Event]:
+        events = super().step(held, yielding)
         self.steps.clear()
         self.requests = {id: request for id, request in self.requests.items() if id in self.jobs}
         return events

@@ -103,6 +103,20 @@ def test_a_pause_at_the_start_does_not_bring_the_second_piece_before_the_first(t
     assert rows[: STEPS + 1] == [0, *[1] * (STEPS - 1), 0]
 
 
+def test_a_request_that_yields_between_pieces_sounds_as_alone(together: F5Engine) -> None:
+    wanted, listener = rows_by_step(together, asked(live=False))[2].audio("long"), Listener(together)
+    together.admit(asked(live=False))
+    listener.step()
+    while "long" not in together.between_pieces:
+        listener.step(yielding={"long"})
+    assert len(listener.heard["long"]) == 1  # the piece that was in work
+    together.admit(job("short"))
+    while "short" not in listener.ended:
+        listener.step(held={"long"})
+    listener.finish(asked(live=False))
+    assert np.abs(listener.audio("long") - wanted).max() < 1e-4
+
+
 def test_those_that_are_held_leave_their_places_to_others(together: F5Engine) -> None:
     listener = Listener(together)
     together.admit(asked(live=False))

@@ -67,8 +67,8 @@ class Listener:
         self.ended: set[str] = set()
         self.refused: dict[str, Exception] = {}
 
-    def step(self, held: Collection[str] = ()) -> list[Event]:
-        events = list(self.engine.step({*held, *self.engine.waiting}))
+    def step(self, held: Collection[str] = (), yielding: Collection[str] = ()) -> list[Event]:
+        events = list(self.engine.step({*held, *self.engine.waiting}, yielding))
         for event in events:
             match event:
                 case Spoke():

@@ -66,8 +66,8 @@ class Listener:
         self.ended: set[str] = set()
         self.refused: dict[str, Exception] = {}
 
-    def step(self, held: Sequence[str] = ()) -> list[Event]:
-        events = list(self.engine.step(held))
+    def step(self, held: Sequence[str] = (), yielding: Sequence[str] = ()) -> list[Event]:
+        events = list(self.engine.step(held, yielding))
         for event in events:
             match event:
                 case Spoke():
@@ -126,6 +126,21 @@ def test_sound_begins_before_the_group_ends(engine: S1Engine) -> None:
     engine.drop(asked.id)
 
 
+def test_a_request_that_yields_between_groups_sounds_as_alone(engine: S1Engine) -> None:
+    first, second = job(4, "word " * 12 + "[pause:0.2s] " + "word " * 8), job(5)
+    wanted, listener = alone(engine, first), Listener(engine)
+    engine.admit(first)
+    listener.step()
+    while first.id not in engine.between_pieces:
+        listener.step(yielding=[first.id])
+    assert listener.heard[first.id] and not len(engine.batch.rows)
+    engine.admit(second)
+    while second.id not in listener.ended:
+        listener.step(held=[first.id])
+    listener.finish(first)
+    assert np.abs(listener.audio(first) - wanted).max() < 1e-4
+
+
 def test_a_dropped_job_frees_its_row_and_leaves_the_others_alone(engine: S1Engine) -> None:
     staying, leaving = job(6), job(7, "word " * 20)
     wanted = alone(engine, staying)
@@ -135,7 +150,7 @@ def test_a_dropped_job_frees_its_row_and_leaves_the_others_alone(engine: S1Engin
     engine.admit(staying)
     listener.step()
     engine.drop(leaving.id)
-    assert engine.room == 7
+    assert engine.batch.requests.keys() == {staying.id}
     listener.finish(staying)
     assert np.allclose(listener.audio(staying), wanted, atol=1e-5)
     assert leaving.id not in listener.ended
@@ -209,7 +224,7 @@ def test_codes_survive_a_restart_and_broken_ones_are_made_again(engine: S1Engine
 def test_what_cannot_be_is_refused_in_words(engine: S1Engine, changes: dict[str, object], error: type) -> None:
     with pytest.raises(error, match=r"\w+ .*[;,]"):
         engine.admit(job(9, **changes))
-    assert engine.room == 8
+    assert not engine.batch.requests
 
 
 @pytest.mark.long

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from engines.scheduling.fairness import Rotation
+from engines.scheduling.fairness import Rotation, donors, keeps_row_free
 
 
 class Desk:
@@ -77,3 +77,30 @@ def test_the_order_that_is_told_is_the_order_that_is_served() -> None:
                 desk.waiting.remove(draw.choice(desk.waiting))
         reported = desk.order()
         assert [desk.serve() for _ in reported] == reported
+
+
+@pytest.mark.parametrize(
+    ("running", "settled", "waiting", "expected"),
+    [
+        ("aab", "...", "c", [0]),  # two rows more than a session with none
+        ("aab", "...", "a", []),  # its own requests wait for its own
+        ("ab", "..", "c", []),  # one row more, and the turn has just begun
+        ("ab", "xx", "c", [0]),  # the longest turn ends
+        ("ab", ".x", "c", [1]),
+        ("ab", "xx", "cd", [0, 1]),
+        ("ab", "xx", "cccc", [0]),  # a session asks for one row at a time
+        ("aaa", "...", "b", [0]),
+        ("aaaa", "....", "bc", [0, 1]),
+        ("aabb", "xxxx", "ab", []),
+        ("ab", "xx", "", []),
+    ],
+)
+def test_rows_go_to_sessions_with_fewer(running: str, settled: str, waiting: str, expected: list[int]) -> None:
+    assert donors(list(running), [each == "x" for each in settled], list(waiting)) == expected
+
+
+@pytest.mark.parametrize(
+    ("running", "free", "kept"), [("", 2, False), ("a", 1, True), ("b", 1, False), ("a", 2, False)]
+)
+def test_a_session_leaves_the_last_row_to_others(running: str, free: int, kept: bool) -> None:
+    assert keeps_row_free("a", list(running), free) is kept

@@ -1,0 +1,57 @@
+"""Which waiting request may have a row of its engine, and which running one gives its row to another session."""
+
+from collections.abc import Collection
+
+from engines.scheduling.fairness import keeps_row_free
+from engines.scheduling.request_queue import RequestQueue
+from engines.scheduling.ticket import Ticket
+
+TURN_S = 1.0  # device seconds for which a session keeps its only row while others wait
+
+
+class RowSharing:
+    """Used by the scheduler's thread alone."""
+
+    def __init__(self, queue: RequestQueue) -> None:
+        self._queue = queue
+        self._rows: dict[str, int] = {}  # of each engine
+        self._max_rows: dict[str, int] = {}  # of engines that ran out of memory: rows that fit, until they are idle
+        self._yielding: set[str] = set()  # ids of running requests
+
+    def add_engine(self, name: str, rows: int) -> None:
+        """Share the rows of an engine that was loaded."""
+        self._rows[name] = rows
+
+    def remove_engine(self, name: str) -> None:
+        """Give nobody a row of this engine."""
+        self._rows.pop(name, None)
+
+    def limit(self, name: str, rows: int) -> None:
+        """Use no more than this many rows of an engine until it is idle."""
+        self._max_rows[name] = rows
+
+    def can_admit(self, ticket: Ticket) -> bool:
+        """Return True if the engine has a free row with memory for it, and this ticket may use the row now."""
+        name = ticket.request.engine
+        if name not in self._rows or ticket.buffer_full:
+            return False
+        sessions, rows = [each.session_id for each in self._queue.running(name)], self._rows[name]
+        if not sessions:
+            self._max_rows.pop(name, None)
+        free = rows - len(sessions)
+        if free <= 0 or len(sessions) >= self._max_rows.get(name, rows):
+            return False
+        return rows == 1 or not keeps_row_free(ticket.session_id, sessions, free)
+
+    def choose_yielding(self) -> None:
+        """Decide which running requests pause at the end of their piece, for those that wait now."""
+        self._yielding = {each.id for name in self._rows for each in self._queue.yielding(name, TURN_S)}
+
+    @property
+    def yielding(self) -> Collection[str]:
+        """Ids of the running requests that pause at the end of their piece."""
+        return self._yielding
+
+    def is_held(self, ticket: Ticket) -> bool:
+        """Return True if its row waits for the reader; a row that others wait for goes on to the end of its piece."""
+        return ticket.buffer_full and ticket.id not in self._yielding
