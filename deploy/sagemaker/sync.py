@@ -23,7 +23,7 @@ def sync(source: str, target: str) -> Iterator[str]:
     stores = open_stores(places, settings.data_dir / "sync")
     here, there = stores[places[0].name], stores["target"]
     for entry in here.list():
-        yield _send(entry.id, here, there)
+        yield entry.note or _send(entry.id, here, there)
 
 
 def _source(source: str, settings: Settings) -> Place:

@@ -64,6 +64,7 @@ def listed_json(listed: ListedArchive) -> dict[str, Any]:
         "identity": entry.identity,
         "changed_at": entry.changed_at.isoformat() if entry.changed_at else None,
         "here": listed.here,
+        "note": entry.note,
     }
 
 

@@ -16,6 +16,7 @@ from studio.database import saving
 from studio.progress import ProgressReporter, format_bytes
 from studio.stores import ArchiveFacts
 from studio.stores.entry import champion_of
+from studio.stores.naming import ARCHIVES
 
 log = logging.getLogger(__name__)
 
@@ -60,12 +61,14 @@ class Archives:
         kept = {saved.champion.id for saved in self._library.list()}
         named = [(path, champion_of(path.name)) for path in sorted(folder.glob("*"))]
         for path, id in named:
+            if note := ARCHIVES.note(path.name):
+                log.warning("%s is not imported: %s", path, note)
             if id is None or id in kept:
                 continue
             try:
                 self.import_(path, lambda progress: None, threading.Event(), as_id=id, expected="")
             except EngineError as error:
-                log.warning("%s is not taken in: %s", path, error)
+                log.warning("%s is not imported: %s", path, error)
 
     def import_(
         self, archive: Path, report: ProgressReporter, stop: threading.Event, *, as_id: str, expected: str

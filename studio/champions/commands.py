@@ -109,7 +109,7 @@ def _list(arguments: Namespace, open_champions: Open) -> int:
     champions = open_champions()
     if arguments.store:
         for listed in champions.browse(arguments.store):
-            _print(f"{listed.entry.id}  {listed.entry.bytes / 1e6:,.1f} MB  here: {listed.here}")
+            _print(listed.entry.note or f"{listed.entry.id}  {listed.entry.bytes / 1e6:,.1f} MB  here: {listed.here}")
         return DONE
     for saved in champions.list():
         kind = "fine-tuned" if saved.champion.fine_tuned else "base"

@@ -25,7 +25,9 @@ class TransferSettings:
 class Backend(Protocol):
     """Every method raises StoreError or UnknownArchive. Threads may share one."""
 
-    def list(self) -> Sequence[StoreEntry]: ...
+    def list(self) -> Sequence[StoreEntry]:
+        """Return the archives, and with a note those whose names are not ids."""
+        ...
 
     def where(self, id: str) -> str:
         """The file's address, as people read it."""

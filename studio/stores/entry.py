@@ -1,5 +1,6 @@
 """Archives in stores, plans of transfers and their progress, as data."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import Literal
 
 from engines.types import Progress
 from studio.progress import ProgressReporter, format_bytes
-from studio.stores.naming import ARCHIVES
+from studio.stores.naming import ARCHIVES, Naming
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,8 +26,9 @@ class ArchiveFacts:
 class StoreEntry:
     """One archive in a store."""
 
-    id: str
+    id: str  # the file's name where `note` is set
     bytes: int
+    note: str = ""  # why the archive cannot be fetched; empty = it can
     sha256: str = ""  # of the archive; empty = the store does not know
     identity: str = ""  # of the champion in it; empty = the store does not know
     changed_at: datetime | None = None
@@ -67,3 +69,10 @@ def archive_name(id: str) -> str:
 def champion_of(name: str) -> str | None:
     """The champion whose archive has this file name; None for any other file."""
     return ARCHIVES.id(name)
+
+
+def misnamed(naming: Naming, files: Iterable[tuple[str, int]]) -> Iterator[StoreEntry]:
+    """Yield an entry with a note for each archive, given by name and size, whose name is not an id."""
+    for name, size in files:
+        if note := naming.note(name):
+            yield StoreEntry(id=name, bytes=size, note=note)

@@ -11,7 +11,7 @@ from pathlib import Path
 from studio.database import NO_ROOM
 from studio.files import PARTIAL, atomic_write, publish_file
 from studio.stores.backend import CHUNK_BYTES, file_sha256, raise_if_stopped
-from studio.stores.entry import ArchiveFacts, StoreEntry, TransferProgress
+from studio.stores.entry import ArchiveFacts, StoreEntry, TransferProgress, misnamed
 from studio.stores.errors import Damaged, NotAllowed, StoreError, StoreFull, StoreMissing
 from studio.stores.facts import facts_json, read_facts
 from studio.stores.naming import ARCHIVES, Naming
@@ -30,8 +30,9 @@ class FolderBackend:
         with self._as_store_errors():
             self._check_root()
             inside = self._folder.iterdir() if self._folder.exists() else ()
-            found = ((path, self._naming.id(path.name)) for path in inside)
-            return [_entry(path, id) for path, id in found if id is not None and path.is_file()]
+            files = [path for path in inside if path.is_file()]
+            entries = [_entry(path, id) for path in files if (id := self._naming.id(path.name)) is not None]
+            return [*entries, *misnamed(self._naming, ((path.name, path.stat().st_size) for path in files))]
 
     def find(self, id: str) -> StoreEntry | None:
         path = self._root / self._naming.path(id)

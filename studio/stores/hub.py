@@ -14,11 +14,12 @@ from huggingface_hub.utils import build_hf_headers, hf_raise_for_status  # type:
 
 from studio.places import HubPlace
 from studio.stores.backend import CHUNK_BYTES, TransferSettings
-from studio.stores.entry import ArchiveFacts, StoreEntry, TransferProgress, archive_name, champion_of
+from studio.stores.entry import ArchiveFacts, StoreEntry, TransferProgress, archive_name, champion_of, misnamed
 from studio.stores.facts import facts_json, read_facts
 from studio.stores.hub_card import CardRow, updated_card
 from studio.stores.hub_errors import as_store_errors
 from studio.stores.hub_timeout import WatchedFile, wait_for
+from studio.stores.naming import ARCHIVES
 from studio.stores.retry import Retry
 
 CARD = "README.md"
@@ -49,7 +50,8 @@ class HubBackend:
         self._facts: dict[str, ArchiveFacts | None] = {}  # by git's hash of the small file they stand in
 
     def list(self) -> Sequence[StoreEntry]:
-        return self._listed(self._tree(dated=True))
+        tree = self._tree(dated=True)
+        return [*self._listed(tree), *misnamed(ARCHIVES, ((path, file.size) for path, file in tree.files.items()))]
 
     def find(self, id: str) -> StoreEntry | None:
         tree = self._tree()

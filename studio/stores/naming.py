@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from studio.champions.champion import ID, check_id
+from studio.champions.champion import ID, check_id, proposed_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +18,24 @@ class Naming:
         return f"{self.folder}{check_id(id)}{self.suffix}"
 
     def id(self, name: str) -> str | None:
-        """Of the file of this name in the folder; None for any other file."""
-        id = name.removesuffix(self.suffix)
-        return id if id != name and ID.fullmatch(id) else None
+        """Return the id in this file name; None for any other file."""
+        stem = self._stem(name)
+        return stem if ID.fullmatch(stem) else None
+
+    def note(self, name: str) -> str:
+        """Return why a file of this kind has no id, and how to rename it; empty for other files and for valid names."""
+        stem = self._stem(name)
+        if not stem or ID.fullmatch(stem):
+            return ""
+        return (
+            f"{name} cannot be fetched: an id has small letters a to z, digits, - and _ only; "
+            f"rename the file, for example to {proposed_id(stem)}{self.suffix}"
+        )
+
+    def _stem(self, name: str) -> str:
+        """Return the name without its suffix; empty if the file is of another kind, hidden, or in a folder."""
+        hidden_or_inside = name.startswith(".") or "/" in name
+        return "" if hidden_or_inside or not name.endswith(self.suffix) else name.removesuffix(self.suffix)
 
 
 ARCHIVES = Naming("", ".tar.gz", "application/gzip")

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from studio.places import S3Place
 from studio.stores.backend import CHUNK_BYTES, TransferSettings
-from studio.stores.entry import ArchiveFacts, StoreEntry, TransferProgress
+from studio.stores.entry import ArchiveFacts, StoreEntry, TransferProgress, misnamed
 from studio.stores.errors import StoreMissing, UnknownArchive
 from studio.stores.naming import ARCHIVES, Naming
 from studio.stores.retry import Retry
@@ -33,15 +33,18 @@ class S3Backend:
     def list(self) -> Sequence[StoreEntry]:
         place, folder = self._place, self._place.prefix + self._naming.folder
 
-        def objects() -> list[tuple[str, str]]:
+        def objects() -> list[tuple[str, str, int]]:
             pages = self._bucket.client.get_paginator("list_objects_v2")
             answers = pages.paginate(Bucket=place.bucket, Prefix=folder, Delimiter="/")
-            return [(one["Key"], one["ETag"]) for answer in answers for one in answer.get("Contents", ())]
+            contents = (one for answer in answers for one in answer.get("Contents", ()))
+            return [(one["Key"].removeprefix(folder), one["ETag"], one["Size"]) for one in contents]
 
-        named = [(self._naming.id(key.removeprefix(folder)), etag) for key, etag in self._ask(objects)]
+        found = self._ask(objects)
+        named = [(self._naming.id(name), etag) for name, etag, _ in found]
         with ThreadPoolExecutor(AT_ONCE) as pool:
             heads = pool.map(lambda one: self._head(*one), [(id, etag) for id, etag in named if id is not None])
-            return [entry for entry in heads if entry is not None]
+            entries = [entry for entry in heads if entry is not None]
+        return [*entries, *misnamed(self._naming, ((name, size) for name, _, size in found))]
 
     def find(self, id: str) -> StoreEntry | None:
         try:

@@ -43,6 +43,7 @@ def test_archives_become_champions_named_like_their_files_and_kept_ones_stay(
     for copy in ("yasuo", "kept"):
         (folder / f"{copy}.tar.gz").write_bytes((folder / "ahri.tar.gz").read_bytes())
     (folder / "broken.tar.gz").write_bytes(b"no archive")
+    (folder / "Misnamed.tar.gz").write_bytes(b"no archive")
     (folder / "notes.txt").write_text("no archive")
     settings = Settings(data_dir=tmp_path / "data", archives_dir=folder)
     library = Library(settings.data_dir)
@@ -58,5 +59,7 @@ def test_archives_become_champions_named_like_their_files_and_kept_ones_stay(
         manager.close(0.0)
         assert metronome.found == {"ahri", "yasuo", "kept"}
         assert studio.champions.get("kept").version == kept.version
-    told = [record.getMessage() for record in caplog.records if "is not taken in" in record.getMessage()]
-    assert (len(told), "broken.tar.gz" in told[0]) == (1, True)
+    logged = [record.getMessage() for record in caplog.records if "is not imported" in record.getMessage()]
+    assert len(logged) == 2
+    assert "rename the file, for example to misnamed.tar.gz" in logged[0]
+    assert "broken.tar.gz" in logged[1]

@@ -225,6 +225,7 @@ interface StoredArchive {
   bytes: number;
   changed_at: string | null;
   here: "same" | "other" | "absent";
+  note: string; // why it cannot be pulled
 }
 interface Plan {
   action: string;

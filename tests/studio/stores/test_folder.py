@@ -120,11 +120,27 @@ def test_a_paused_pull_goes_on_where_it_stopped(shelf: Store, tmp_path: Path) ->
 
 def test_an_archive_put_there_by_hand_is_listed_and_fetched(shelf: Store, archive: Archive, tmp_path: Path) -> None:
     (tmp_path / "shelf" / "yasuo.tar.gz").write_bytes(archive.content)
-    (tmp_path / "shelf" / "Notes.tar.gz").write_bytes(b"not ours")
     (tmp_path / "shelf" / "notes.txt").write_bytes(b"not ours")
     assert [(one.id, one.sha256) for one in shelf.list()] == [("yasuo", "")]
     held = shelf.pull("yasuo", tmp_path / "back.tar.gz", lambda progress: None, threading.Event())
     assert held.sha256 == archive.facts.sha256
+
+
+@pytest.mark.parametrize(
+    ("name", "proposed"),
+    [("Ahri.tar.gz", "ahri.tar.gz"), ("Ahri (calm).tar.gz", "ahri-calm.tar.gz"), ("ahri.v2.tar.gz", "ahri-v2.tar.gz")],
+)
+def test_an_archive_whose_name_is_not_an_id_is_listed_with_a_note(
+    shelf: Store, tmp_path: Path, name: str, proposed: str
+) -> None:
+    (tmp_path / "shelf" / name).write_bytes(b"not ours")
+    (tmp_path / "shelf" / ".hidden.tar.gz").write_bytes(b"not ours")
+    (entry,) = shelf.list()
+    assert (entry.id, entry.bytes) == (name, 8)
+    assert entry.note == (
+        f"{name} cannot be fetched: an id has small letters a to z, digits, - and _ only; "
+        f"rename the file, for example to {proposed}"
+    )
 
 
 def test_facts_of_an_archive_that_a_person_replaced_are_not_believed(

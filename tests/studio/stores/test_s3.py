@@ -66,7 +66,8 @@ def test_the_bucket_is_listed_by_prefix_with_what_is_known_of_each(bucket: Opene
     push(store, archive)
     for key in (f"{PREFIX}notes.txt", f"{PREFIX}deeper/jinx.tar.gz", "jinx.tar.gz", f"{PREFIX}Jinx.tar.gz"):
         s3.put_object(Bucket=BUCKET, Key=key, Body=b"not an archive of this store")
-    held = store.list()
+    misnamed, *held = store.list()
+    assert (misnamed.id, misnamed.bytes) == ("Jinx.tar.gz", 28) and "jinx.tar.gz" in misnamed.note
     assert [one.id for one in held] == ["ahri", "yasuo"]
     assert {(one.bytes, one.sha256, one.identity) for one in held} == {
         (SIZE, archive.facts.sha256, archive.facts.identity)

@@ -36,8 +36,13 @@ export class ArchiveRow {
     if (JSON.stringify(archive) === this.drawn) return;
     this.drawn = JSON.stringify(archive);
     this.archive = archive;
-    const { id, bytes, changed_at, here } = archive;
+    const { id, bytes, changed_at, here, note } = archive;
     const facts = [size(bytes), changed_at && moment(changed_at)].filter(Boolean);
+    if (note)
+      return this.head.replaceChildren(
+        icon("warn"),
+        h("div.held-words", {}, h("p.held-id", {}, id), h("p.facts", {}, note)),
+      );
     const pull = h("button.quiet.small", { type: "button", onclick: () => this.plan() }, "Pull");
     pull.setAttribute("aria-label", `Pull ${id}`);
     this.head.replaceChildren(
