@@ -134,6 +134,41 @@ def test_a_workbook_is_remapped_cast_rendered_edited_and_marked_and_just_the_edi
     page.wait_for_function("window.heard.length > 0")
 
 
+def renamed(visitor: Visitor, words: str) -> None:
+    """Change the text of the first line from outside the page."""
+    told, api = sheet_of(visitor), visitor.page.request
+    project = api.get(f"{visitor.url}/studio/projects").json()[-1]["id"]
+    cell = {"line": told["lines"][0]["key"], "column": told["roles"]["text"], "value": words}
+    assert api.patch(f"{visitor.url}/studio/projects/{project}/sheets/{told['id']}", data={"cells": [cell]}).ok
+
+
+def test_the_page_shows_changes_made_elsewhere_after_it_was_left_for_long(visitor: Visitor) -> None:
+    page = visitor.page
+    page.clock.install()
+    bring(visitor, THREE)
+    page.get_by_role("link", name="Speak").click()
+    page.clock.run_for(60_000)
+    page.get_by_role("link", name="Script").click()
+    expect(rows(page).first).to_be_visible()
+    page.clock.run_for(3_000)
+    renamed(visitor, "Changed elsewhere.")
+    page.clock.run_for(3_000)
+    expect(rows(page).first).to_contain_text("Changed elsewhere.")
+
+
+def test_the_page_shows_changes_made_while_the_studio_did_not_answer(writer: Visitor) -> None:
+    page = writer.page
+    page.clock.install()
+    page.route("**/studio/projects/**", lambda route: route.abort())
+    page.clock.run_for(30_000)
+    renamed(writer, "Changed meanwhile.")
+    page.unroute("**/studio/projects/**")
+    page.clock.run_for(3_000)
+    expect(rows(page).first).to_contain_text("Changed meanwhile.")
+    assert all("ERR_FAILED" in each for each in writer.complaints)
+    writer.complaints.clear()
+
+
 def test_undo_takes_back_edits_and_deletions_and_redo_does_them_again(writer: Visitor) -> None:
     page = writer.page
     page.keyboard.press("Enter")

@@ -2,9 +2,9 @@
 import { changed } from "./bus.js";
 import { STATE } from "./events.js";
 import { isBlind, page } from "./pages.js";
+import { poll } from "./polling.js";
 import { get } from "./server.js";
 import { state } from "./state.js";
-import { sleep } from "./timing.js";
 
 const EVERY_MS = 1000;
 const LOST = 3; // answers missing in a row before the page says so
@@ -28,10 +28,6 @@ function receive(telemetry) {
   changed(STATE.telemetry);
 }
 
-export async function watchStudio() {
-  document.addEventListener("visibilitychange", refreshTelemetry);
-  for (;;) {
-    await refreshTelemetry();
-    await sleep(EVERY_MS);
-  }
+export function watchStudio() {
+  poll({ needed: () => true, every: () => EVERY_MS, look: refreshTelemetry });
 }

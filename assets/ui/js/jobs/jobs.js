@@ -6,6 +6,7 @@ import { EVENT, STATE } from "../core/events.js";
 import { sentence } from "../core/format.js";
 import { attempt } from "../core/login.js";
 import { isBlind, page } from "../core/pages.js";
+import { poll } from "../core/polling.js";
 import { get, post, remove } from "../core/server.js";
 import { sleep } from "../core/timing.js";
 
@@ -20,7 +21,6 @@ let uploads = [];
 let asked = 0; // questions, counted
 let believed = 0; // the last question whose answer is shown; answers to earlier ones are not believed
 let uploaded = 0;
-let watching = false;
 
 follow(STATE.access, () => (access.owner ? refreshUnlessComparing() : receive([])));
 follow(STATE.page, () => access.owner && refreshUnlessComparing());
@@ -36,12 +36,7 @@ export function jobs() {
 
 /** Not where a trial may be open: what a job is about would say too much. */
 function refreshUnlessComparing() {
-  if (page() !== "compare") refresh().catch(() => {});
-}
-
-async function refresh() {
-  await look();
-  watch();
+  if (page() !== "compare") look().catch(() => {});
 }
 
 async function look() {
@@ -78,7 +73,6 @@ export function begin(ask) {
     const job = await ask();
     receive([job, ...known.filter((other) => other.id !== job.id)]);
     if (!isUnderWay(job)) announceEnd(job);
-    watch();
     return job;
   });
 }
@@ -112,7 +106,7 @@ export function dismiss(job) {
       await forget(job);
       receive(known.filter(({ id }) => id !== job.id));
     }
-    await refresh();
+    await look();
   });
 }
 
@@ -147,7 +141,7 @@ export async function uploading({ kind, champion = "", name }, send) {
 async function command(job, verb) {
   await attempt(async () => {
     await post(`/studio/jobs/${job.id}/${verb}`);
-    await refresh();
+    await look();
   });
 }
 
@@ -192,13 +186,8 @@ function announceEnd(job) {
   else emit(EVENT.jobDone, job);
 }
 
-async function watch() {
-  if (watching) return;
-  watching = true;
-  while (known.some((job) => job.state === "running")) {
-    await sleep(EVERY_MS);
-    if (isBlind()) continue;
-    await look().catch(() => sleep(AGAIN_MS));
-  }
-  watching = false;
-}
+poll({
+  needed: () => !isBlind() && known.some((job) => job.state === "running"),
+  every: () => EVERY_MS,
+  look: () => look().catch(() => sleep(AGAIN_MS)),
+});

@@ -2,7 +2,7 @@
 import { h } from "../core/dom.js";
 import { percent, sentence } from "../core/format.js";
 import { attempt } from "../core/login.js";
-import { get, post } from "../core/server.js";
+import { get, post, refusedWith } from "../core/server.js";
 import { sleep } from "../core/timing.js";
 import { projectPath } from "./desk.js";
 
@@ -41,7 +41,10 @@ export class DeliveryRun {
         this.words.textContent = `${sentence(now.message).slice(0, -1)} · ${percent(now.fraction)}`;
         if (!this.element.isConnected) await this.stop(); // the dialog was closed
         await sleep(EVERY_MS);
-        now = await get(this.path);
+        now = await get(this.path).catch((error) => {
+          if (refusedWith(error, 404)) throw error;
+          return now; // the studio may answer again
+        });
       }
     } finally {
       this.element.hidden = true;

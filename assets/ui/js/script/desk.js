@@ -3,16 +3,16 @@ import { access, accessKnown } from "../core/access.js";
 import { changed, follow } from "../core/bus.js";
 import { STATE } from "../core/events.js";
 import { page } from "../core/pages.js";
+import { poll } from "../core/polling.js";
 import { get, reason, refusedWith } from "../core/server.js";
 import { loadJson, saveJson } from "../core/storage.js";
-import { sleep } from "../core/timing.js";
 import { added, applied } from "./changes.js";
 import { pendingOf } from "./pending.js";
 
 export const ROOT = "/studio/projects";
 const KEY = "studio-script"; // which project and sheet were open last
 const RUNNING_MS = 1000;
-const RESTING_MS = 5000;
+const RESTING_MS = 2500;
 
 export const desk = {
   /** @type {Project[] | null} */ projects: null, // null until they were told
@@ -27,7 +27,6 @@ export const desk = {
 const revisions = new Map();
 let opened = 0; // how often something was
 let asked = 0; // revision of the sheet up to which all is known
-let watching = false;
 
 /** Where a project of the studio is. @param {string} rest */
 export function projectPath(rest = "", project = desk.project?.id) {
@@ -119,7 +118,6 @@ export function showSheet(sheet) {
   saveJson(KEY, { project: desk.project?.id ?? "", sheet: sheet?.id ?? "" });
   changed(STATE.script);
   changed(STATE.lines);
-  watch();
 }
 
 /**
@@ -179,18 +177,14 @@ export function isRendering() {
   return desk.render?.state === "running" || desk.render?.state === "paused";
 }
 
-async function watch() {
-  if (watching) return;
-  watching = true;
-  while (desk.sheet && page() === "script") {
-    await sleep(desk.render?.state === "running" ? RUNNING_MS : RESTING_MS);
-    if (document.hidden || page() !== "script") continue;
-    await look().catch(async (error) => {
+poll({
+  needed: () => desk.sheet && page() === "script",
+  every: () => (desk.render?.state === "running" ? RUNNING_MS : RESTING_MS),
+  look: () =>
+    look().catch(async (error) => {
       if (refusedWith(error, 404)) await load(); // somebody deleted it
-    });
-  }
-  watching = false;
-}
+    }),
+});
 
 follow(STATE.page, () => page() === "script" && arrive());
 follow(STATE.access, () => page() === "script" && access.owner && !desk.projects && arrive());
