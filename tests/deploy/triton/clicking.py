@@ -1,26 +1,32 @@
-"""The studio as `app.py` starts it, with engines that need no processor in place of F5 and S1: `python -m` this module.
+"""`app.py` with engines that need no processor in place of F5 and S1: `python -m tests.deploy.triton.clicking`.
 
-A line takes STEP_S for each of its characters, so a run of lines of different lengths meets the shim's watcher at every moment.
+A line lasts STEP_S for each of its characters. The sound of LINE ends when the shim asks for the first time whether its
+client has gone: that is the moment at which the shim once ended Triton.
 """
 
+import sys
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from engines.base import Event
 from engines.registry import ENGINES, Device
 from engines.types import EngineInfo
 from tests.engines import whistle
-from tests.engines.metronome import SPEED, Metronome
+from tests.engines.metronome import RATE, SPEED, Metronome
 
-STEP_S = 0.0235
+MODULE = "tests.deploy.triton.clicking"
+STEP_S, CLICK_S = 0.0235, 0.05
 WIDTH = 8
+LINE = "click"
+SAMPLES = round(CLICK_S * RATE)  # for each character
 
 
 class Clicker(Metronome):
-    """Keeps nothing of what it has done."""
+    """A metronome that forgets what it has done."""
 
     def __init__(self, device: Device) -> None:
-        super().__init__(width=WIDTH, step_s=STEP_S, click_s=0.05)
+        super().__init__(width=WIDTH, step_s=STEP_S, click_s=CLICK_S)
 
     @property
     def info(self) -> EngineInfo:
@@ -33,14 +39,26 @@ class Clicker(Metronome):
         return events
 
 
-def _spec(name: str) -> whistle.Spec:
-    return replace(whistle.SPEC, name=name, title=name, settings=(SPEED,), factory=f"{__name__}:Clicker")
+F5, S1 = (
+    replace(whistle.SPEC, name=name, title=name, settings=(SPEED,), factory=f"{MODULE}:Clicker")
+    for name in ("f5", "s1")
+)
 
 
-F5, S1 = _spec("f5"), _spec("s1")
+def python_for(folder: Path) -> Path:
+    """Write a Python interpreter for `deploy/triton/serve` that starts this module where it is asked for `app.py`."""
+    program = folder / "python"
+    program.write_text(f'#!/bin/sh\n[ "$1" = app.py ] && set -- -m {MODULE}\nexec {sys.executable} "$@"\n')
+    program.chmod(0o755)
+    return program
+
+
+def main() -> None:
+    ENGINES.update({"f5": f"{MODULE}:F5", "s1": f"{MODULE}:S1"})
+    from app import main as serve  # which reads the registry
+
+    serve()
+
 
 if __name__ == "__main__":
-    ENGINES.update({"f5": "tests.deploy.triton.clicking:F5", "s1": "tests.deploy.triton.clicking:S1"})
-    from app import main
-
     main()
