@@ -17,7 +17,7 @@ from tests.studio.archive.archives import base, files, pack_now, unpack_now
 from tests.waiting import until
 
 EARLIER = ROOT / "tests" / "studio" / "earlier" / "ahri-8e1cde9.tar.gz"  # its shim ended Triton under load
-REQUESTS = 320, pytest.param(2_000, marks=pytest.mark.long)
+REQUESTS = 240, pytest.param(2_000, marks=pytest.mark.long)
 WHOLE = {len(LINE) * SAMPLES}
 
 pytestmark = on_linux
