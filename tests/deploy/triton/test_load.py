@@ -12,11 +12,10 @@ from tests.deploy.triton import load
 from tests.deploy.triton.clicking import LINE, SAMPLES, STEP_S, python_for
 from tests.deploy.triton.grpc_requests import streamed
 from tests.deploy.triton.sagemaker import Platform
-from tests.deploy.triton.serving import ROOT, Stack, model_of, on_linux, served
-from tests.studio.archive.archives import base, files, pack_now, unpack_now
+from tests.deploy.triton.serving import Stack, model_of, on_linux, served
+from tests.studio.archive.archives import EARLIER, base, files, pack_now, unpack_now
 from tests.waiting import until
 
-EARLIER = ROOT / "tests" / "studio" / "earlier" / "ahri-8e1cde9.tar.gz"  # its shim ended Triton under load
 REQUESTS = 240, pytest.param(2_000, marks=pytest.mark.long)
 WHOLE = {len(LINE) * SAMPLES}
 

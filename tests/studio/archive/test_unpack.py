@@ -17,11 +17,12 @@ import soundfile
 
 from engines.errors import BadCheckpoint, Cancelled
 from engines.types import Progress
-from studio.archive import ArchiveLimits, BadArchive, unpack, verify
+from studio.archive import ArchiveLimits, BadArchive, renew, unpack, verify
 from studio.champions.library import Library
 from studio.champions.members import WEIGHTS, identity
 from tests.studio.archive.archives import (
     BASE,
+    EARLIER,
     END,
     FOLDER,
     PAX_GLOBAL,
@@ -294,6 +295,35 @@ def test_a_verdict_says_what_the_archive_is(tmp_path: Path) -> None:
 def test_a_verdict_tells_an_archive_without_serving_files(tmp_path: Path) -> None:
     verdict = verify(written(tmp_path / "a", packed(tar(base()))), silent, threading.Event())
     assert verdict.whole and not verdict.serves and "pack it again" in verdict.sentence
+
+
+def test_a_verdict_tells_an_archive_whose_code_for_triton_is_an_earlier_one(tmp_path: Path) -> None:
+    verdict = verify(EARLIER, silent, threading.Event())
+    assert (verdict.whole, verdict.serves, verdict.outdated) == (True, True, True)
+    assert "can end Triton under load; pack it again" in verdict.sentence
+    pack_now(files(tmp_path / "members", base()), tmp_path / "ahri.tar.gz")
+    assert not verify(tmp_path / "ahri.tar.gz", silent, threading.Event()).outdated
+
+
+def test_an_earlier_archive_that_is_packed_again_has_todays_code_for_triton(tmp_path: Path) -> None:
+    earlier, todays = (
+        verify(EARLIER, silent, threading.Event()),
+        pack_now(files(tmp_path / "m", base()), tmp_path / "a"),
+    )
+    for again in (renewed(tmp_path / "renewed"), packed_again(tmp_path / "again")):
+        verdict = verify(again, silent, threading.Event())
+        assert (verdict.outdated, verdict.identity, verdict.sha256) == (False, earlier.identity, todays.sha256)
+
+
+def renewed(target: Path) -> Path:
+    renew(EARLIER, target, silent, threading.Event())
+    return target
+
+
+def packed_again(target: Path) -> Path:
+    staged = target.with_name("staged")
+    pack_now({name: staged / name for name in unpack_now(EARLIER, staged).members}, target)
+    return target
 
 
 def test_a_stopped_unpacking_leaves_nothing(tmp_path: Path) -> None:
