@@ -190,7 +190,7 @@ class ArchivedChampion:
         self._bringing = threading.Lock()
 
     def bring(self) -> None:
-        """Have the studio know it; under an id of its own where another version has that one. Raises Refusal."""
+        """Import it into the studio, under another id if the studio has another version of it. Raises Refusal."""
         with self._bringing:
             try:
                 self._import(self.id)
@@ -204,9 +204,13 @@ class ArchivedChampion:
                 self.voice = own
 
     def take_away(self) -> None:
-        """What was brought, and nothing else. Raises Refusal."""
+        """Delete from the studio what was brought, and nothing else. Raises Refusal."""
         while self._brought:
-            _asked("DELETE", f"/studio/champions/{self._brought.pop()}")
+            try:
+                _asked("DELETE", f"/studio/champions/{self._brought.pop()}")
+            except Refusal as error:
+                if error.code != "unknown_champion":  # another instance of this model has deleted it
+                    raise
 
     def _import(self, id: str) -> None:
         known = _is_known(id)
@@ -214,6 +218,9 @@ class ArchivedChampion:
         while job["state"] == "running":
             time.sleep(LOOK_S)
             job = _asked("GET", f"/studio/jobs/{job['id']}")
+        if job["state"] != "done" and job["conflict"] and not known:
+            self._import(id)  # another model has brought a champion of this id meanwhile, perhaps the same one
+            return
         if job["state"] != "done":
             raise Refusal(job["error"], 409 if job["conflict"] else 400, job["code"])
         if not known:

@@ -33,9 +33,11 @@ def renewed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory: pytest.TempPathFactory, renewed: Path) -> Iterator[Stack]:
-    """A model for each engine, and the renewed archive as a model."""
+    """A model for each engine, and the renewed archive as a model of one instance and of four."""
     folder = tmp_path_factory.mktemp("load")
     model_of(renewed, folder / "models" / "ahri")
+    config = model_of(renewed, folder / "models" / "counted") / "config.pbtxt"
+    config.write_text(config.read_text("utf-8").replace("count: 1", "count: 4"), "utf-8")
     with served(folder / "served", PYTHON=python_for(folder), MODEL_REPOSITORY=folder / "models") as running:
         yield running
 
@@ -79,11 +81,15 @@ def test_triton_lives_through_requests_by_sagemakers_front_end(
         assert load.processes(stack) == before
 
 
-@pytest.mark.parametrize("model", ["f5tts", "s1mini_stream"])
+def test_an_archive_of_several_instances_is_ready_although_all_bring_its_champion(stack: Stack) -> None:
+    assert stack.public.get("/v2/models/counted/ready").status_code == 200
+
+
+@pytest.mark.parametrize("model", ["f5tts", "s1mini_stream", "counted"])
 def test_statistics_count_the_time_that_a_line_takes(stack: Stack, model: str) -> None:
     with grpc.InferenceServerClient(stack.grpc) as client:
         before, began = counted(client, model), time.monotonic()
-        for _ in streamed(client, model, text=LINE, champion_id=load.VOICE):
+        for _ in streamed(client, model, text=LINE, champion_id="ahri"):
             pass
         until(lambda: counted(client, model).success.count > before.success.count)
         took_s = time.monotonic() - began
