@@ -1,18 +1,23 @@
-"""Requests as clients of NVIDIA Triton write them: named values in JSON, or behind it as bytes; here each holds one value.
+"""Requests and answers as clients of NVIDIA Triton write and read them: named tensors in JSON, or their bytes behind JSON.
 
     {"inputs": [{"name": "text", "shape": [1], "datatype": "BYTES", "data": ["Who goes there?"]}, …]}
+    {"outputs": [{"name": "audio", "shape": [24000], "datatype": "INT16", "data": [0, 3, …]}, …]}
 
-In the binary form an input has "parameters": {"binary_data_size": …} instead of "data", and its value follows the JSON in the
-order of the inputs: numbers little-endian, BYTES as their length in four bytes and themselves.
+Each input holds one value. In the binary form a tensor has "parameters": {"binary_data_size": …} instead of "data", and its
+value follows the JSON in the order of the tensors: numbers little-endian, BYTES as their length in four bytes and the bytes.
+A request names the outputs that it wants in "outputs", with "parameters": {"binary_data": true} for those wanted as bytes.
 """
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from engines.audio import encode
 from engines.errors import BadInput
+from engines.types import Audio
 
 NUMBERS = {
     "BOOL": "?",
@@ -21,21 +26,88 @@ NUMBERS = {
 }
 LENGTH_BYTES = 4
 SHAPES: tuple[list[int], ...] = ([], [1], [1, 1])
+AUDIO, RATE, WAV = "audio", "sample_rate", "wav"  # outputs, as the models in Triton have them
+JSON = "application/json"
+BINARY = "application/vnd.sagemaker-triton.binary+json;json-header-size="
 
 Value = str | int | float | bool
 
 
 class BadTensors(BadInput):
-    """A body is no such request."""
+    """A body is no request in tensors."""
 
 
-def read_tensors(body: bytes, json_bytes: int) -> dict[str, Value]:
-    """Values by name; `json_bytes` of the body are the JSON. Raises BadTensors."""
+@dataclass(frozen=True, slots=True)
+class TensorRequest:
+    values: Mapping[str, Value]  # inputs by name
+    outputs: Mapping[str, bool]  # the wanted ones by name; True = as bytes behind the JSON
+    id: str  # which the answer repeats
+
+
+@dataclass(frozen=True, slots=True)
+class TensorAnswer:
+    body: bytes
+    media_type: str
+
+
+def read_tensors(body: bytes, json_bytes: int) -> TensorRequest:
+    """Read a request; `json_bytes` of the body are the JSON. Raises BadTensors."""
     asked = read_object(body[:json_bytes])
+    return TensorRequest(_inputs(asked, body[json_bytes:]), _outputs(asked), str(asked.get("id") or ""))
+
+
+def write_tensors(audio: Audio, request: TensorRequest, model: str) -> TensorAnswer:
+    """Write the sound as the outputs that the request wants."""
+    head, tail = [], b""
+    for name, as_bytes in request.outputs.items():
+        output, packed, listed = _output(name, audio)
+        if as_bytes:
+            head.append({**output, "parameters": {"binary_data_size": len(packed)}})
+            tail += packed
+        else:
+            head.append({**output, "data": listed})
+    told = {"model_name": model, "model_version": "1", "outputs": head}
+    written = json.dumps({"id": request.id, **told} if request.id else told).encode()
+    return TensorAnswer(written + tail, f"{BINARY}{len(written)}" if any(request.outputs.values()) else JSON)
+
+
+def _output(name: str, audio: Audio) -> tuple[dict[str, Any], bytes, list[int]]:
+    """Its name, shape and datatype, its bytes and its numbers."""
+    if name == WAV:
+        sound = encode(audio, "wav")
+        packed = len(sound).to_bytes(LENGTH_BYTES, "little") + sound
+        return {"name": name, "shape": [1], "datatype": "BYTES"}, packed, []
+    samples = np.frombuffer(encode(audio, "pcm"), "<i2") if name == AUDIO else np.array([audio.sample_rate], "<i4")
+    datatype = f"INT{8 * samples.itemsize}"
+    return {"name": name, "shape": [len(samples)], "datatype": datatype}, samples.tobytes(), samples.tolist()
+
+
+def _outputs(asked: Mapping[str, Any]) -> dict[str, bool]:
+    """Samples and their rate unless the request names others. Raises BadTensors."""
+    listed, all_as_bytes = asked.get("outputs") or [{"name": AUDIO}, {"name": RATE}], _flag(asked, "binary_data_output")
+    if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
+        raise BadTensors('"outputs" is a list of objects with a name; correct it, send it again')
+    wanted = {str(one.get("name")): _flag(one, "binary_data", all_as_bytes) for one in listed}
+    if unknown := sorted(wanted.keys() - {AUDIO, RATE, WAV}):
+        raise BadTensors(f"there is no output {unknown[0][:40]!r}; ask for {AUDIO}, {RATE} or {WAV}")
+    if wanted.get(WAV) is False:
+        raise BadTensors(
+            f'{WAV}: JSON cannot carry a file; set "binary_data": true in its parameters, or ask for {AUDIO}'
+        )
+    return wanted
+
+
+def _flag(owner: Mapping[str, Any], name: str, otherwise: bool = False) -> bool:
+    parameters = owner.get("parameters")
+    return bool(parameters.get(name, otherwise)) if isinstance(parameters, dict) else otherwise
+
+
+def _inputs(asked: Mapping[str, Any], behind: bytes) -> dict[str, Value]:
+    """Values by name. Raises BadTensors."""
     inputs = asked.get("inputs")
     if not isinstance(inputs, list) or not all(isinstance(one, dict) for one in inputs):
         raise BadTensors('"inputs" is a list of objects with name, shape, datatype and data; correct it, send it again')
-    behind, values = body[json_bytes:], {}
+    values: dict[str, Value] = {}
     for one in inputs:
         name, parameters = one.get("name"), one.get("parameters")
         size = parameters.get("binary_data_size") if isinstance(parameters, dict) else None

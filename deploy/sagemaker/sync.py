@@ -7,7 +7,7 @@ from pathlib import Path
 
 from deploy.sagemaker.errors import DeployError
 from engines.types import Progress
-from studio.archive import verify
+from studio.archive import Packed, Verdict, renew, verify
 from studio.places import FolderPlace, S3Place
 from studio.settings import Settings
 from studio.stores import ArchiveFacts, Place, Store, UnknownStore, open_stores
@@ -36,7 +36,7 @@ def _source(source: str, settings: Settings) -> Place:
 
 
 def _send(id: str, here: Store, there: Store) -> str:
-    """Only an archive that is whole is sent: SageMaker would find out with the first listener."""
+    """Send an archive that is whole, with the code for Triton that this studio packs: the endpoint runs it."""
     stop = threading.Event()
     with tempfile.TemporaryDirectory() as folder:
         archive = Path(folder) / f"{id}.tar.gz"
@@ -44,14 +44,16 @@ def _send(id: str, here: Store, there: Store) -> str:
         verdict = verify(archive, _quiet, stop)
         if verdict.champion is None or verdict.champion.id != id:
             raise DeployError(f"{id}: {verdict.wrong or 'the archive holds another champion'}; package it again")
-        if not verdict.serves:
-            raise DeployError(f"{verdict.sentence}; then run this again")
-        facts = ArchiveFacts(
-            sha256=verdict.sha256, identity=verdict.identity, bytes=verdict.bytes, licence=entry.licence
-        )
+        sent: Verdict | Packed = verdict
+        if not verdict.serves or verdict.outdated:
+            sent = renew(archive, archive, _quiet, stop)
+        facts = ArchiveFacts(sha256=sent.sha256, identity=sent.identity, bytes=sent.bytes, licence=entry.licence)
         plan = there.plan_push(id, facts)
         there.push(id, archive, facts, _quiet, stop)
-    return f"{id} is there already" if plan.action == "nothing" else f"{id} is sent, {verdict.bytes / 1e6:,.1f} MB"
+    if plan.action == "nothing":
+        return f"{id} is there already"
+    renewed = "" if sent is verdict else " with new files for Triton"
+    return f"{id} is sent{renewed}, {sent.bytes / 1e6:,.1f} MB"
 
 
 def _quiet(progress: Progress) -> None:

@@ -17,7 +17,7 @@ from starlette.types import Receive, Scope, Send
 from engines.audio import encode
 from engines.errors import Cancelled, EngineError
 from engines.scheduling.ticket import Ticket
-from engines.types import Reference
+from engines.types import Audio, Reference
 from studio.api.errors import as_problem
 from studio.audio_stream import MEDIA_TYPES, StreamFormat, coded, first_of, pieces, whole
 from studio.order import Order
@@ -28,6 +28,13 @@ log = logging.getLogger(__name__)
 
 GONE = "whoever asked has hung up; ask again"
 SSE = "text/event-stream"
+
+
+Respond = Callable[[Audio, dict[str, str]], Response]
+
+
+def wav_response(audio: Audio, headers: dict[str, str]) -> Response:
+    return Response(encode(audio, "wav"), media_type="audio/wav", headers=headers)
 
 
 class SpokenForm(Protocol):
@@ -86,13 +93,13 @@ class SpokenAnswers:
             parts, media = _events(parts, form.characters), SSE
         return SpeechResponse(parts, partial(self._programs.close, stream), headers=headers, media_type=media)
 
-    async def whole(self, form: SpokenForm, request: Request) -> Response:
-        """A WAV file, once it is made."""
+    async def whole(self, form: SpokenForm, request: Request, respond: Respond = wav_response) -> Response:
+        """A WAV file, or what `respond` makes of the sound and the headers, once the sound is made."""
         stream, ticket = await to_thread.run_sync(self._begin, form, request, False)
         try:
             if (audio := await first_of(whole(ticket), gone(request))) is None:
                 raise Cancelled(GONE)
-            return Response(encode(audio, "wav"), media_type="audio/wav", headers=self._headers(stream, ticket))
+            return await to_thread.run_sync(respond, audio, self._headers(stream, ticket))
         finally:
             self._programs.close(stream)
 

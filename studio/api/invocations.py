@@ -7,12 +7,14 @@ address. Another site's page has no business here, so STUDIO_CORS_ORIGINS does n
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 
+from engines.types import Audio
 from studio.api.answers import SpokenAnswers
 from studio.api.errors import ProblemRoute
 from studio.api.health import why_not_ready
@@ -21,13 +23,15 @@ from studio.audio_stream import MEDIA_TYPES, StreamFormat
 from studio.order import Order
 from studio.programs import Programs
 from studio.studio import Studio
-from studio.tensors import BadTensors, read_object, read_tensors
+from studio.tensors import JSON, BadTensors, TensorRequest, read_object, read_tensors, write_tensors
 from studio.web.problems import problem
 
 BINARY = re.compile(r"application/vnd\.sagemaker-triton\.binary\+json;\s*json-header-size=(\d{1,9})")
 NAMES = {"text": "input", "champion_id": "voice"}  # of tensors; every other one is called as in /v1/audio/speech
 SETTINGS = "settings"  # a JSON object of further fields
-CONTENT: dict[str, Any] = {media: {} for media in MEDIA_TYPES.values()}
+WAV_TYPES = ("audio/wav", "audio/x-wav", "audio/wave", "audio/vnd.wave", "audio/*")
+QUALITY = re.compile(r"(?:^|;)\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*(?:;|$)")
+CONTENT: dict[str, Any] = {media: {} for media in (*MEDIA_TYPES.values(), JSON)}
 
 
 class InvocationRequest(SpeechRequest):
@@ -55,34 +59,58 @@ def router(studio: Studio, answers: SpokenAnswers) -> APIRouter:
     async def invoke(request: Request) -> Response:
         """A line from the body of `/v1/audio/speech`, or from tensors as Triton takes them, in JSON or binary.
 
-        The tensors are text and champion_id, and if wanted language, settings (a JSON object) and whatever else
-        `/v1/audio/speech` takes. The answer is a whole WAV file; with "stream" or another response_format, or server-sent
-        events, it is sent while it is made.
+        The input tensors are text and champion_id, and if wanted language, settings (a JSON object) and whatever else
+        `/v1/audio/speech` takes. The answer to tensors is tensors: audio and sample_rate, or those named in "outputs". The
+        answer to other bodies, or with `Accept: audio/wav`, is a WAV file. With "stream", another response_format, or
+        server-sent events, the sound is sent while it is made.
         """
-        form = _form(request.headers.get("content-type", ""), await request.body())
-        if form.response_format == "wav" and form.stream_format == "audio" and not form.stream:
+        tensors, form = _read(request.headers.get("content-type", ""), await request.body())
+        if form.response_format != "wav" or form.stream_format != "audio" or form.stream:
+            return await answers.streamed(form, form.response_format, request, sse=form.stream_format == "sse")
+        if tensors is None or _prefers_wav(request.headers.get("accept", "")):
             return await answers.whole(form, request)
-        return await answers.streamed(form, form.response_format, request, sse=form.stream_format == "sse")
+        return await answers.whole(form, request, partial(_respond, tensors))
 
     return routes
 
 
-def _form(media_type: str, body: bytes) -> InvocationRequest:
-    """Raises BadTensors, RequestValidationError."""
-    try:
-        return InvocationRequest.model_validate(_fields(media_type, body))
-    except ValidationError as error:
-        raise RequestValidationError(error.errors()) from error
+def _respond(tensors: TensorRequest, audio: Audio, headers: dict[str, str]) -> Response:
+    answer = write_tensors(audio, tensors, headers["x-engine"])
+    return Response(answer.body, media_type=answer.media_type, headers=headers)
 
 
-def _fields(media_type: str, body: bytes) -> Mapping[str, Any]:
-    """Whatever the type of a body without tensors behind it, it is JSON: callers often send octet-stream."""
+def _prefers_wav(accept: str) -> bool:
+    """Return True if an Accept header (RFC 9110) names WAV and prefers nothing else to it."""
+    kinds = [kind.lower().partition(";") for kind in accept.split(",")]
+    named = [(kind.strip(), _quality(parameters)) for kind, _, parameters in kinds]
+    best = max(quality for _, quality in named)
+    return any(kind in WAV_TYPES and quality == best > 0 for kind, quality in named)
+
+
+def _quality(parameters: str) -> float:
+    found = QUALITY.search(parameters)
+    return float(found[1]) if found else 1.0
+
+
+def _read(media_type: str, body: bytes) -> tuple[TensorRequest | None, InvocationRequest]:
+    """The tensors, if the body is tensors, and the line. Raises BadTensors, RequestValidationError.
+
+    A body without tensors behind it is JSON, whatever its type: callers often send octet-stream.
+    """
     binary = BINARY.fullmatch(media_type)
     if binary is None and "inputs" not in (asked := read_object(body)):
-        return asked
+        return None, _form(asked)
     json_bytes = int(binary[1]) if binary else len(body)
     if json_bytes > len(body):
         raise BadTensors("the body ends before its json-header-size; send it whole")
-    values = read_tensors(body, json_bytes)
-    own = {NAMES.get(name, name): value for name, value in values.items() if name != SETTINGS}
-    return {**read_object(str(values.get(SETTINGS) or "{}").encode(), SETTINGS), **own}
+    tensors = read_tensors(body, json_bytes)
+    named = {NAMES.get(name, name): value for name, value in tensors.values.items() if name != SETTINGS}
+    return tensors, _form({**read_object(str(tensors.values.get(SETTINGS) or "{}").encode(), SETTINGS), **named})
+
+
+def _form(fields: Mapping[str, Any]) -> InvocationRequest:
+    """Raises RequestValidationError."""
+    try:
+        return InvocationRequest.model_validate(fields)
+    except ValidationError as error:
+        raise RequestValidationError(error.errors()) from error

@@ -1,8 +1,9 @@
-"""Champions as `{championId}.tar.gz`: packing, unpacking of untrusted files, verification."""
+"""Champions as `{championId}.tar.gz`: packing, unpacking of untrusted files, verification, renewal."""
 
 from studio.archive.errors import BadArchive
 from studio.archive.limits import LIMITS, ArchiveLimits
 from studio.archive.packing import Packed, pack
+from studio.archive.renewal import renew
 from studio.archive.unpacking import CheckWeights, Unpacked, unpack
 from studio.archive.verification import Verdict, verify
 
@@ -15,6 +16,7 @@ __all__ = [
     "Unpacked",
     "Verdict",
     "pack",
+    "renew",
     "unpack",
     "verify",
 ]

@@ -10,6 +10,7 @@ from studio.archive.progress import ArchiveProgress
 
 PACKED, UNPACKED = 2**16, 2**20  # bytes at a time
 GZIP = 16 + zlib.MAX_WBITS
+MAGIC = b"\x1f\x8b"  # of each member
 KINDS = {  # what people send instead, by its first bytes
     b"PK": "a zip file",
     b"BZh": "a bzip2 file",
@@ -25,7 +26,10 @@ DAMAGED = "the archive is damaged; fetch or export it again"
 
 
 class GzipReader:
-    """One gzip stream. Raises BadArchive for what is damaged, cut off, followed by more, or unpacks beyond the limits."""
+    """A gzip file of one or more members (RFC 1952), as pigz and bgzip write them.
+
+    Raises BadArchive for what is damaged, cut off, followed by more, or unpacks beyond the limits.
+    """
 
     def __init__(self, file: BinaryIO, limits: ArchiveLimits, progress: ArchiveProgress) -> None:
         self._file = file
@@ -33,9 +37,10 @@ class GzipReader:
         self._progress = progress
         self._stream = zlib.decompressobj(GZIP)
         self._packed = self._unpacked = 0  # bytes so far
+        self._members = 1  # so far
         self._ready = memoryview(b"")
         self._input = self._more_input()
-        if not self._input.startswith(b"\x1f\x8b"):
+        if not self._input.startswith(MAGIC):
             raise BadArchive(f"{_kind(self._input)}; an archive is a .tar.gz, pack it with tar -czf")
 
     def read(self, count: int) -> memoryview:
@@ -69,7 +74,7 @@ class GzipReader:
             yield piece
 
     def _after(self) -> Iterator[bytes]:
-        yield self._stream.unused_data
+        yield self._input
         while piece := self._more_input():
             yield piece
 
@@ -81,19 +86,31 @@ class GzipReader:
                 raise BadArchive("something follows the end of the archive; pack it again with tar -czf")
 
     def _inflate(self) -> bytes:
-        """The next piece; empty at the end of the stream."""
+        """The next piece; empty at the end of the last member."""
         try:
-            while not self._stream.eof:
-                given = self._stream.unconsumed_tail or self._input or self._more_input()
-                self._input = b""
+            while not self._stream.eof or self._next_member():
+                given = self._input or self._more_input()
                 if not given:
                     raise BadArchive(CUT_OFF)
                 piece = self._stream.decompress(given, UNPACKED)
+                self._input = self._stream.unused_data or self._stream.unconsumed_tail
                 if piece:
                     return self._allowed(piece)
         except zlib.error as error:
             raise BadArchive(DAMAGED) from error
         return b""
+
+    def _next_member(self) -> bool:
+        """Begin to read the member that follows the one that has ended, if one follows."""
+        while len(self._input) < len(MAGIC) and (more := self._more_input()):
+            self._input += more
+        if not self._input.startswith(MAGIC):
+            return False
+        self._members += 1
+        if self._members > self._limits.gzip_members:
+            raise BadArchive("the archive is compressed in too many parts; pack it again with tar -czf")
+        self._stream = zlib.decompressobj(GZIP)
+        return True
 
     def _allowed(self, piece: bytes) -> bytes:
         self._unpacked += len(piece)

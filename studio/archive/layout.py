@@ -17,7 +17,27 @@ KINDS = {
     tarfile.GNUTYPE_LONGLINK: "a link of over 100 characters",
 }
 FILES = (tarfile.REGTYPE, tarfile.AREGTYPE)
-LITTER_FOLDER, LITTER = "__MACOSX", ("._", ".DS_Store")  # what macOS adds to archives
+APPLE_DOUBLE = "._"  # before the name of a file whose attributes macOS adds as another file
+# What file managers and disks leave in folders (macOS, Windows, KDE, Synology), in small letters.
+LITTER_FILES = frozenset(
+    (
+        ".ds_store",
+        ".localized",
+        ".apdisk",
+        "icon\r",
+        "thumbs.db",
+        "ehthumbs.db",
+        "ehthumbs_vista.db",
+        "desktop.ini",
+        ".directory",
+    )
+)
+LITTER_FOLDERS = frozenset(
+    (
+        *("__macosx", ".appledouble", ".fseventsd", ".spotlight-v100", ".temporaryitems", ".trashes"),
+        *("$recycle.bin", "system volume information", "@eadir"),
+    )
+)
 SHIM_FOLDER = ["1"]
 TOP_MAX, SHOWN_MAX = 100, 80  # characters
 
@@ -36,7 +56,7 @@ class Layout:
             kind = KINDS.get(header.type, "an entry of an unknown kind")
             raise BadArchive(f"{printable(header.name)} is {kind}; an archive holds plain files only, pack it again")
         parts = _parts(header.name)
-        if LITTER_FOLDER in parts or "".join(parts[-1:]).startswith(LITTER):
+        if _is_litter(parts):
             _check_size(header, 0 if header.isdir() else self._limits.litter)
             return None
         if not header.isdir():
@@ -80,6 +100,13 @@ def printable(name: str) -> str:
     """An untrusted name as it may be printed: ASCII, shortened."""
     plain = ascii(name)
     return plain if len(plain) <= SHOWN_MAX else f"{plain[:SHOWN_MAX]}…'"
+
+
+def _is_litter(parts: list[str]) -> bool:
+    last = "".join(parts[-1:])
+    if last.startswith(APPLE_DOUBLE) or last.lower() in LITTER_FILES:
+        return True
+    return not LITTER_FOLDERS.isdisjoint(part.lower() for part in parts)
 
 
 def _parts(name: str) -> list[str]:

@@ -23,9 +23,10 @@ class ArchiveLimits:
     """Sizes in bytes."""
 
     members: Mapping[str, int] = field(default_factory=lambda: MEMBERS)  # the only names there may be
-    litter: int = MIB  # each of the files that macOS adds
+    litter: int = MIB  # each file that a file manager adds
     extended: int = 64 * KIB  # each header of dates and attributes
     entries: int = 256  # headers of every kind
+    gzip_members: int = 2**18  # bgzip begins one every 64 KiB
     total: int = 7 * GIB  # unpacked
     ratio: int = 200  # unpacked to packed, once `ratio_free` is passed; silence and zeros shrink a lot, voices do not
     ratio_free: int = 16 * MIB

@@ -29,7 +29,7 @@ class ReceivedMembers:
     """What an archive held."""
 
     members: Manifest  # of the voice
-    shim: frozenset[str]  # files for Triton that came with it; never unpacked
+    shim: Manifest  # files for Triton that came with it; never unpacked
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,17 +72,17 @@ def receive(
 ) -> ReceivedMembers:
     """Read an archive through; its members that are `wanted` become files of `folder`. Raises BadArchive, OSError."""
     voice: dict[str, Member] = {}
-    shim = set()
+    shim: dict[str, Member] = {}
     with archive.open("rb") as file:
         for found in members(GzipReader(file, limits, progress), limits):
             if found.name in SHIM:
-                shim.add(found.name)
+                shim[found.name] = _copied(found)
             elif found.name in wanted:
                 with (folder / found.name).open("xb") as target:
                     voice[found.name] = _copied(found, target)
             else:
                 voice[found.name] = _copied(found)
-    return ReceivedMembers(voice, frozenset(shim))
+    return ReceivedMembers(voice, shim)
 
 
 def size_of(archive: Path) -> int:

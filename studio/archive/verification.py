@@ -9,10 +9,11 @@ from pathlib import Path
 from studio.archive.contents import check_members
 from studio.archive.errors import BadArchive
 from studio.archive.limits import LIMITS, ArchiveLimits
+from studio.archive.packing import SHIM_FILES
 from studio.archive.progress import ArchiveProgress
 from studio.archive.unpacking import ReceivedMembers, receive, size_of
 from studio.champions.champion import Champion
-from studio.champions.members import SHIM, VOICE_MEMBERS, WEIGHTS, Manifest, identity
+from studio.champions.members import CODE, SHIM, VOICE_MEMBERS, WEIGHTS, Manifest, identity, measure
 from studio.database import saving
 from studio.progress import ProgressReporter
 
@@ -27,7 +28,8 @@ class Verdict:
     champion: Champion | None = None  # None where something is wrong
     members: Manifest | None = None
     identity: str = ""
-    serves: bool = False  # whether it brings what lets Triton load it
+    serves: bool = False  # it brings the files with which Triton loads it
+    outdated: bool = False  # the code among those files is not what this studio packs
 
     @property
     def whole(self) -> bool:
@@ -38,8 +40,15 @@ class Verdict:
         if self.champion is None:
             return self.wrong
         kind = "a fine-tuned champion (its weights were not opened)" if self.champion.fine_tuned else "a base champion"
-        triton = "loads in Triton" if self.serves else "has no files for Triton; pack it again to add them"
-        return f"{self.champion.id} is {kind}, {self.bytes / 1e6:,.1f} MB, whole, and {triton}"
+        return f"{self.champion.id} is {kind}, {self.bytes / 1e6:,.1f} MB, whole, and {self._triton}"
+
+    @property
+    def _triton(self) -> str:
+        if not self.serves:
+            return "has no files for Triton; pack it again to add them"
+        if self.outdated:
+            return "has other code for Triton than this studio packs, which can end Triton under load; pack it again"
+        return "loads in Triton"
 
 
 def verify(archive: Path, report: ProgressReporter, stop: threading.Event, limits: ArchiveLimits = LIMITS) -> Verdict:
@@ -64,5 +73,6 @@ def _whole(champion: Champion, received: ReceivedMembers, size: int, sha256: str
         champion=champion,
         members=received.members,
         identity=identity(received.members.values()),
-        serves=received.shim == set(SHIM),
+        serves=received.shim.keys() == set(SHIM),
+        outdated=CODE in received.shim and received.shim[CODE].sha256 != measure(SHIM_FILES[CODE], CODE).sha256,
     )

@@ -23,7 +23,8 @@ PICTURES = {  # how a portrait of each name begins
 PORTRAITS = tuple(PICTURES)
 REQUIRED = (REFERENCE, TRANSCRIPT, METADATA)
 VOICE_MEMBERS = frozenset((*REQUIRED, ORIGINAL, WEIGHTS, *PORTRAITS))
-SHIM = ("config.pbtxt", "1/model.py")  # what lets Triton load an archive; no part of the voice
+CODE = "1/model.py"
+SHIM = ("config.pbtxt", CODE)  # what lets Triton load an archive; no part of the voice
 REFERENCE_RATE = 22_050  # Hz, 16 bit, mono: what the format asks for
 
 

@@ -5,6 +5,7 @@ import json
 import struct
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -13,6 +14,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from websockets.sync.client import connect
 
+from studio.tensors import BINARY
 from studio.web.drain import Drain, DrainMiddleware
 from tests.engines.metronome import RATE, Metronome
 from tests.studio.house import ENGINE, ready, served, studio_of, web
@@ -64,6 +66,27 @@ def last(reception: Reception) -> tuple[str, int, object]:
     return request.text, request.seed, request.settings
 
 
+def outputs(answer: httpx.Response) -> dict[str, tuple[str, list[int], list[int]]]:
+    """Datatype, shape and data by name."""
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json"), answer.text
+    told = answer.json()["outputs"]
+    return {output["name"]: (output["datatype"], output["shape"], output["data"]) for output in told}
+
+
+def assert_spoken(answer: httpx.Response) -> None:
+    """As tensors."""
+    audio, rate = outputs(answer)["audio"], outputs(answer)["sample_rate"]
+    samples = round(CLICK_S * RATE) * len(TEXT)
+    assert (audio[:2], len(audio[2]), rate) == (("INT16", [samples]), samples, ("INT32", [1], [RATE]))
+
+
+def behind(answer: httpx.Response) -> tuple[dict[str, Any], bytes]:
+    """The JSON of a binary answer, and what follows it."""
+    assert answer.headers["content-type"].startswith(BINARY), answer.text
+    size = int(answer.headers["content-type"].removeprefix(BINARY))
+    return json.loads(answer.content[:size]), answer.content[size:]
+
+
 def assert_whole(answer: httpx.Response) -> None:
     assert answer.status_code == 200, answer.text
     info = soundfile.info(io.BytesIO(answer.content))
@@ -96,21 +119,81 @@ def test_tensors_in_json_are_spoken_whole(reception: Reception) -> None:
         tensor("seed", 3, "INT64"),
         tensor("speed", 0.5, "FP32"),
     )
-    assert_whole(post(reception, body, "application/octet-stream"))
+    assert_spoken(post(reception, body, "application/octet-stream"))
     assert last(reception) == (TEXT, 3, {"speed": 0.5})
+
+
+SPOKEN = listed(tensor("text", TEXT), tensor("champion_id", "ahri"))
+
+
+def test_the_samples_of_tensors_are_those_of_the_wav_file(reception: Reception) -> None:
+    wav = post(reception, SPOKEN, accept="audio/wav")
+    samples, _ = soundfile.read(io.BytesIO(wav.content), dtype="int16")
+    assert outputs(post(reception, SPOKEN))["audio"][2] == samples.tolist()
+
+
+@pytest.mark.parametrize(
+    ("accept", "is_wav"),
+    [
+        ("*/*", False),
+        ("application/json", False),
+        ("application/json, audio/wav;q=0.5", False),
+        ("audio/wav;q=0", False),
+        ("audio/wav", True),
+        ("Audio/X-WAV", True),
+        ("audio/*", True),
+        ("audio/wav;codec=1;q=0.9, */*;q=0.1", True),
+    ],
+)
+def test_tensors_are_answered_with_a_wav_file_where_that_is_preferred(
+    reception: Reception, accept: str, is_wav: bool
+) -> None:
+    (assert_whole if is_wav else assert_spoken)(post(reception, SPOKEN, accept=accept))
+
+
+def test_a_request_in_tensors_names_its_outputs_and_its_id(reception: Reception) -> None:
+    body = json.loads(SPOKEN) | {"id": "7", "outputs": [{"name": "sample_rate"}]}
+    answer = post(reception, json.dumps(body).encode())
+    assert (list(outputs(answer)), answer.json()["id"], answer.json()["model_name"]) == (["sample_rate"], "7", ENGINE)
+
+
+def test_an_output_in_bytes_follows_the_json(reception: Reception) -> None:
+    as_bytes = {"parameters": {"binary_data": True}}
+    wanted = [{"name": "sample_rate"}, {"name": "wav", **as_bytes}, {"name": "audio", **as_bytes}]
+    told, sound = behind(post(reception, json.dumps(json.loads(SPOKEN) | {"outputs": wanted}).encode()))
+    rate, wav, audio = told["outputs"]
+    assert (rate["data"], [wav["datatype"], wav["shape"]]) == ([RATE], ["BYTES", [1]])
+    size = wav["parameters"]["binary_data_size"]
+    assert (size, audio["parameters"]["binary_data_size"]) == (4 + struct.unpack("<I", sound[:4])[0], len(sound) - size)
+    samples, _ = soundfile.read(io.BytesIO(sound[4:size]), dtype="int16")
+    assert sound[size:] == samples.tobytes()
+
+
+def test_all_outputs_are_in_bytes_where_the_request_says_so(reception: Reception) -> None:
+    told, sound = behind(
+        post(reception, json.dumps(json.loads(SPOKEN) | {"parameters": {"binary_data_output": True}}).encode())
+    )
+    assert [output["parameters"]["binary_data_size"] for output in told["outputs"]] == [len(sound) - 4, 4]
+
+
+def test_tensors_with_another_format_or_a_stream_are_answered_with_sound(reception: Reception) -> None:
+    for settings, kind in ({"response_format": "pcm"}, "audio/pcm"), ({"stream": True}, "audio/wav"):
+        body = json.loads(SPOKEN)["inputs"] + [tensor("settings", json.dumps(settings))]
+        answer = post(reception, listed(*body))
+        assert (answer.status_code, answer.headers["content-type"]) == (200, kind)
 
 
 def test_tensors_behind_json_are_spoken_whole(reception: Reception) -> None:
     seed, speed = ("INT64", struct.pack("<q", 4)), ("FP32", struct.pack("<f", 0.5))
     media_type, body = packed(text=text(TEXT), champion_id=text("ahri"), seed=seed, speed=speed)
-    assert_whole(post(reception, body, media_type))
+    assert_spoken(post(reception, body, media_type))
     assert last(reception) == (TEXT, 4, {"speed": 0.5})
 
 
 def test_settings_are_a_json_object_and_a_tensor_of_the_same_name_counts_more(reception: Reception) -> None:
     settings = json.dumps({"seed": 5, "speed": 0.5})
     said, voice = tensor("text", TEXT), tensor("champion_id", "ahri")
-    assert_whole(post(reception, listed(said, voice, tensor("settings", settings), tensor("seed", 6, "INT32"))))
+    assert_spoken(post(reception, listed(said, voice, tensor("settings", settings), tensor("seed", 6, "INT32"))))
     assert last(reception) == (TEXT, 6, {"speed": 0.5})
 
 
@@ -159,6 +242,9 @@ def test_a_stream_comes_before_the_last_is_made(reception: Reception) -> None:
         (listed(tensor("text", TEXT), tensor("text", TEXT)), 400, "bad_tensors", "name of its own"),
         (listed(tensor("text", 3)), 400, "bad_tensors", "one value of its datatype"),
         (listed(tensor("seed", "x", "INT64")), 400, "bad_tensors", "one value of its datatype"),
+        (json.dumps(json.loads(SPOKEN) | {"outputs": 3}).encode(), 400, "bad_tensors", "list of objects"),
+        (json.dumps(json.loads(SPOKEN) | {"outputs": [{"name": "mel"}]}).encode(), 400, "bad_tensors", "'mel'"),
+        (json.dumps(json.loads(SPOKEN) | {"outputs": [{"name": "wav"}]}).encode(), 400, "bad_tensors", "binary_data"),
         (listed(tensor("champion_id", "ahri")), 422, "invalid_request", "input"),
         (listed(tensor("text", TEXT), tensor("champion_id", "nobody")), 404, "unknown_champion", ""),
         (listed(tensor("text", TEXT), tensor("champion_id", "ahri"), tensor("language", "de")), 400, "bad_setting", "E"),

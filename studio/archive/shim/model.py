@@ -190,7 +190,7 @@ class ArchivedChampion:
         self._bringing = threading.Lock()
 
     def bring(self) -> None:
-        """Have the studio know it; under an id of its own where another version has that one. Raises Refusal."""
+        """Import it into the studio, under another id if the studio has another version of it. Raises Refusal."""
         with self._bringing:
             try:
                 self._import(self.id)
@@ -204,9 +204,13 @@ class ArchivedChampion:
                 self.voice = own
 
     def take_away(self) -> None:
-        """What was brought, and nothing else. Raises Refusal."""
+        """Delete from the studio what was brought, and nothing else. Raises Refusal."""
         while self._brought:
-            _asked("DELETE", f"/studio/champions/{self._brought.pop()}")
+            try:
+                _asked("DELETE", f"/studio/champions/{self._brought.pop()}")
+            except Refusal as error:
+                if error.code != "unknown_champion":  # another instance of this model has deleted it
+                    raise
 
     def _import(self, id: str) -> None:
         known = _is_known(id)
@@ -214,6 +218,9 @@ class ArchivedChampion:
         while job["state"] == "running":
             time.sleep(LOOK_S)
             job = _asked("GET", f"/studio/jobs/{job['id']}")
+        if job["state"] != "done" and job["conflict"] and not known:
+            self._import(id)  # another model has brought a champion of this id meanwhile, perhaps the same one
+            return
         if job["state"] != "done":
             raise Refusal(job["error"], 409 if job["conflict"] else 400, job["code"])
         if not known:
@@ -269,9 +276,36 @@ class Kept:
         return False
 
 
+class ComputeSlots:
+    """Slots for the instances that wait for their requests inside `execute`; there is one slot less than instances.
+
+    Triton counts the duration of `execute` as compute time, and gives the instance no other request meanwhile. An instance
+    that holds a slot waits, so its request is counted. An instance without a slot returns at once: Triton can always start
+    the next request. A slot is an abstract Unix socket, which the kernel frees when its process ends.
+    """
+
+    def __init__(self, model: str, instances: int) -> None:
+        self._names = [f"\0champion-{os.getppid()}-{model}-{number}" for number in range(instances - 1)]
+
+    @contextmanager
+    def taken(self) -> Iterator[bool]:
+        """Hold a free slot, if there is one."""
+        with socket.socket(socket.AF_UNIX) as slot:
+            yield any(_binds(slot, name) for name in self._names)
+
+
+def _binds(slot: socket.socket, name: str) -> bool:
+    with suppress(OSError):  # another instance has this name
+        slot.bind(name)
+        return True
+    return False
+
+
 class TritonPythonModel:
     def initialize(self, args: dict[str, str]) -> None:
         config = json.loads(args["model_config"])
+        instances = sum(int(group.get("count", 1)) for group in config.get("instance_group", []))
+        self._slots = ComputeSlots(args["model_name"], instances)
         self._streams = config.get("model_transaction_policy", {}).get("decoupled", False)
         self._engine = config.get("parameters", {}).get("engine", {}).get("string_value", "")
         self._champion = None if self._engine else ArchivedChampion(Path(args["model_repository"]))
@@ -285,16 +319,20 @@ class TritonPythonModel:
                 time.sleep(LOOK_S)  # the studio starts; what it does not know in time, the first request brings
 
     def execute(self, requests: list[Any]) -> list[Any] | None:
-        kept = []
+        kept, threads = [], []
         for request in requests:
-            told = _given(request), request.requested_output_names()
+            given, wanted = _given(request), request.requested_output_names()
             try:
                 sender = request.get_response_sender()
             except triton.TritonModelException:
                 kept.append(Kept())
-                self._answer(*told, kept[-1])
+                self._answer(given, wanted, kept[-1])
                 continue
-            threading.Thread(target=self._answer, args=(*told, sender), daemon=True).start()
+            threads.append(threading.Thread(target=self._answer, args=(given, wanted, sender), daemon=True))
+            threads[-1].start()
+        with self._slots.taken() as counted:
+            for thread in threads if counted else []:
+                thread.join()
         return [sender.response for sender in kept] or None
 
     def finalize(self) -> None:
@@ -302,18 +340,24 @@ class TritonPythonModel:
             self._champion.take_away()
 
     def _answer(self, given: dict[str, Any], wanted: list[str], sender: Any) -> None:
-        final = triton.TRITONSERVER_RESPONSE_COMPLETE_FINAL
         try:
-            with closing(self._begun(given)) as call, _until_cancelled(call, sender):
-                rate = HEADER.unpack(call.read(HEADER.size))[6]
-                if not self._streams:
-                    sender.send(_whole(b"".join(call.pieces()), rate, wanted), final)
-                    return
-                for samples in _samples(call.pieces()):
-                    sender.send(_response(wanted, audio=samples, sample_rate=np.array([rate], np.int32)))
-                sender.send(flags=final)
+            last = self._spoken(given, wanted, sender)
         except Exception as error:
-            sender.send(triton.InferenceResponse(error=_error(error)), final)
+            last = triton.InferenceResponse(error=_error(error))
+        sender.send(last, triton.TRITONSERVER_RESPONSE_COMPLETE_FINAL)
+
+    def _spoken(self, given: dict[str, Any], wanted: list[str], sender: Any) -> Any:
+        """Send every response but the last, and return the last; None after a stream. Raises Refusal and ValueError.
+
+        `sender` must not be used between the end of this method and the final response, which frees what it reads.
+        """
+        with closing(self._begun(given)) as call, _until_cancelled(call, sender):
+            rate = HEADER.unpack(call.read(HEADER.size))[6]
+            if not self._streams:
+                return _whole(b"".join(call.pieces()), rate, wanted)
+            for samples in _samples(call.pieces()):
+                sender.send(_response(wanted, audio=samples, sample_rate=np.array([rate], np.int32)))
+        return None
 
     def _begun(self, given: dict[str, Any]) -> Call:
         """The studio's answer to a request. Raises Refusal and ValueError."""
@@ -417,17 +461,20 @@ def _error(error: Exception) -> Any:
 
 @contextmanager
 def _until_cancelled(call: Call, sender: Any) -> Iterator[None]:
-    """Stops the call as soon as the client has gone."""
+    """Stop the call as soon as the client has gone. No thread asks `sender` any more when the block has ended."""
     over = threading.Event()
 
     def watch() -> None:
         while not over.wait(LOOK_S):
             if sender.is_cancelled():
-                call.stop()
+                with suppress(OSError):  # the studio has hung up already
+                    call.stop()
                 return
 
-    threading.Thread(target=watch, daemon=True).start()
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
     try:
         yield
     finally:
         over.set()
+        watcher.join()

@@ -1,7 +1,6 @@
 """Triton without SageMaker, as `serve` runs it: engines for any champion or reference, whole and in a stream."""
 
 import io
-import queue
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import tritonclient.grpc as client
 
 from deploy.triton.repository import MODELS, SHIM, write_repository
 from studio.champions.members import REQUIRED, VOICE_MEMBERS
+from tests.deploy.triton.grpc_requests import given, streamed
 from tests.deploy.triton.serving import ROOT, Stack, on_linux, served
 from tests.studio.champions.hearing import understood
 from tests.studio.test_readme import PROGRAMS
@@ -20,7 +20,6 @@ from tests.waiting import until
 
 LINE = "Our base is under attack."
 VOICE = ROOT / "assets" / "voices" / "references" / "amber.flac"
-KINDS = {"O": "BYTES", "f": "FP32", "l": "INT64", "i": "INT32"}
 
 
 @pytest.fixture(scope="module")
@@ -33,15 +32,6 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
 def triton(stack: Stack) -> Iterator[client.InferenceServerClient]:
     with client.InferenceServerClient(stack.grpc) as opened:
         yield opened
-
-
-def given(**inputs: object) -> list[client.InferInput]:
-    made = []
-    for name, value in inputs.items():
-        values = np.array([value.encode()], np.object_) if isinstance(value, str) else np.atleast_1d(np.asarray(value))
-        made.append(client.InferInput(name, values.shape, KINDS[values.dtype.char]))
-        made[-1].set_data_from_numpy(values)
-    return made
 
 
 def wav_of(samples: np.ndarray, rate: int) -> bytes:
@@ -180,29 +170,14 @@ def arrived(stack: Stack) -> int:
     return int(stack.studio.get("/studio/telemetry?series=false").json()["outcomes"].get("arrived", 0))
 
 
-def streamed(triton: client.InferenceServerClient, model: str, **inputs: object) -> Iterator[client.InferResult]:
-    """The answers to one request until the final one. Raises what comes instead."""
-    answers: queue.Queue[tuple[client.InferResult, Exception | None]] = queue.Queue()
-    triton.stop_stream()
-    triton.start_stream(lambda result, error: answers.put((result, error)))
-    triton.async_stream_infer(model, given(**inputs), enable_empty_final_response=True)
-    while True:
-        result, error = answers.get()
-        if error is not None:
-            raise error
-        if result.get_response().parameters["triton_final_response"].bool_param:
-            return
-        yield result
-
-
 def test_every_model_of_the_repository_is_the_one_shim(tmp_path: Path) -> None:
     (tmp_path / "ahri").mkdir()
-    write_repository(tmp_path)
+    write_repository(tmp_path, instances=9)
     models = sorted(path.name for path in tmp_path.iterdir())
     assert models == ["ahri", "f5tts", "f5tts_stream", "s1mini", "s1mini_stream"]
     for config in MODELS.glob("*/config.pbtxt"):
         model = tmp_path / config.parent.name
-        assert (model / "config.pbtxt").read_text() == config.read_text()
+        assert (model / "config.pbtxt").read_text() == config.read_text().replace("count: 3", "count: 9")
         assert (model / "1" / "model.py").read_bytes() == SHIM.read_bytes()
 
 

@@ -19,6 +19,7 @@ BASE = b'{"model_type": "base", "use_base_model": true, "champion_id": "ahri"}'
 TUNED = b'{"model_type": "fine_tuned", "champion_id": "yasuo"}'
 WEIGHTS = b"PK\x03\x04 weights"
 END = bytes(1_024)
+EARLIER = Path(__file__).parents[1] / "earlier" / "ahri-8e1cde9.tar.gz"  # `base()`, whose code ends Triton under load
 Changes = Mapping[str, bytes | None]
 NOTHING: Changes = {}
 

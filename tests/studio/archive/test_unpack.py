@@ -1,5 +1,6 @@
 """Unpacking: what others made in this layout is taken, what is wrong is refused in words, what fails leaves nothing."""
 
+import gzip
 import io
 import json
 import random
@@ -16,11 +17,13 @@ import soundfile
 
 from engines.errors import BadCheckpoint, Cancelled
 from engines.types import Progress
-from studio.archive import BadArchive, unpack, verify
+from studio.archive import ArchiveLimits, BadArchive, renew, unpack, verify
 from studio.champions.library import Library
 from studio.champions.members import WEIGHTS, identity
 from tests.studio.archive.archives import (
     BASE,
+    EARLIER,
+    END,
     FOLDER,
     PAX_GLOBAL,
     SOUND,
@@ -56,6 +59,13 @@ MACOS = packed(
     tar(base({"reference.wav": None}), "./"),
 )
 
+BGZIP_END = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")
+
+
+def cut_into_members(data: bytes, size: int) -> bytes:
+    return b"".join(gzip.compress(data[start : start + size]) for start in range(0, len(data), size))
+
+
 ACCEPTED = {
     "the plain layout": packed(tar(base())),
     "in a folder": packed(entry("ahri/", kind=FOLDER), tar(base(), "ahri/")),
@@ -65,6 +75,31 @@ ACCEPTED = {
     "with ./ before each name": packed(entry("./", kind=FOLDER), tar(base(), "./")),
     "with ./ and a folder": packed(entry("./ahri/", kind=FOLDER), tar(base(), "./ahri/")),
     "with what macOS adds": MACOS,
+    "with what Windows, KDE and Synology add": packed(
+        entry("ahri/", kind=FOLDER),
+        entry("ahri/Thumbs.db", b"\xd0\xcf\x11\xe0"),
+        entry("ahri/Desktop.ini", b"x"),
+        entry("ahri/ehthumbs_vista.db", b"x"),
+        entry("ahri/.directory", b"x"),
+        entry("ahri/@eaDir/", kind=FOLDER),
+        entry("ahri/@eaDir/reference.wav@SynoEAStream", b"x"),
+        entry("$RECYCLE.BIN/", kind=FOLDER),
+        entry("System Volume Information/tracking.log", b"x"),
+        tar(base(), "ahri/"),
+    ),
+    "with what disks of macOS hold": packed(
+        entry(".Trashes/", kind=FOLDER),
+        entry(".fseventsd/0", b"x"),
+        entry("Icon\r", b""),
+        entry(".localized"),
+        entry("._ahri", b"x"),
+        tar(base()),
+    ),
+    "of gzip members that end within a block": cut_into_members(tar(base()) + END, 700),
+    "of a gzip member for each block": cut_into_members(tar(base()) + END, 512),
+    "of gzip members that end with the archive": gzip.compress(tar(base())) + gzip.compress(END),
+    "of an empty gzip member at the end, as by bgzip": packed(tar(base())) + BGZIP_END,
+    "of gzip members and padding": gzip.compress(tar(base())) + gzip.compress(END) + bytes(512),
     "by Python, pax": by_tarfile(base()),
     "by Python, GNU, in a folder": by_tarfile(base(), tarfile.GNU_FORMAT, "ahri/"),
     "by Python, USTAR": by_tarfile(base(), tarfile.USTAR_FORMAT),
@@ -82,6 +117,13 @@ def test_archives_of_others_are_taken(case: str, tmp_path: Path) -> None:
     assert unpacked.champion.id == "ahri"
     assert contents(tmp_path / "staged", base()) == base()
     assert {path.name for path in (tmp_path / "staged").iterdir()} == set(base())
+
+
+def test_an_archive_of_very_many_gzip_members_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "staged").mkdir()
+    archive = written(tmp_path / "a.tar.gz", cut_into_members(tar(base()) + END, 512))
+    with pytest.raises(BadArchive, match="too many parts"):
+        unpack(archive, tmp_path / "staged", vet, silent, threading.Event(), ArchiveLimits(gzip_members=9))
 
 
 def test_what_gnu_tar_packs_is_taken(tmp_path: Path) -> None:
@@ -164,6 +206,13 @@ REFUSED = {
     "more after the end|follows the end": packed(tar(base()), end=bytes(1_024) + tar(base())),
     "more after the gzip stream|follows the end": packed(tar(base())) + b"more",
     "a second gzip stream|follows the end": packed(tar(base())) * 2,
+    "half the head of a second gzip member|follows the end": packed(tar(base())) + b"\x1f",
+    "a second gzip member that is cut|cut off": gzip.compress(tar(base())) + gzip.compress(END)[:-1],
+    "a second gzip member with a wrong checksum|damaged": gzip.compress(tar(base()))
+    + gzip.compress(END)[:-8]
+    + bytes(8),
+    "a second gzip member of another kind|damaged": gzip.compress(tar(base())) + b"\x1f\x8b\x07" + bytes(60),
+    "a gzip member too few|cut off": gzip.compress(tar(base())),
     "a cut|cut off": packed(tar(base()))[:-1],
     "a wrong checksum|damaged": packed(tar(base()))[:-8] + bytes(8),
     "no reference|reference.wav is missing": packed(tar(base({"reference.wav": None}))),
@@ -246,6 +295,35 @@ def test_a_verdict_says_what_the_archive_is(tmp_path: Path) -> None:
 def test_a_verdict_tells_an_archive_without_serving_files(tmp_path: Path) -> None:
     verdict = verify(written(tmp_path / "a", packed(tar(base()))), silent, threading.Event())
     assert verdict.whole and not verdict.serves and "pack it again" in verdict.sentence
+
+
+def test_a_verdict_tells_an_archive_whose_code_for_triton_is_an_earlier_one(tmp_path: Path) -> None:
+    verdict = verify(EARLIER, silent, threading.Event())
+    assert (verdict.whole, verdict.serves, verdict.outdated) == (True, True, True)
+    assert "can end Triton under load; pack it again" in verdict.sentence
+    pack_now(files(tmp_path / "members", base()), tmp_path / "ahri.tar.gz")
+    assert not verify(tmp_path / "ahri.tar.gz", silent, threading.Event()).outdated
+
+
+def test_an_earlier_archive_that_is_packed_again_has_todays_code_for_triton(tmp_path: Path) -> None:
+    earlier, todays = (
+        verify(EARLIER, silent, threading.Event()),
+        pack_now(files(tmp_path / "m", base()), tmp_path / "a"),
+    )
+    for again in (renewed(tmp_path / "renewed"), packed_again(tmp_path / "again")):
+        verdict = verify(again, silent, threading.Event())
+        assert (verdict.outdated, verdict.identity, verdict.sha256) == (False, earlier.identity, todays.sha256)
+
+
+def renewed(target: Path) -> Path:
+    renew(EARLIER, target, silent, threading.Event())
+    return target
+
+
+def packed_again(target: Path) -> Path:
+    staged = target.with_name("staged")
+    pack_now({name: staged / name for name in unpack_now(EARLIER, staged).members}, target)
+    return target
 
 
 def test_a_stopped_unpacking_leaves_nothing(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """A take's voice becomes a champion, travels as an archive and through a store, and speaks again."""
 
+import shutil
 import tarfile
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +11,7 @@ import numpy as np
 import pytest
 
 from engines.types import Request
+from studio.archive import verify
 from studio.champions.champion import BadChampion, Champion, ChampionConflict, UnknownChampion
 from studio.champions.champions import ARCHIVE_S, ARCHIVES, TRANSFER_S, TRANSFERS
 from studio.champions.library import Library, SavedChampion
@@ -20,6 +23,7 @@ from studio.progress import format_bytes
 from studio.settings import Settings
 from studio.studio import Studio
 from tests.engines.metronome import Metronome
+from tests.studio.archive.archives import EARLIER, silent
 from tests.studio.house import ENGINE, studio_of
 from tests.studio.test_housekeeping import aged
 from tests.waiting import until
@@ -194,6 +198,24 @@ def test_the_same_content_is_not_sent_twice(studio: Studio) -> None:
     keep(studio)
     done(studio.champions.push("anna", "shelf"))
     assert done(studio.champions.plan_push("anna", "shelf")).result.action == "nothing"  # type: ignore[attr-defined]
+
+
+def test_an_earlier_archive_in_a_store_is_renewed_when_it_is_pulled_and_pushed(studio: Studio, tmp_path: Path) -> None:
+    shelved = tmp_path / "shelf" / "ahri.tar.gz"
+    shutil.copyfile(EARLIER, shelved)
+    done(studio.champions.pull("shelf", "ahri"))
+    done(studio.champions.push("ahri", "shelf"))
+    verdict = verify(shelved, silent, threading.Event())
+    assert (verdict.whole, verdict.outdated) == (True, False)
+
+
+def test_packaging_writes_anew_where_an_earlier_archive_of_the_same_voice_lies(studio: Studio) -> None:
+    done(studio.champions.import_copy(EARLIER))
+    packaged = done(studio.champions.package("ahri")).result
+    assert isinstance(packaged, Path)
+    shutil.copyfile(EARLIER, packaged)
+    assert done(studio.champions.package("ahri")).result == packaged
+    assert not verify(packaged, silent, threading.Event()).outdated
 
 
 def test_a_job_that_is_done_says_what_became_of_it(studio: Studio) -> None:

@@ -1,0 +1,23 @@
+"""Renewal of an archive: the same voice, with the files for Triton that this studio packs."""
+
+import tempfile
+import threading
+from pathlib import Path
+
+from studio.archive.packing import Packed, pack
+from studio.archive.progress import ArchiveProgress
+from studio.archive.unpacking import receive, size_of
+from studio.champions.members import VOICE_MEMBERS
+from studio.database import saving
+from studio.progress import ProgressReporter
+
+
+def renew(archive: Path, target: Path, report: ProgressReporter, stop: threading.Event) -> Packed:
+    """Pack the voice of an archive that `verify` found whole again. Its weights are copied, not opened.
+
+    Raises BadArchive, BadChampion, NotSaved, Cancelled.
+    """
+    progress = ArchiveProgress("unpacking", size_of(archive), report, stop)
+    with saving(), tempfile.TemporaryDirectory(prefix="studio-renew-", dir=target.parent) as folder:
+        received = receive(archive, Path(folder), VOICE_MEMBERS, progress)
+        return pack({name: Path(folder) / name for name in received.members}, target, report, stop)
