@@ -17,7 +17,7 @@ from studio.api.errors import ProblemRoute
 from studio.audio_stream import MEDIA_TYPES, StreamFormat
 from studio.order import Order, shown
 from studio.programs import Programs
-from studio.references.sent import read_reference
+from studio.references.acceptance import read_reference
 
 INSTRUCTIONS = "no engine here follows instructions; leave them out, and choose a voice that sounds like what you want"
 ONE_VOICE = "name a voice, or send reference_audio and reference_text; one of the two, not both"
@@ -54,6 +54,9 @@ class SpeechRequest(BaseModel):
         str, Field(description="instead of voice: a sound file in base64, which is not kept")
     ] = ""
     reference_text: Annotated[str, Field(description="what is said in reference_audio, word for word")] = ""
+    ignore_report: Annotated[
+        bool, Field(description="use reference_audio although the page's report finds it unusable")
+    ] = False
     model: Annotated[str, Field(description="f5 or s1; empty: the champion's own")] = ""
     response_format: StreamFormat = "mp3"
     stream_format: Literal["audio", "sse"] = "audio"
@@ -92,7 +95,7 @@ class SpeechRequest(BaseModel):
             sound = base64.b64decode(self.reference_audio, validate=True)
         except ValueError as error:
             raise BadAudio("reference_audio is not base64; encode the file's bytes and send them again") from error
-        return read_reference(sound, self.reference_text)
+        return read_reference(sound, self.reference_text, ignore_report=self.ignore_report)
 
 
 class GenerateRequest(BaseModel):

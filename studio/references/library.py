@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
-from engines.audio import Decoded, decode_channels, rms_dbfs
+from engines.audio import Decoded, decode_channels
 from engines.errors import BadAudio, BadInput
 from engines.types import Audio
 from studio.errors import NotFound, NotStored
@@ -57,13 +57,8 @@ class ClipStore:
     def add(self, path: Path, name: str) -> Clip:
         """Decode a file and keep it with its original. Raises BadAudio (with the reason in words) and NoRoom."""
         decoded = decode_clip(path)
-        audio = decoded.mix
-        source = Source(
-            channels=decoded.channels,
-            sample_rate=audio.sample_rate,
-            mix_loss_db=rms_dbfs(decoded.loudest.samples) - rms_dbfs(audio.samples),
-        )
-        return self._publish(Clip(audio.digest, _plain(name), audio, source), {ORIGINAL: path})
+        clip = Clip(decoded.mix.digest, _plain(name), decoded.mix, Source.of(decoded))
+        return self._publish(clip, {ORIGINAL: path})
 
     def add_audio(self, audio: Audio, name: str, *, parent: Clip | None = None, start_s: float = 0.0) -> Clip:
         """Keep mono sound made here. Raises BadAudio and NoRoom.
