@@ -11,7 +11,7 @@ import numpy.typing as npt
 import soundfile
 
 from engines.audio.foreign import transcoded
-from engines.audio.parts import Part, split
+from engines.audio.parts import Recording, split
 from engines.audio.shaping import resample
 from engines.errors import BadAudio
 from engines.types import Audio, Samples
@@ -53,9 +53,9 @@ def decode(path: Path, *, max_duration_s: float, channel: Channel = "mix") -> Au
     return audio
 
 
-def decode_channels(path: Path, *, max_duration_s: float) -> Decoded:
-    """Decode both ways, in one pass where the file has one channel. Raises BadAudio as `decode`."""
-    (mix, loudest), channels = _decode_all(path, max_duration_s, ("mix", "loudest"))
+def decode_channels(path: Path, *, max_duration_s: float, foreign: bool = True) -> Decoded:
+    """Decode both ways. Raises BadAudio as `decode`, and unless `foreign` where a child process must decode the file."""
+    (mix, loudest), channels = _decode_all(path, max_duration_s, ("mix", "loudest"), foreign=foreign)
     return Decoded(mix, loudest, channels)
 
 
@@ -65,6 +65,7 @@ class _Budget:
 
     max_s: float
     left_s: float
+    foreign: bool  # whether ffmpeg may decode it
 
     def exceeded(self, duration_s: float | None = None) -> BadAudio:
         """`duration_s` is the length of the part that is read, if known."""
@@ -72,12 +73,14 @@ class _Budget:
         return BadAudio(f"the clip lasts {lasts}; at most {self.max_s:g} s are taken, cut it first")
 
 
-def _decode_all(path: Path, max_duration_s: float, wanted: Sequence[Channel]) -> tuple[list[Audio], int]:
+def _decode_all(
+    path: Path, max_duration_s: float, wanted: Sequence[Channel], *, foreign: bool = True
+) -> tuple[list[Audio], int]:
     """Return the file as each of `wanted`, and the number of its channels."""
     sounds: list[list[Audio]] = [[] for _ in wanted]
     channels, left_s = 1, max_duration_s
     for part in split(path):
-        budget = _Budget(max_duration_s, left_s)
+        budget = _Budget(max_duration_s, left_s, foreign)
         with _readable(part, budget) as opened:
             loudest, count = _loudest(opened, budget) if "loudest" in wanted else (0, 1)
             decoded = [_decode_part(opened, budget, loudest if channel == "loudest" else None) for channel in wanted]
@@ -116,17 +119,19 @@ def _joined(sounds: Sequence[Audio]) -> Audio:
 
 
 @contextmanager
-def _readable(part: Part, budget: _Budget) -> Iterator[Opened]:
+def _readable(part: Recording, budget: _Budget) -> Iterator[Opened]:
     """The part as something libsndfile reads to its end."""
     if _is_native(part):
         yield part.opened
         return
+    if not budget.foreign:
+        raise BadAudio("the file is damaged or cut off, or its header is wrong; export it again")
     # One second more than allowed, so that a longer file is seen to be longer.
     with part.descriptor() as file, transcoded(file, budget.left_s + 1.0) as path:
         yield lambda: path.open("rb")
 
 
-def _is_native(part: Part) -> bool:
+def _is_native(part: Recording) -> bool:
     """Return True if libsndfile reads the part in blocks to its end."""
     with part.opened() as file:
         if file.read(4) not in MAGICS:

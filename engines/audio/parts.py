@@ -24,7 +24,7 @@ OGG_START = re.compile(rb"OggS\x00[\x02\x06]")  # the first page of a stream
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Recording:
     """Bytes `start` to `end` of a file, which are a sound file."""
 
     path: Path
@@ -54,7 +54,7 @@ class Part:
 class Excerpt(io.RawIOBase):
     """A part of an open file, read-only, with its correction in place."""
 
-    def __init__(self, file: IO[bytes], part: Part) -> None:
+    def __init__(self, file: IO[bytes], part: Recording) -> None:
         self._file, self._part, self._at = file, part, 0
 
     @property
@@ -89,7 +89,7 @@ class Excerpt(io.RawIOBase):
         return len(read)
 
 
-def split(path: Path) -> Sequence[Part]:
+def split(path: Path) -> Sequence[Recording]:
     """Return the recordings of a file, in order; a file of any other kind is one.
 
     Raises BadAudio where the file is empty, is cut off, or holds over PARTS_MAX recordings.
@@ -106,7 +106,7 @@ def split(path: Path) -> Sequence[Part]:
         parts = []
         for start, end in zip(starts, ends, strict=True):
             with memoryview(data) as whole, whole[start:end] as part:
-                parts.append(Part(path, start, end, correction(part)))
+                parts.append(Recording(path, start, end, correction(part)))
         return parts
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from engines.errors import BadAudio
 
 PLACEHOLDER = 0x7F000000  # a size from here on means "unknown": no accepted file is as large
-TOLERATED_BYTES = 4_096  # a size that passes the end of the file by less is wrong, and no sound is missing
+TOLERATED_BYTES = 128  # a size that passes the end of the file by less is wrong, and no sound is missing
 CHUNKS_MAX = 1_000
 W64_SOUND = (
     b"data\xf3\xac\xd3\x11\x8c\xd1\x00\xc0O\x8e\xdb\x8a"  # name of a W64 file's chunk; its size counts its header

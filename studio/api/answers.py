@@ -6,7 +6,7 @@ import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 from urllib.parse import quote
 
 from anyio import to_thread
@@ -28,6 +28,7 @@ log = logging.getLogger(__name__)
 
 GONE = "whoever asked has hung up; ask again"
 SSE = "text/event-stream"
+WholeFormat = Literal["wav", "flac"]  # whose headers give a length, which is not known while a line is made
 
 
 class SpokenForm(Protocol):
@@ -86,13 +87,14 @@ class SpokenAnswers:
             parts, media = _events(parts, form.characters), SSE
         return SpeechResponse(parts, partial(self._programs.close, stream), headers=headers, media_type=media)
 
-    async def whole(self, form: SpokenForm, request: Request) -> Response:
-        """A WAV file, once it is made."""
+    async def whole(self, form: SpokenForm, request: Request, format: WholeFormat = "wav") -> Response:
+        """Answer with a file whose header gives its length, once it is made."""
         stream, ticket = await to_thread.run_sync(self._begin, form, request, False)
         try:
             if (audio := await first_of(whole(ticket), gone(request))) is None:
                 raise Cancelled(GONE)
-            return Response(encode(audio, "wav"), media_type="audio/wav", headers=self._headers(stream, ticket))
+            file = await to_thread.run_sync(encode, audio, format)
+            return Response(file, media_type=MEDIA_TYPES[format], headers=self._headers(stream, ticket))
         finally:
             self._programs.close(stream)
 

@@ -34,7 +34,6 @@ class InvocationRequest(SpeechRequest):
     """A line, with `stream` sent while it is made."""
 
     response_format: StreamFormat = "wav"
-    stream: bool = False
     language: str = "en"
 
     def order(self, programs: Programs) -> Order:
@@ -56,12 +55,12 @@ def router(studio: Studio, answers: SpokenAnswers) -> APIRouter:
         """A line from the body of `/v1/audio/speech`, or from tensors as Triton takes them, in JSON or binary.
 
         The tensors are text and champion_id, and if wanted language, settings (a JSON object) and whatever else
-        `/v1/audio/speech` takes. The answer is a whole WAV file; with "stream" or another response_format, or server-sent
-        events, it is sent while it is made.
+        `/v1/audio/speech` takes. The answer is a whole file in WAV or FLAC; with "stream", in another response_format,
+        or as server-sent events it is sent while it is made.
         """
         form = _form(request.headers.get("content-type", ""), await request.body())
-        if form.response_format == "wav" and form.stream_format == "audio" and not form.stream:
-            return await answers.whole(form, request)
+        if form.response_format in ("wav", "flac") and form.stream_format == "audio" and not form.stream:
+            return await answers.whole(form, request, form.response_format)
         return await answers.streamed(form, form.response_format, request, sse=form.stream_format == "sse")
 
     return routes

@@ -61,6 +61,9 @@ class SpeechRequest(BaseModel):
     response_format: StreamFormat = "mp3"
     stream_format: Literal["audio", "sse"] = "audio"
     instructions: Annotated[str | None, Field(description="refused: no engine here follows any")] = None
+    stream: Annotated[
+        bool, Field(description="send FLAC while it is made, without its length; other formats always are")
+    ] = False
 
     @model_validator(mode="before")
     @classmethod
@@ -131,7 +134,9 @@ def router(answers: SpokenAnswers, programs: Programs) -> APIRouter:
 
     @routes.post("/v1/audio/speech", response_class=Response, responses={200: {"content": CONTENT}})
     async def speech(form: SpeechRequest, request: Request) -> Response:
-        """The line in the format that was asked for, sent while it is made. Hanging up stops it."""
+        """The line in the format that was asked for, sent while it is made; FLAC whole. Hanging up stops it."""
+        if form.response_format == "flac" and form.stream_format == "audio" and not form.stream:
+            return await answers.whole(form, request, "flac")  # libsndfile reads no FLAC that lacks its length
         return await answers.streamed(form, form.response_format, request, sse=form.stream_format == "sse")
 
     @routes.delete("/v1/audio/speech/{id}", status_code=204)

@@ -74,8 +74,9 @@ class Archives:
         """Save an archive's champion, under another id where one is given, over the version `expected` if any.
 
         The current version, unchanged, where it is exactly the archive's. A reference in which a voice is heard comes in,
-        since somebody chose it before; the last report tells what else makes it unusable. Raises BadArchive, ChampionConflict, EngineError
-        of the weights, Cancelled, NotSaved.
+        since somebody chose it before; the last report tells what else makes it unusable.
+
+        Raises BadArchive, ChampionConflict, EngineError of the weights, Cancelled, NotSaved.
         """
         with self._library.staging() as folder:
             unpacked = unpack(archive, folder, partial(self._vet, stop=stop), report, stop, as_id=as_id)
