@@ -266,6 +266,13 @@ def test_a_file_that_cannot_be_decoded_to_its_end_is_refused_with_what_is_missin
         decode(tmp_path / "file", max_duration_s=30)
 
 
+def test_an_mp3_without_a_length_stops_at_the_cap(workshop, tmp_path):
+    hush = (b"\xff\xf3\x14\xc4" + bytes(20)) * 100_000  # 40 minutes of frames at 24 kHz, 8 kbit/s
+    (tmp_path / "file").write_bytes(hush)
+    with pytest.raises(BadAudio, match="longer than 30 s"):
+        decode(tmp_path / "file", max_duration_s=30)
+
+
 def test_parts_together_may_not_last_longer_than_one_file(workshop, tmp_path):
     (tmp_path / "file").write_bytes(joined("flac")(workshop))
     with pytest.raises(BadAudio, match=r"lasts 3\.5 s; at most 3 s are taken"):
