@@ -1,10 +1,11 @@
 """Read an untrusted sound file to its end, in blocks up to a limit; lengths in headers are not trusted."""
 
+import io
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,7 @@ from engines.types import Audio, Samples
 
 Channel = Literal["mix", "loudest"]
 Block = npt.NDArray[np.float32]  # shape (frames, channels)
-Opened = Callable[[], AbstractContextManager[IO[bytes]]]
+Opened = Callable[[], AbstractContextManager[io.IOBase]]
 
 # libsndfile reads many more, but rare containers are where its parsers have had holes; of MP3 it reads as much as it guesses.
 CONTAINERS = {"WAV", "WAVEX", "RF64", "W64", "FLAC", "OGG", "AIFF", "AU", "CAF"}

@@ -5,6 +5,7 @@ imageio-ffmpeg's own ffmpeg runs in a child process. The child reads the one des
 capped.
 """
 
+import errno
 import re
 import subprocess
 import tempfile
@@ -24,9 +25,10 @@ DURATION = re.compile(r"Duration: (\d+):(\d\d):(\d\d\.\d+)")
 ESTIMATED = "Estimating duration from bitrate"
 OF_ALL_TRACKS = re.compile(
     r"Input #0, (mov|matroska|asf)"
-)  # their length is that of the longest track, such as a picture
+)  # whose length is that of the longest track, as of a picture
 MP3 = "Input #0, mp3,"
 ENDS_EARLY = re.compile("File ended prematurely|Packet corrupt|corrupt input packet|partial file")
+DISK_FULL = "No space left on device"
 SEVERAL = "Found duplicated MOOV"
 STRICT = ("-xerror",)
 TOLERANT = ("-v", "fatal", "-max_error_rate", "0.1")  # of MP3, whose tags between frames are not sound; more is damage
@@ -50,7 +52,7 @@ def transcoded(source: IO[bytes], max_duration_s: float) -> Iterator[Path]:
 
 
 def _run(source: IO[bytes], target: Path, max_duration_s: float, how: tuple[str, ...]) -> tuple[int, str]:
-    """ffmpeg's exit status and log."""
+    """Return ffmpeg's exit status and log. Raises BadAudio where it cannot run, OSError where the disk is full."""
     try:
         import imageio_ffmpeg  # absent on machines that only speak
 
@@ -60,7 +62,10 @@ def _run(source: IO[bytes], target: Path, max_duration_s: float, how: tuple[str,
         raise BadAudio(f"decoding took over {TIME_MAX_S} s; export the clip as WAV and upload that") from error
     except (ImportError, OSError, RuntimeError) as error:
         raise BadAudio("this format needs ffmpeg, which cannot run here; export the clip as WAV or FLAC") from error
-    return ended.returncode, ended.stderr.decode(errors="replace")
+    log = ended.stderr.decode(errors="replace")
+    if ended.returncode and DISK_FULL in log:
+        raise OSError(errno.ENOSPC, DISK_FULL)
+    return ended.returncode, log
 
 
 def _arguments(target: Path, max_duration_s: float, how: tuple[str, ...]) -> list[str]:

@@ -7,7 +7,7 @@ from engines.audio import Decoded
 from engines.errors import BadAudio
 from engines.types import Audio, Reference
 from studio.references.clip import Source
-from studio.references.library import decode_clip
+from studio.references.library import NoRoom, decode_clip
 from studio.references.report import Report, mixdown, no_voice, report
 from studio.references.window import Window, reference_of
 
@@ -21,12 +21,16 @@ class BadReference(BadAudio):
 def read_reference(sound: bytes, transcript: str, *, ignore_report: bool = False) -> Reference:
     """Return a whole sound file that a program sent as a reference.
 
-    Raises BadAudio for what cannot be a clip, BadReference for what the report finds unusable, BadText without a transcript.
+    Raises BadAudio for what cannot be a clip, BadReference for what the report finds unusable, BadText without a transcript,
+    NoRoom.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "reference"
-        path.write_bytes(sound)
-        decoded = decode_clip(path)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "reference"
+            path.write_bytes(sound)
+            decoded = decode_clip(path)
+    except OSError as error:
+        raise NoRoom("the clip could not be written to the disk; free some disk space and send it again") from error
     return accepted(decoded, transcript, ignore_report=ignore_report)
 
 
