@@ -1,6 +1,8 @@
 """Sound on its way to a program: the pieces of a request as they are made, coded while they come."""
 
 import asyncio
+import os
+import signal
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from typing import Literal, TypeVar, cast
@@ -118,17 +120,24 @@ async def _by_ffmpeg(samples: AsyncIterator[bytes], format: str, rate: int) -> A
     child = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe)
     sink, source = cast(asyncio.StreamWriter, child.stdin), cast(asyncio.StreamReader, child.stdout)
     feeding = asyncio.ensure_future(_feed(sink, samples))
+    ended = False
     try:
         while data := await source.read(READ_BYTES):
             yield data
+        ended = True
         await feeding
     finally:
         feeding.cancel()
         await asyncio.wait((feeding,))
-        if child.returncode is None:
-            with suppress(ProcessLookupError):
-                child.kill()
+        if not ended and child.returncode is None:
+            _kill(child.pid)
         await child.wait()
+
+
+def _kill(pid: int) -> None:
+    """Stop a child that asyncio waits for. Its own `kill` takes the exit status of an ended child away from asyncio."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
 
 
 async def _feed(sink: asyncio.StreamWriter, samples: AsyncIterator[bytes]) -> None:

@@ -15,7 +15,9 @@ from engines.text import parse
 from engines.types import Reference, Request, Samples, Status, Take, Weights
 from studio.errors import NotFound
 from studio.order import SEEDS, Order
-from studio.references.report import speech_rate
+from studio.references.acceptance import failures, require_voice
+from studio.references.clip import Source
+from studio.references.report import report, speech_rate
 from studio.references.window import Window, reference_of
 
 if TYPE_CHECKING:
@@ -46,7 +48,7 @@ class Performance:
         self.session_id = session_id
         self.order = order
         self._rate = rate
-        self.warnings = [*doubts(ticket.request.reference), *warnings]
+        self.warnings = [*doubts(ticket.request.reference, of_clip=not order.champion), *warnings]
         self._ticket = ticket
         self._keep = keep
         self._pieces: list[Samples] = []
@@ -97,8 +99,14 @@ class Performance:
                 self._made += len(chunk.audio.samples)
 
 
-def doubts(reference: Reference) -> list[str]:
-    """Sentences on what will spoil the take. It is spoken all the same: this is a measurement, and may be wrong."""
+def doubts(reference: Reference, *, of_clip: bool) -> list[str]:
+    """Sentences on what will spoil the take. It is spoken all the same: these are measurements, and may be wrong.
+
+    Of a clip these are all failures of its report; a champion was judged when it was made, so that its words alone are.
+    """
+    if of_clip:
+        source = Source(sample_rate=reference.audio.sample_rate)
+        return failures(report(reference.audio, source, reference.transcript))
     rate = speech_rate(reference.audio, reference.transcript)
     return [rate.message] if rate.state == "fail" else []
 
@@ -184,7 +192,9 @@ class SpeechService:
             cast = replace(order, version=voice.version, clip_id="", start_s=0.0, end_s=0.0, transcript="")
             return cast, voice.reference, voice.weights
         clip = self._session_clips.get(session_id, order.clip_id)
-        return order, reference_of(clip.audio, Window(order.start_s, order.end_s), order.transcript), None
+        reference = reference_of(clip.audio, Window(order.start_s, order.end_s), order.transcript)
+        require_voice(reference.audio, clip.source)
+        return order, reference, None
 
     def _ignored(self, order: Order) -> str:
         title = self._manager.status(order.engine).title

@@ -1,6 +1,6 @@
 """Sound as pure functions: read with caps, measure, find speech, shape, write. Knows no engine and no torch."""
 
-from engines.audio.decoding import Channel, Probe, decode, probe
+from engines.audio.decoding import Channel, Decoded, decode, decode_channels
 from engines.audio.encoding import FORMATS, Format, encode
 from engines.audio.loudness import loudness_lufs, normalise, peak_dbfs, rms_dbfs
 from engines.audio.shaping import cross_fade, fade, resample, trim
@@ -9,12 +9,13 @@ from engines.audio.speech import TimeSpan, active_frames, frame_length, paced_s,
 __all__ = [
     "FORMATS",
     "Channel",
+    "Decoded",
     "Format",
-    "Probe",
     "TimeSpan",
     "active_frames",
     "cross_fade",
     "decode",
+    "decode_channels",
     "encode",
     "fade",
     "frame_length",
@@ -22,7 +23,6 @@ __all__ = [
     "normalise",
     "paced_s",
     "peak_dbfs",
-    "probe",
     "resample",
     "rms_dbfs",
     "silences",

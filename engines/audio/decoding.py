@@ -1,7 +1,8 @@
-"""Read an untrusted sound file: header first, then blocks up to a limit."""
+"""Read an untrusted sound file to its end, in blocks up to a limit; lengths in headers are not trusted."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import io
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -11,102 +12,163 @@ import numpy.typing as npt
 import soundfile
 
 from engines.audio.foreign import transcoded
-from engines.audio.riff import missing_bytes
+from engines.audio.parts import Recording, split
+from engines.audio.shaping import resample
 from engines.errors import BadAudio
 from engines.types import Audio, Samples
 
 Channel = Literal["mix", "loudest"]
 Block = npt.NDArray[np.float32]  # shape (frames, channels)
+Opened = Callable[[], AbstractContextManager[io.IOBase]]
 
-# libsndfile reads many more, but rare containers are where its parsers have had holes.
-CONTAINERS = {"WAV", "WAVEX", "RF64", "W64", "FLAC", "OGG", "MP3", "AIFF", "AU", "CAF"}
+# libsndfile reads many more, but rare containers are where its parsers have had holes; of MP3 it reads as much as it guesses.
+CONTAINERS = {"WAV", "WAVEX", "RF64", "W64", "FLAC", "OGG", "AIFF", "AU", "CAF"}
+MAGICS = {b"RIFF", b"RIFX", b"RF64", b"riff", b"FORM", b".snd", b"caff", b"fLaC", b"OggS"}  # their first four bytes
+CODED_AS_MP3 = "MPEG_LAYER_III"  # in a WAV file
 BLOCK_FRAMES = 65_536
 CHANNELS_MAX = 32
 RATES_HZ = (4_000, 384_000)  # a header that claims more would lift every cap counted in frames
 LENGTH_UNKNOWN = 2**40  # frames; libsndfile says a huge number where a stream does not tell, and then fails in blocks
 LARGEST_SAMPLE = 64.0  # full scale is 1.0; beyond this a float file is mis-scaled, not loud
 SHORTFALL_MAX_S = 0.1  # coded formats may end a frame or two before the length in their header
-SHORTFALL_FOREIGN_MAX_S = 0.5  # their headers tell the length of the longest track, to a packet
-PEEK_S = 0.1
-FOREIGN = "M4A/WebM"
+READ_AHEAD_BYTES = 16_384  # of libFLAC's; more that is unread behind the claimed length is sound
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Probe:
-    """What a file's header claims. Nothing here has been verified by decoding."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Decoded:
+    """A sound file as two mono sounds; the same one where the file has one channel."""
 
-    duration_s: float  # 0.0 where the header does not say
-    sample_rate: int  # Hz
-    channels: int
-    frames: int  # 0 where the header does not say
-    container: str  # "WAV", "FLAC", "MP3", ...; FOREIGN for what ffmpeg reads
-
-
-def probe(path: Path) -> Probe:
-    """Read the header only. Raises BadAudio if the file is not sound, or claims absurd numbers."""
-    if _is_native(path):
-        with _opened(path) as sound:
-            return Probe(
-                duration_s=sound.frames / sound.samplerate,
-                sample_rate=sound.samplerate,
-                channels=sound.channels,
-                frames=sound.frames,
-                container=sound.format,
-            )
-    with transcoded(path, PEEK_S) as (wav, duration_s), _opened(wav) as sound:
-        rate, channels = sound.samplerate, sound.channels
-    return Probe(
-        duration_s=duration_s,
-        sample_rate=rate,
-        channels=channels,
-        frames=round(duration_s * rate),
-        container=FOREIGN,
-    )
+    mix: Audio  # the mean of all channels
+    loudest: Audio  # the channel with most energy
+    channels: int  # of the recording with most of them
 
 
 def decode(path: Path, *, max_duration_s: float, channel: Channel = "mix") -> Audio:
     """Decode to mono float32 at the file's own rate: the mean of all channels, or the one with most energy.
 
-    Memory stays within `max_duration_s` of mono audio plus one block, whatever the header says. Raises BadAudio for
-    files that are not sound, hold no samples, are cut off, hold NaN or infinity, or last longer than `max_duration_s`.
+    A file of several recordings, one behind the other, becomes one sound at the rate of the first. Memory stays within
+    `max_duration_s` of mono audio plus one block, whatever the header says. Raises BadAudio for files that are not sound,
+    hold no samples, cannot be decoded to their end, hold NaN or infinity, or last longer than `max_duration_s`.
     """
-    if _is_native(path):
-        return _decode_native(path, max_duration_s, channel)
-    # One second more than allowed, so that a longer file is seen to be longer.
-    with transcoded(path, max_duration_s + 1.0) as (wav, claimed_s):
-        decoded_s = soundfile.info(wav).duration
-        if decoded_s > max_duration_s:
-            raise _too_long(claimed_s if claimed_s > decoded_s else None, max_duration_s)
-        if decoded_s < claimed_s - SHORTFALL_FOREIGN_MAX_S:
-            raise _cut_off(decoded_s, claimed_s)
-        return _decode_native(wav, max_duration_s, channel)
+    (audio,), _ = _decode_all(path, max_duration_s, (channel,))
+    return audio
 
 
-def _decode_native(path: Path, max_duration_s: float, channel: Channel) -> Audio:
-    picked = _loudest(path, max_duration_s) if channel == "loudest" else None
+def decode_channels(path: Path, *, max_duration_s: float, foreign: bool = True) -> Decoded:
+    """Decode both ways. Raises BadAudio as `decode`, and unless `foreign` where a child process must decode the file."""
+    (mix, loudest), channels = _decode_all(path, max_duration_s, ("mix", "loudest"), foreign=foreign)
+    return Decoded(mix, loudest, channels)
+
+
+@dataclass(frozen=True, slots=True)
+class _Budget:
+    """How much of a file may be decoded."""
+
+    max_s: float
+    left_s: float
+    foreign: bool  # whether ffmpeg may decode it
+
+    def exceeded(self, duration_s: float | None = None) -> BadAudio:
+        """`duration_s` is the length of the part that is read, if known."""
+        lasts = f"longer than {self.max_s:g} s" if duration_s is None else _clock(self.max_s - self.left_s + duration_s)
+        return BadAudio(f"the clip lasts {lasts}; at most {self.max_s:g} s are taken, cut it first")
+
+
+def _decode_all(
+    path: Path, max_duration_s: float, wanted: Sequence[Channel], *, foreign: bool = True
+) -> tuple[list[Audio], int]:
+    """Return the file as each of `wanted`, and the number of its channels."""
+    sounds: list[list[Audio]] = [[] for _ in wanted]
+    channels, left_s = 1, max_duration_s
+    for part in split(path):
+        budget = _Budget(max_duration_s, left_s, foreign)
+        with _readable(part, budget) as opened:
+            loudest, count = _loudest(opened, budget) if "loudest" in wanted else (0, 1)
+            decoded = [_decode_part(opened, budget, loudest if channel == "loudest" else None) for channel in wanted]
+        for known, audio in zip(sounds, decoded, strict=True):
+            known.append(audio)
+        channels, left_s = max(channels, count), left_s - decoded[0].duration_s
+    return [_joined(known) for known in sounds], channels
+
+
+def _decode_part(opened: Opened, budget: _Budget, channel: int | None) -> Audio:
     mono: list[Samples] = []
-    with _opened(path) as sound:
+    with _checked(opened) as sound:
         rate = int(sound.samplerate)
-        for block in _blocks(sound, max_duration_s):
-            mono.append(block.mean(axis=1) if picked is None else np.ascontiguousarray(block[:, picked]))
+        for block in _blocks(sound, budget):
+            mono.append(block.mean(axis=1) if channel is None else np.ascontiguousarray(block[:, channel]))
     return Audio(np.concatenate(mono), rate)
 
 
-def _loudest(path: Path, max_duration_s: float) -> int:
-    """Index of the channel with the most energy; a pass of its own keeps memory at one block."""
-    with _opened(path) as sound:
+def _loudest(opened: Opened, budget: _Budget) -> tuple[int, int]:
+    """Index of the channel with the most energy, and the number of channels; a separate pass keeps memory at one block."""
+    with _checked(opened) as sound:
+        if sound.channels == 1:
+            return 0, 1
         energy = np.zeros(sound.channels)
-        for block in _blocks(sound, max_duration_s):
+        for block in _blocks(sound, budget):
             energy += np.square(block, dtype=np.float64).sum(axis=0)
-    return int(np.argmax(energy))
+    return int(np.argmax(energy)), len(energy)
 
 
-def _blocks(sound: soundfile.SoundFile, max_duration_s: float) -> Iterator[Block]:
+def _joined(sounds: Sequence[Audio]) -> Audio:
+    """One sound, at the rate of the first."""
+    if len(sounds) == 1:
+        return sounds[0]
+    rate = sounds[0].sample_rate
+    return Audio(np.concatenate([resample(sound, rate).samples for sound in sounds]), rate)
+
+
+@contextmanager
+def _readable(part: Recording, budget: _Budget) -> Iterator[Opened]:
+    """The part as something libsndfile reads to its end."""
+    if _is_native(part):
+        yield part.opened
+        return
+    if not budget.foreign:
+        raise BadAudio("the file is damaged or cut off, or its header is wrong; export it again")
+    # One second more than allowed, so that a longer file is seen to be longer.
+    with part.descriptor() as file, transcoded(file, budget.left_s + 1.0) as path:
+        yield lambda: path.open("rb")
+
+
+def _is_native(part: Recording) -> bool:
+    """Return True if libsndfile reads the part in blocks to its end."""
+    with part.opened() as file:
+        if file.read(4) not in MAGICS:
+            return False
+    try:
+        with part.opened() as file, soundfile.SoundFile(file) as sound:
+            if sound.format not in CONTAINERS or sound.subtype == CODED_AS_MP3:
+                return False
+            if sound.format == "FLAC" and 0 < sound.frames < LENGTH_UNKNOWN:
+                sound.seek(sound.frames - 1)
+                sound.read(1)
+                return file.unread <= READ_AHEAD_BYTES
+            return 0 <= sound.frames < LENGTH_UNKNOWN
+    except soundfile.LibsndfileError:
+        return False
+
+
+@contextmanager
+def _checked(opened: Opened) -> Iterator[soundfile.SoundFile]:
+    """The file behind checks of its header."""
+    with opened() as file, soundfile.SoundFile(file) as sound:
+        if not 1 <= sound.channels <= CHANNELS_MAX:
+            raise BadAudio(f"the file has {sound.channels} channels; export it with one")
+        if not RATES_HZ[0] <= sound.samplerate <= RATES_HZ[1]:
+            raise BadAudio(f"the file says {sound.samplerate} samples a second; export it at 24000 or 44100 Hz")
+        yield sound
+
+
+def _blocks(sound: soundfile.SoundFile, budget: _Budget) -> Iterator[Block]:
     """Checked blocks of shape (frames, channels), at least one."""
-    allowed = int(max_duration_s * sound.samplerate)
-    claimed = sound.frames
+    allowed = int(budget.left_s * sound.samplerate)
+    claimed = (
+        0 if sound.format == "OGG" else sound.frames
+    )  # Ogg has no length, libsndfile takes its last page's position
     if claimed > allowed:
-        raise _too_long(claimed / sound.samplerate, max_duration_s)
+        raise budget.exceeded(claimed / sound.samplerate if sound.format != "AU" else None)
     read = 0
     while True:
         block = _read(sound)
@@ -114,13 +176,14 @@ def _blocks(sound: soundfile.SoundFile, max_duration_s: float) -> Iterator[Block
             break
         read += len(block)
         if read > allowed:
-            raise _too_long(None, max_duration_s)
+            raise budget.exceeded()
         _check(block)
         yield block
     if read == 0:
         raise BadAudio("the file holds no sound at all (0 samples); record or export it again")
     if read < claimed - SHORTFALL_MAX_S * sound.samplerate:
-        raise _cut_off(read / sound.samplerate, claimed / sound.samplerate)
+        seconds = read / sound.samplerate, claimed / sound.samplerate
+        raise BadAudio("the file is cut off after {:.1f} s of {:.1f} s; upload or export it again".format(*seconds))
 
 
 def _read(sound: soundfile.SoundFile) -> Block:
@@ -139,39 +202,5 @@ def _check(block: Block) -> None:
         raise BadAudio(f"the file's samples reach {peak:.0f} times full scale; export it again as 16-bit WAV")
 
 
-def _too_long(duration_s: float | None, max_duration_s: float) -> BadAudio:
-    lasts = f"longer than {max_duration_s:g} s" if duration_s is None else _clock(duration_s)
-    return BadAudio(f"the clip lasts {lasts}; at most {max_duration_s:g} s are taken, cut it first")
-
-
-def _cut_off(decoded_s: float, claimed_s: float) -> BadAudio:
-    return BadAudio(f"the file is cut off after {decoded_s:.1f} s of {claimed_s:.1f} s; upload or export it again")
-
-
 def _clock(duration_s: float) -> str:
     return f"{duration_s:.1f} s" if duration_s < 600 else f"{duration_s / 60:.0f} min"
-
-
-def _is_native(path: Path) -> bool:
-    """Whether libsndfile reads it in blocks. Raises BadAudio for a file that is missing or empty."""
-    if not path.is_file() or path.stat().st_size == 0:
-        raise BadAudio("the file is empty or missing; upload it again")
-    try:
-        with soundfile.SoundFile(path) as sound:
-            return sound.format in CONTAINERS and 0 <= sound.frames < LENGTH_UNKNOWN
-    except (soundfile.LibsndfileError, TypeError):  # TypeError: soundfile takes *.raw for headerless samples
-        return False
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[soundfile.SoundFile]:
-    """The file behind its header checks."""
-    gap = missing_bytes(path)
-    if gap:
-        raise BadAudio(f"the file is cut off ({gap:,} bytes are missing at its end); upload or export it again")
-    with soundfile.SoundFile(path) as sound:
-        if not 1 <= sound.channels <= CHANNELS_MAX:
-            raise BadAudio(f"the file has {sound.channels} channels; export it with one")
-        if not RATES_HZ[0] <= sound.samplerate <= RATES_HZ[1]:
-            raise BadAudio(f"the file says {sound.samplerate} samples a second; export it at 24000 or 44100 Hz")
-        yield sound

@@ -1,15 +1,20 @@
-"""Formats libsndfile cannot read (m4a, aac, webm), through imageio-ffmpeg's own ffmpeg in a child process.
+"""Formats that ffmpeg reads better than libsndfile, or that it alone reads: MP3, M4A, AAC, WebM.
 
-The child reads the one descriptor it is given: its only protocol is `fd`, and playlists, which name other files and
-hosts, are not among its formats. Output length, output bytes and time are capped.
+imageio-ffmpeg's own ffmpeg runs in a child process. The child reads the one descriptor it is given: its only protocol is
+`fd`, and playlists, which name other files and hosts, are not among its formats. Output length, output bytes and time are
+capped.
 """
 
+import errno
 import re
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
+
+import soundfile
 
 from engines.errors import BadAudio
 
@@ -17,53 +22,89 @@ FORMATS = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,aac,asf,amr,aiff,mp3,ogg,flac,w
 OUTPUT_MAX_BYTES = 256 * 2**20
 TIME_MAX_S = 60
 DURATION = re.compile(r"Duration: (\d+):(\d\d):(\d\d\.\d+)")
+ESTIMATED = "Estimating duration from bitrate"
+OF_ALL_TRACKS = re.compile(
+    r"Input #0, (mov|matroska|asf)"
+)  # whose length is that of the longest track, as of a picture
+MP3 = "Input #0, mp3,"
+ENDS_EARLY = re.compile("File ended prematurely|Packet corrupt|corrupt input packet|partial file")
+DISK_FULL = "No space left on device"
+SEVERAL = "Found duplicated MOOV"
+STRICT = ("-xerror",)
+TOLERANT = ("-v", "fatal", "-max_error_rate", "0.1")  # of MP3, whose tags between frames are not sound; more is damage
+SHORTFALL_MAX_S = 0.5  # headers tell lengths to a packet
 
 
 @contextmanager
-def transcoded(path: Path, max_duration_s: float) -> Iterator[tuple[Path, float]]:
-    """A float WAV of the first `max_duration_s`, at the source's rate and channels, and the length its header claims.
+def transcoded(source: IO[bytes], max_duration_s: float) -> Iterator[Path]:
+    """The first `max_duration_s` as 32-bit float AU, at the source's rate and channels.
 
-    The length is 0.0 where the header does not say. Raises BadAudio if ffmpeg cannot read it within the caps.
+    Raises BadAudio if ffmpeg cannot read the source to its end within the caps.
     """
     with tempfile.TemporaryDirectory(prefix="studio-decode-") as folder:
-        wav = Path(folder) / "decoded.wav"
-        log = _run(path, wav, max_duration_s)
-        if not wav.exists() or wav.stat().st_size >= OUTPUT_MAX_BYTES:
-            raise BadAudio("the file unpacks to far more sound than a clip may hold; cut it to under 2 minutes first")
-        yield wav, _duration_s(log)
+        target = Path(folder) / "decoded.au"
+        code, log = _run(source, target, max_duration_s, STRICT)
+        if code and MP3 in log:
+            source.seek(0)
+            code, log = _run(source, target, max_duration_s, TOLERANT)
+        _check(code, log, target, max_duration_s)
+        yield target
 
 
-def _run(path: Path, wav: Path, max_duration_s: float) -> str:
-    """ffmpeg's log."""
+def _run(source: IO[bytes], target: Path, max_duration_s: float, how: tuple[str, ...]) -> tuple[int, str]:
+    """Return ffmpeg's exit status and log. Raises BadAudio where it cannot run, OSError where the disk is full."""
     try:
         import imageio_ffmpeg  # absent on machines that only speak
 
-        with path.open("rb") as file:
-            command = [imageio_ffmpeg.get_ffmpeg_exe(), *_arguments(wav, max_duration_s)]
-            log = subprocess.run(command, stdin=file, capture_output=True, timeout=TIME_MAX_S, check=True).stderr
+        command = [imageio_ffmpeg.get_ffmpeg_exe(), *_arguments(target, max_duration_s, how)]
+        ended = subprocess.run(command, stdin=source, capture_output=True, timeout=TIME_MAX_S, check=False)
     except subprocess.TimeoutExpired as error:
         raise BadAudio(f"decoding took over {TIME_MAX_S} s; export the clip as WAV and upload that") from error
-    except subprocess.CalledProcessError as error:
-        raise BadAudio(
-            "this is not sound the studio can read, or it is cut off; export it as WAV, FLAC or MP3"
-        ) from error
     except (ImportError, OSError, RuntimeError) as error:
-        raise BadAudio(
-            "this format needs ffmpeg, which cannot run here; export the clip as WAV, FLAC or MP3"
-        ) from error
-    return log.decode(errors="replace")
+        raise BadAudio("this format needs ffmpeg, which cannot run here; export the clip as WAV or FLAC") from error
+    log = ended.stderr.decode(errors="replace")
+    if ended.returncode and DISK_FULL in log:
+        raise OSError(errno.ENOSPC, DISK_FULL)
+    return ended.returncode, log
 
 
-def _arguments(wav: Path, max_duration_s: float) -> list[str]:
+def _arguments(target: Path, max_duration_s: float, how: tuple[str, ...]) -> list[str]:
+    """AU has no time stamps, which restart where recordings were joined."""
     source = ["-protocol_whitelist", "fd", "-format_whitelist", FORMATS, "-i", "fd:"]
     limits = ["-t", f"{max_duration_s:.3f}", "-fs", str(OUTPUT_MAX_BYTES)]
-    target = ["-map", "0:a:0", "-map_metadata", "-1", "-c:a", "pcm_f32le", "-f", "wav", str(wav)]
-    return ["-hide_banner", "-xerror", "-threads", "1", *source, *limits, *target]
+    output = ["-map", "0:a:0", "-map_metadata", "-1", "-c:a", "pcm_f32be", "-f", "au", str(target)]
+    return ["-y", "-hide_banner", "-nostats", *how, "-threads", "1", *source, *limits, *output]
 
 
-def _duration_s(log: str) -> float:
+def _check(code: int, log: str, target: Path, max_duration_s: float) -> None:
+    decoded_s = _decoded_s(target)
+    if target.is_file() and target.stat().st_size >= OUTPUT_MAX_BYTES:
+        raise BadAudio("the file unpacks to far more sound than a clip may hold; cut it to under 2 minutes first")
+    if SEVERAL in log:
+        raise BadAudio("the file holds several recordings one behind the other; export them as one")
+    if code and not decoded_s:
+        raise BadAudio("this is not sound the studio can read, or it is cut off; export it as WAV, FLAC or MP3")
+    if decoded_s >= max_duration_s - SHORTFALL_MAX_S:
+        return
+    claimed_s = _claimed_s(log)
+    if code or ENDS_EARLY.search(log) or (not OF_ALL_TRACKS.search(log) and decoded_s < claimed_s - SHORTFALL_MAX_S):
+        of = f" of {claimed_s:.1f} s" if claimed_s > decoded_s else ""
+        raise BadAudio(
+            f"the file is damaged or cut off: it can be decoded for {decoded_s:.1f} s{of}; upload or export it again"
+        )
+
+
+def _decoded_s(target: Path) -> float:
+    try:
+        return float(soundfile.info(target).duration)
+    except soundfile.LibsndfileError:
+        return 0.0
+
+
+def _claimed_s(log: str) -> float:
+    """The length that the header gives; 0.0 where ffmpeg guessed it or found none."""
     found = DURATION.search(log)
-    if found is None:
+    if found is None or ESTIMATED in log:
         return 0.0
     hours, minutes, seconds = found.groups()
     return int(hours) * 3600 + int(minutes) * 60 + float(seconds)

@@ -6,7 +6,7 @@ import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 from urllib.parse import quote
 
 from anyio import to_thread
@@ -28,13 +28,15 @@ log = logging.getLogger(__name__)
 
 GONE = "whoever asked has hung up; ask again"
 SSE = "text/event-stream"
+WholeFormat = Literal["wav", "flac"]  # whose headers give a length, which is not known while a line is made
 
 
 Respond = Callable[[Audio, dict[str, str]], Response]
 
 
-def wav_response(audio: Audio, headers: dict[str, str]) -> Response:
-    return Response(encode(audio, "wav"), media_type="audio/wav", headers=headers)
+def file_response(format: WholeFormat, audio: Audio, headers: dict[str, str]) -> Response:
+    """A file whose header gives its length."""
+    return Response(encode(audio, format), media_type=MEDIA_TYPES[format], headers=headers)
 
 
 class SpokenForm(Protocol):
@@ -93,12 +95,13 @@ class SpokenAnswers:
             parts, media = _events(parts, form.characters), SSE
         return SpeechResponse(parts, partial(self._programs.close, stream), headers=headers, media_type=media)
 
-    async def whole(self, form: SpokenForm, request: Request, respond: Respond = wav_response) -> Response:
-        """A WAV file, or what `respond` makes of the sound and the headers, once the sound is made."""
+    async def whole(self, form: SpokenForm, request: Request, respond: Respond | None = None) -> Response:
+        """Answer with a WAV file, or with what `respond` makes of the sound and the headers, once the sound is made."""
         stream, ticket = await to_thread.run_sync(self._begin, form, request, False)
         try:
             if (audio := await first_of(whole(ticket), gone(request))) is None:
                 raise Cancelled(GONE)
+            respond = respond or partial(file_response, "wav")
             return await to_thread.run_sync(respond, audio, self._headers(stream, ticket))
         finally:
             self._programs.close(stream)

@@ -15,7 +15,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 
 from engines.types import Audio
-from studio.api.answers import SpokenAnswers
+from studio.api.answers import SpokenAnswers, file_response
 from studio.api.errors import ProblemRoute
 from studio.api.health import why_not_ready
 from studio.api.speech import SpeechRequest, check_language
@@ -38,7 +38,6 @@ class InvocationRequest(SpeechRequest):
     """A line, with `stream` sent while it is made."""
 
     response_format: StreamFormat = "wav"
-    stream: bool = False
     language: str = "en"
 
     def order(self, programs: Programs) -> Order:
@@ -61,14 +60,15 @@ def router(studio: Studio, answers: SpokenAnswers) -> APIRouter:
 
         The input tensors are text and champion_id, and if wanted language, settings (a JSON object) and whatever else
         `/v1/audio/speech` takes. The answer to tensors is tensors: audio and sample_rate, or those named in "outputs". The
-        answer to other bodies, or with `Accept: audio/wav`, is a WAV file. With "stream", another response_format, or
-        server-sent events, the sound is sent while it is made.
+        answer to other bodies, or with `Accept: audio/wav`, is a whole file in WAV or FLAC. With "stream", another
+        response_format, or server-sent events, the sound is sent while it is made.
         """
         tensors, form = _read(request.headers.get("content-type", ""), await request.body())
-        if form.response_format != "wav" or form.stream_format != "audio" or form.stream:
-            return await answers.streamed(form, form.response_format, request, sse=form.stream_format == "sse")
-        if tensors is None or _prefers_wav(request.headers.get("accept", "")):
-            return await answers.whole(form, request)
+        format = form.response_format
+        if format not in ("wav", "flac") or form.stream_format != "audio" or form.stream:
+            return await answers.streamed(form, format, request, sse=form.stream_format == "sse")
+        if tensors is None or format == "flac" or _prefers_wav(request.headers.get("accept", "")):
+            return await answers.whole(form, request, partial(file_response, format))
         return await answers.whole(form, request, partial(_respond, tensors))
 
     return routes

@@ -4,6 +4,7 @@ A program has no list of takes to find a line in; headers say what made it.
 """
 
 import base64
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request, Response
@@ -12,12 +13,12 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from engines.errors import BadAudio, BadSetting
 from engines.text import MAX_CHARACTERS
 from engines.types import Reference
-from studio.api.answers import SSE, SpokenAnswers
+from studio.api.answers import SSE, SpokenAnswers, file_response
 from studio.api.errors import ProblemRoute
 from studio.audio_stream import MEDIA_TYPES, StreamFormat
 from studio.order import Order, shown
 from studio.programs import Programs
-from studio.references.sent import read_reference
+from studio.references.acceptance import read_reference
 
 INSTRUCTIONS = "no engine here follows instructions; leave them out, and choose a voice that sounds like what you want"
 ONE_VOICE = "name a voice, or send reference_audio and reference_text; one of the two, not both"
@@ -54,10 +55,16 @@ class SpeechRequest(BaseModel):
         str, Field(description="instead of voice: a sound file in base64, which is not kept")
     ] = ""
     reference_text: Annotated[str, Field(description="what is said in reference_audio, word for word")] = ""
+    ignore_report: Annotated[
+        bool, Field(description="use reference_audio although the page's report finds it unusable")
+    ] = False
     model: Annotated[str, Field(description="f5 or s1; empty: the champion's own")] = ""
     response_format: StreamFormat = "mp3"
     stream_format: Literal["audio", "sse"] = "audio"
     instructions: Annotated[str | None, Field(description="refused: no engine here follows any")] = None
+    stream: Annotated[
+        bool, Field(description="send FLAC while it is made, without its length; other formats always are")
+    ] = False
 
     @model_validator(mode="before")
     @classmethod
@@ -92,7 +99,7 @@ class SpeechRequest(BaseModel):
             sound = base64.b64decode(self.reference_audio, validate=True)
         except ValueError as error:
             raise BadAudio("reference_audio is not base64; encode the file's bytes and send them again") from error
-        return read_reference(sound, self.reference_text)
+        return read_reference(sound, self.reference_text, ignore_report=self.ignore_report)
 
 
 class GenerateRequest(BaseModel):
@@ -128,7 +135,10 @@ def router(answers: SpokenAnswers, programs: Programs) -> APIRouter:
 
     @routes.post("/v1/audio/speech", response_class=Response, responses={200: {"content": CONTENT}})
     async def speech(form: SpeechRequest, request: Request) -> Response:
-        """The line in the format that was asked for, sent while it is made. Hanging up stops it."""
+        """The line in the format that was asked for, sent while it is made; FLAC whole. Hanging up stops it."""
+        if form.response_format == "flac" and form.stream_format == "audio" and not form.stream:
+            # libsndfile reads no FLAC that lacks its length.
+            return await answers.whole(form, request, partial(file_response, "flac"))
         return await answers.streamed(form, form.response_format, request, sse=form.stream_format == "sse")
 
     @routes.delete("/v1/audio/speech/{id}", status_code=204)

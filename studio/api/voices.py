@@ -11,7 +11,7 @@ from engines.errors import BadAudio
 from studio.api.errors import ProblemRoute, owners_only
 from studio.named_voices import NamedVoice, voice_of
 from studio.programs import Programs
-from studio.references.sent import read_reference
+from studio.references.acceptance import read_reference
 from studio.studio import Studio
 from studio.web.ownership import Ownership
 
@@ -27,6 +27,7 @@ class VoiceForm(BaseModel):
     transcript: str = Field(description="what is said in it, word for word")
     name: str = Field("", description="empty: the file's")
     id: str = Field("", description="empty: made of the name, and free")
+    ignore_report: bool = Field(False, description="keep the clip although the page's report finds it unusable")
     model: str = Field("", description="the engine it speaks with; empty: the studio's first")
 
 
@@ -55,7 +56,7 @@ def router(studio: Studio, programs: Programs, ownership: Ownership) -> APIRoute
     def create(form: Annotated[VoiceForm, Form()]) -> dict[str, Any]:
         """Keep a clip as a champion. The library is the owner's: send user and password of STUDIO_LOGIN, if there is one."""
         engine = studio.manager.status(form.model or studio.settings.engines[0])
-        reference = read_reference(form.file.file.read(), form.transcript)
+        reference = read_reference(form.file.file.read(), form.transcript, ignore_report=form.ignore_report)
         if reference.audio.duration_s > (most_s := studio.manager.reference_max_s(engine.name)):
             lasts_s = reference.audio.duration_s
             raise BadAudio(

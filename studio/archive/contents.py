@@ -5,12 +5,14 @@ from pathlib import Path
 
 import soundfile
 
-from engines.audio import decode
+from engines.audio import decode_channels
 from engines.errors import BadAudio
 from engines.registry import specs
 from studio.archive.errors import BadArchive
 from studio.champions.champion import BadChampion, Champion
 from studio.champions.members import METADATA, ORIGINAL, PICTURES, PORTRAITS, REFERENCE, REQUIRED, TRANSCRIPT, WEIGHTS
+from studio.references.acceptance import require_voice
+from studio.references.clip import Source
 from studio.references.library import MAX_S, MIN_S
 
 FRAMES_MAX = int(MAX_S * 48_000)  # of a sound at any rate, so that a rate lifts no cap
@@ -39,7 +41,7 @@ def check_members(folder: Path, names: Collection[str], as_id: str = "") -> Cham
 
 
 def _check_sound(path: Path) -> None:
-    """As an upload is checked, but of one container and a known length, so that libsndfile alone ever opens it."""
+    """Check a sound as an upload, but of one container and with a true length, so that libsndfile alone ever opens it."""
     try:
         with soundfile.SoundFile(path) as sound:
             container, rate, frames = sound.format, sound.samplerate, sound.frames
@@ -50,8 +52,10 @@ def _check_sound(path: Path) -> None:
             raise BadArchive(
                 f"{path.name} does not last {MIN_S:.0f} to {longest_s:.0f} s; a voice needs 3 to 12, cut it"
             )
-        if not decode(path, max_duration_s=MAX_S).samples.any():
-            raise BadArchive(f"{path.name} is silent; put the voice there")
+        decoded = decode_channels(path, max_duration_s=MAX_S, foreign=False)
+        if len(decoded.mix.samples) != frames:  # engines read as much as the header gives
+            raise BadArchive(f"{path.name} is longer than its header says; export it again")
+        require_voice(decoded.mix, Source.of(decoded))
     except (soundfile.LibsndfileError, TypeError) as error:
         raise BadArchive(f"{path.name} is not sound or is damaged; fetch or export the archive again") from error
     except BadAudio as error:

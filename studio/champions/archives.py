@@ -11,9 +11,10 @@ from engines.types import Progress
 from studio.archive import Packed, Unpacked, pack, unpack
 from studio.champions.attachments import VetWeights
 from studio.champions.library import Library, SavedChampion
-from studio.champions.members import METADATA, ORIGINAL, identity, write_words
+from studio.champions.members import METADATA, ORIGINAL, REFERENCE, identity, write_words
 from studio.database import saving
 from studio.progress import ProgressReporter, format_bytes
+from studio.references.acceptance import file_failures
 from studio.stores import ArchiveFacts
 from studio.stores.entry import champion_of
 from studio.stores.naming import ARCHIVES
@@ -75,8 +76,10 @@ class Archives:
     ) -> SavedChampion:
         """Save an archive's champion, under another id where one is given, over the version `expected` if any.
 
-        The current version, unchanged, where it is exactly the archive's. Raises BadArchive, ChampionConflict, EngineError
-        of the weights, Cancelled, NotSaved.
+        The current version, unchanged, where it is exactly the archive's. A reference in which a voice is heard comes in,
+        since somebody chose it before; the last report tells what else makes it unusable.
+
+        Raises BadArchive, ChampionConflict, EngineError of the weights, Cancelled, NotSaved.
         """
         with self._library.staging() as folder:
             unpacked = unpack(archive, folder, partial(self._vet, stop=stop), report, stop, as_id=as_id)
@@ -85,8 +88,9 @@ class Archives:
             elif same := self._same(unpacked):
                 report(Progress(1.0, f"{same.champion.id} was here already, exactly the same"))
                 return same
+            found = file_failures(folder / REFERENCE, unpacked.champion.transcript)
             saved = self._library.publish(folder, expected=expected, weights=unpacked.weights)
-            report(Progress(1.0, f"{saved.champion.title} is kept as {saved.champion.id}"))
+            report(Progress(1.0, "; ".join([f"{saved.champion.title} is kept as {saved.champion.id}", *found])))
             return saved
 
     def _same(self, unpacked: Unpacked) -> SavedChampion | None:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from engines.audio import Decoded, rms_dbfs
 from engines.types import Audio
 
 
@@ -13,6 +14,11 @@ class Source:
     sample_rate: int  # Hz
     mix_loss_db: float = 0.0  # how much louder its loudest channel is than the mix; large = voice in one, or cancelled
     start_s: float = 0.0  # of a mended clip: where it begins in its first ancestor
+
+    @classmethod
+    def of(cls, decoded: Decoded) -> "Source":
+        loss_db = rms_dbfs(decoded.loudest.samples) - rms_dbfs(decoded.mix.samples)
+        return cls(channels=decoded.channels, sample_rate=decoded.mix.sample_rate, mix_loss_db=loss_db)
 
 
 @dataclass(frozen=True, slots=True)

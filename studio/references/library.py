@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
-from engines.audio import decode, probe, rms_dbfs
+from engines.audio import Decoded, decode_channels
 from engines.errors import BadAudio, BadInput
 from engines.types import Audio
 from studio.errors import NotFound, NotStored
@@ -56,12 +56,9 @@ class ClipStore:
 
     def add(self, path: Path, name: str) -> Clip:
         """Decode a file and keep it with its original. Raises BadAudio (with the reason in words) and NoRoom."""
-        audio, header = read_clip(path), probe(path)
-        loss_db = 0.0
-        if header.channels > 1:
-            loss_db = rms_dbfs(decode(path, max_duration_s=MAX_S, channel="loudest").samples) - rms_dbfs(audio.samples)
-        source = Source(channels=header.channels, sample_rate=audio.sample_rate, mix_loss_db=loss_db)
-        return self._publish(Clip(audio.digest, _plain(name), audio, source), {ORIGINAL: path})
+        decoded = decode_clip(path)
+        clip = Clip(decoded.mix.digest, _plain(name), decoded.mix, Source.of(decoded))
+        return self._publish(clip, {ORIGINAL: path})
 
     def add_audio(self, audio: Audio, name: str, *, parent: Clip | None = None, start_s: float = 0.0) -> Clip:
         """Keep mono sound made here. Raises BadAudio and NoRoom.
@@ -172,11 +169,13 @@ class ClipStore:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-def read_clip(path: Path) -> Audio:
-    """A sound file as a clip, mono. Raises BadAudio where it is none, or too short, too long or too large."""
+def decode_clip(path: Path) -> Decoded:
+    """Read a sound file as a clip. Raises BadAudio where it is not sound, or too short, too long or too large."""
     if path.is_file() and path.stat().st_size > MAX_BYTES:
         raise BadAudio(f"the file is over {MAX_BYTES // 2**20} MB; cut it to under {MAX_S:.0f} s first")
-    return _long_enough(decode(path, max_duration_s=MAX_S))
+    decoded = decode_channels(path, max_duration_s=MAX_S)
+    _long_enough(decoded.mix)
+    return decoded
 
 
 def _long_enough(audio: Audio) -> Audio:

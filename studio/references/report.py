@@ -70,20 +70,24 @@ def report(audio: Audio, source: Source, transcript: str, unmended: Audio | None
 
     `unmended` is the same part before any mend; None where none was made.
     """
-    if peak_dbfs(audio.samples) < SILENT_DBFS or speech_s(audio) == 0.0:
-        level = peak_dbfs(audio.samples)
-        silent = Check(
-            "level", "fail", f"No voice is heard (peak {level:.0f} dBFS); choose another part or record again."
-        )
+    if (silent := no_voice(audio)) is not None:
         # Of channels that cancel each other nothing is left to hear, until one of them is taken.
-        cancelled = [check for check in [_channels(source)] if check.mend]
+        cancelled = [check for check in [mixdown(source)] if check.mend]
         return Report((_duration(audio), silent, *cancelled, _transcript(transcript)))
-    sound: list[Callable[[Audio], Check]] = [_level, _snr, _silence, _rumble]
+    sound: list[Callable[[Audio], Check]] = [_level, _snr, _pauses, _rumble]
     of_sound = [check(audio) for check in sound]
     of_words = [_transcript(transcript), speech_rate(audio, transcript)]
     return Report(
-        (_duration(audio), _clipping(audio, unmended), *of_sound, _rate(audio, source), _channels(source), *of_words)
+        (_duration(audio), _clipping(audio, unmended), *of_sound, _rate(audio, source), mixdown(source), *of_words)
     )
+
+
+def no_voice(audio: Audio) -> Check | None:
+    """Return the failed check of a sound without a voice; None where there is one."""
+    level = peak_dbfs(audio.samples)
+    if level >= SILENT_DBFS and speech_s(audio) > 0.0:
+        return None
+    return Check("level", "fail", f"No voice is heard (peak {level:.0f} dBFS); choose another part or record again.")
 
 
 def _duration(audio: Audio) -> Check:
@@ -137,7 +141,7 @@ def _snr(audio: Audio) -> Check:
     )
 
 
-def _silence(audio: Audio) -> Check:
+def _pauses(audio: Audio) -> Check:
     gaps = silences(audio)
     lead_s = sum(gap.length_s for gap in gaps if gap.start_s == 0.0)
     trail_s = sum(gap.length_s for gap in gaps if gap.end_s >= audio.duration_s)
@@ -172,7 +176,8 @@ def _rate(audio: Audio, source: Source) -> Check:
     return Check("sample rate", state, f"{said}: the voice will sound {sounds}; find a recording of 16 kHz or more.")
 
 
-def _channels(source: Source) -> Check:
+def mixdown(source: Source) -> Check:
+    """Return the check of how the channels were mixed to one."""
     if source.channels == 1:
         return Check("channels", "ok", "One channel.")
     said = f"{source.channels} channels were mixed to one"

@@ -205,6 +205,8 @@ def test_settings_that_are_no_json_are_named_in_the_refusal(reception: Reception
 def test_the_body_of_openais_route_is_spoken_whole_as_wav_unless_asked_otherwise(reception: Reception) -> None:
     asked = {"input": TEXT, "voice": "anna", "seed": 8}
     assert_whole(post(reception, json.dumps(asked).encode()))
+    flac = post(reception, json.dumps(asked | {"response_format": "flac"}).encode())
+    assert soundfile.info(io.BytesIO(flac.content)).duration == CLICK_S * len(TEXT)
     bare = post(reception, json.dumps(asked | {"response_format": "pcm"}).encode())
     assert (bare.headers["content-type"], len(bare.content) / 2 / 24_000) == ("audio/pcm", CLICK_S * len(TEXT))
 

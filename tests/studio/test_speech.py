@@ -37,7 +37,6 @@ REFUSED: dict[str, tuple[int, object]] = {  # by what is said of it
     ),
     "stream_format: Input should be 'audio' or 'sse'": (422, LINE | {"stream_format": "websocket"}),
     "no engine here follows instructions; leave them out": (400, LINE | {"instructions": "Speak like a pirate."}),
-    "there is no 'stream' here": (400, LINE | {"stream": True}),
     "there is no 'sped' here; leave it out, or choose among guidance": (400, LINE | {"sped": 2}),
     "there is no 'xxxxxxxx": (400, LINE | {"x" * 9_999: 2}),
     "speed must be 0.5 to 2, not 9": (400, LINE | {"speed": 9}),

@@ -78,8 +78,8 @@ def test_sound_that_no_engine_can_use_is_refused_in_words(reception: Reception, 
     for name, samples in {"silent": np.zeros(3 * SAMPLE_RATE), "long": speechlike(12)}.items():
         soundfile.write(tmp_path / name, samples, SAMPLE_RATE, format="WAV")
     silent, long = ((tmp_path / name).read_bytes() for name in ("silent", "long"))
-    for says, sound in {"is silent": silent, "hears 10 s of it": long, "not sound": b"text"}.items():
-        answer = keep(reception.program, sound)
+    for says, sound in {"No voice is heard": silent, "hears 10 s of it": long, "not sound": b"text"}.items():
+        answer = keep(reception.program, sound, transcript=f"{SAID} " * 3)
         assert (answer.status_code, says in answer.json()["detail"]) == (400, True), answer.text
 
 

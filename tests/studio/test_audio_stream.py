@@ -1,0 +1,45 @@
+"""Sound coded while it is made, by a child process."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from itertools import count
+
+import numpy as np
+import pytest
+
+from engines.types import Audio
+from studio.audio_stream import coded
+
+RATE = 24_000
+TIMES = 40  # the child ends as the stream does: which comes first differs
+
+
+async def clicks(pieces: int | None) -> AsyncIterator[Audio]:
+    for _ in count() if pieces is None else range(pieces):
+        yield Audio(np.random.default_rng(0).uniform(-0.5, 0.5, RATE // 10).astype(np.float32), RATE)
+
+
+async def heard(pieces: int | None, parts: int | None) -> int:
+    """Parts of a stream, which is left after so many."""
+    read = 0
+    async with aclosing(coded(clicks(pieces), "mp3")) as stream:
+        async for _ in stream:
+            read += 1
+            if read == parts:
+                break
+    return read
+
+
+async def many(pieces: int | None, parts: int | None) -> list[int]:
+    return [await heard(pieces, parts) for _ in range(TIMES)]
+
+
+@pytest.mark.parametrize(("pieces", "parts"), [(2, None), (None, 1)], ids=["to the end", "until the reader leaves"])
+def test_the_coder_ends_without_a_word_in_the_log(
+    pieces: int | None, parts: int | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        assert all(asyncio.run(many(pieces, parts)))
+    assert caplog.text == ""
