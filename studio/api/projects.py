@@ -1,6 +1,6 @@
 """Scripts over HTTP: projects, their sheets, renders and takes. The owner's alone."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Annotated, Any, Literal
 
@@ -136,11 +136,11 @@ def _sheets(studio: Studio, routes: APIRouter) -> None:
     scripts = studio.scripts
 
     @routes.post("/{project}/sheets", status_code=201)
-    async def add(project: str, name: str, request: Request) -> dict[str, Any]:
-        """A CSV, TSV or XLSX file as the body."""
+    async def add(project: str, name: str, request: Request, encoding: str = "") -> dict[str, Any]:
+        """A CSV, TSV or XLSX file as the body. Without `encoding`, that of a CSV is guessed."""
         async with received(request, studio.settings.data_dir / UPLOADS) as path:
             try:
-                return await to_thread.run_sync(scripts.import_sheet, project, path, name)
+                return await to_thread.run_sync(scripts.import_sheet, project, path, name, encoding)
             finally:
                 path.unlink()
 
@@ -148,6 +148,15 @@ def _sheets(studio: Studio, routes: APIRouter) -> None:
     def paste(project: str, form: Pasted) -> dict[str, Any]:
         """Cells as a spreadsheet puts them on the clipboard."""
         return scripts.paste_sheet(project, form.text, form.name)
+
+    @routes.post("/encodings")
+    async def encodings(name: str, request: Request) -> Sequence[Mapping[str, Any]]:
+        """Return the encodings in which the body's file may be, each with lines read so, the likeliest first."""
+        async with received(request, studio.settings.data_dir / UPLOADS) as path:
+            try:
+                return await to_thread.run_sync(scripts.encodings, path, name)
+            finally:
+                path.unlink()
 
     @routes.get("/{project}/sheets/{sheet}")
     def one(project: str, sheet: str, since: int = 0, cast: str = "") -> dict[str, Any]:
@@ -166,13 +175,15 @@ def _sheets(studio: Studio, routes: APIRouter) -> None:
         return scripts.restore_sheet(project, sheet)
 
     @routes.put("/{project}/sheets/{sheet}/file")
-    async def update(project: str, sheet: str, name: str, request: Request, preview: bool = False) -> dict[str, Any]:
-        """The sheet as it is in the body's file, its lines matched by their ids. A preview tells how many would change."""
+    async def update(
+        project: str, sheet: str, name: str, request: Request, preview: bool = False, encoding: str = ""
+    ) -> dict[str, Any]:
+        """Replace a sheet by the body's file, its lines matched by their ids. A preview counts what would change."""
         async with received(request, studio.settings.data_dir / UPLOADS) as path:
             try:
                 if preview:
-                    return asdict(await to_thread.run_sync(scripts.table_changes, project, sheet, path, name))
-                return await to_thread.run_sync(scripts.update_sheet, project, sheet, path, name)
+                    return asdict(await to_thread.run_sync(scripts.table_changes, project, sheet, path, name, encoding))
+                return await to_thread.run_sync(scripts.update_sheet, project, sheet, path, name, encoding)
             finally:
                 path.unlink()
 

@@ -22,6 +22,7 @@ class WholeSheet:
 
     file: Path
     name: str  # of the sheet, its ending included
+    encoding: str = ""  # of a CSV that is not Unicode; "" = guessed
     project: str = ""  # its name; "" = the sheet's
     voices: Mapping[str, str] = field(default_factory=dict)  # by character; under "" who speaks all others
     engine: str = ""  # "" = the champion's own
@@ -45,7 +46,7 @@ def select_all(scripts: Scripts, asked: WholeSheet, report: ProgressReporter, st
     if asked.voices:
         cast = {who: {"": (Casting(voice=voice, engine=asked.engine),)} for who, voice in asked.voices.items()}
         scripts.change(project, cast={**scripts.cast(project), **cast})
-    put = scripts.put_sheet(project, asked.file, asked.name)
+    put = scripts.put_sheet(project, asked.file, asked.name, asked.encoding)
     sheet = put["id"]
     _render(scripts, project, RenderChoice(sheet=sheet, takes=asked.takes, budget=asked.best_of - 1), report, stop)
     return SelectedSheet(project=project, sheet=sheet, notes=put["notes"], failed=_select(scripts, project, sheet))

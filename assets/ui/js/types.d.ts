@@ -278,6 +278,7 @@ interface Sheet {
   lines: ScriptLine[]; // those that changed
   render: SheetRender | null;
   notes?: string[]; // of one that has just come in
+  encoding?: string; // likewise, of its file
   overwritten?: { line: string; column: number; value: string }[]; // by a change whose writer had not seen it
 }
 interface SheetRender {

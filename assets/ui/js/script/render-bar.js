@@ -8,7 +8,7 @@ import { post } from "../core/server.js";
 import { openCast } from "./cast-dialog.js";
 import { voiceless } from "./casting.js";
 import { desk, isRendering, projectPath, roles, setRender } from "./desk.js";
-import { dropImportNotes, importNotes } from "./imports.js";
+import { dropImportNotes, importNotes, otherEncoding } from "./imports.js";
 import { tally } from "./lines.js";
 import { sendAll, waitingWords } from "./outbox.js";
 import { askRender, renderDue } from "./render-dialog.js";
@@ -166,7 +166,11 @@ function unsaved() {
 function imported() {
   const { sheet } = desk;
   const words = importNotes(sheet?.id).join(" ");
-  return sheet && words ? { words, sign: "warn", acts: { Dismiss: () => dropImportNotes(sheet.id) } } : null;
+  if (!sheet || !words) return null;
+  const other = otherEncoding(sheet.id);
+  /** @type {Record<string, () => unknown>} */
+  const acts = other ? { "Other encoding": other } : {};
+  return { words, sign: "warn", acts: { ...acts, Dismiss: () => dropImportNotes(sheet.id) } };
 }
 
 /** Characters whom nobody speaks. @returns {Note | null} */
