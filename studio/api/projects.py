@@ -10,7 +10,7 @@ from fastapi.responses import FileResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from studio.api.errors import ProblemRoute, owners_only
-from studio.api.takes import KEPT, named_download
+from studio.api.takes import KEPT
 from studio.api.uploads import received
 from studio.jobs import Job
 from studio.references.session_clips import UPLOADS
@@ -21,6 +21,7 @@ from studio.script.render_choice import RenderChoice
 from studio.script.script import Cast, DeliveryChoice, Respelling, SheetForm
 from studio.script.sheet_edit import SheetEdit
 from studio.studio import Studio
+from studio.web.downloads import attachment
 from studio.web.ownership import Ownership
 
 ROOT = "/studio/projects"
@@ -110,7 +111,7 @@ def _projects(studio: Studio, routes: APIRouter) -> None:
 
     @routes.get("/{project}/lexicon.pls")
     def lexicon_file(project: str) -> Response:
-        headers = named_download("lexicon.pls") | {"cache-control": "no-store"}
+        headers = attachment("lexicon.pls") | {"cache-control": "no-store"}
         return Response(scripts.lexicon_file(project), media_type=PLS, headers=headers)
 
     @routes.post("/{project}/lexicon.pls")
@@ -192,7 +193,7 @@ def _sheets(studio: Studio, routes: APIRouter) -> None:
         """The sheet with its edits: in the form it came in, or as another kind, in which no cell is a formula."""
         name, data = scripts.sheet_file(project, sheet, _form(kind) if kind else None)
         media_type = MEDIA_TYPES[name.rpartition(".")[2]]
-        return Response(data, media_type=media_type, headers=named_download(name) | {"cache-control": "no-store"})
+        return Response(data, media_type=media_type, headers=attachment(name) | {"cache-control": "no-store"})
 
 
 def _rendering(studio: Studio, routes: APIRouter) -> None:
@@ -246,7 +247,7 @@ def _delivering(studio: Studio, routes: APIRouter) -> None:
     @routes.get("/{project}/deliveries/{id}/file")
     def file(project: str, id: str) -> FileResponse:
         made = deliveries.finished(project, id)
-        return FileResponse(made.path, media_type="application/zip", filename=made.name)
+        return FileResponse(made.path, media_type="application/zip", headers=attachment(made.name))
 
 
 def delivery_json(job: Job) -> dict[str, Any]:
