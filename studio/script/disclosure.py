@@ -43,6 +43,7 @@ def render_json(status: RenderStatus) -> dict[str, Any]:
     render = status.render
     return {
         "state": render.state,
+        "trouble": render.trouble,
         "sheet": render.sheet,
         "done": status.done,
         "total": status.total,

@@ -283,6 +283,7 @@ interface Sheet {
 }
 interface SheetRender {
   state: "running" | "paused" | "done" | "stopped";
+  trouble: string; // why the studio paused it
   sheet: string;
   done: number;
   total: number;
