@@ -48,6 +48,7 @@ interface Take {
   duration_s: number;
   starred: boolean;
   folder: string; // empty: in none
+  notes?: string[]; // of the engine, on what may be wrong with it
   peaks: number[];
 }
 /** Where a request stands. */
