@@ -85,7 +85,7 @@ def test_what_cannot_be_done_is_one_sentence(
 def test_an_uncertain_encoding_is_refused_until_it_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sheet = tmp_path / "act.tsv"
     sheet.write_bytes("id\ttext\nL1\tÉlodie\n".encode("mac_roman"))
-    command = ["render", str(sheet), "--voice", "anna", "--out", str(tmp_path / "out")]
+    command = [str(sheet), "--voice", "anna", "--out", str(tmp_path / "out")]
     with studio_of(tmp_path, Metronome()) as studio:
         assert run(studio, *command) == 1
         assert "Choose by --encoding." in capsys.readouterr().err
