@@ -48,6 +48,7 @@ class Finished:
     """The job has no more audio to come."""
 
     job_id: str
+    notes: tuple[str, ...] = ()  # sentences for the listener on what may be wrong with the audio
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ class S1ActiveRequest:
     position: int = 0  # where the row's next frame goes
     heard: bool = False  # whether any of its sound has come
     timbre: TimbreStream | None = None  # what its sound goes through, if the checkpoint asks for it
+    notes: tuple[str, ...] = ()  # on groups that were cut
 
     @property
     def group(self) -> Group:

@@ -23,6 +23,7 @@ from engines.types import Audio, Samples
 log = logging.getLogger(__name__)
 
 REDRAWS = 3  # a group's first frame may be its end; then it is drawn again, with another seed
+SHOWN = 40  # characters of a group in a note
 PROGRESS_MAX = 0.95  # of a group that has not ended
 
 
@@ -116,6 +117,7 @@ class S1Batch:
         seconds = len(sound.frames) / self._model.codec.config.frame_rate
         if not ended and (seconds >= group.longest_s or request.position >= self._decoder.state.length):
             log.warning("a group of %d characters had no end after %.1f s; it is cut", len(group.text), seconds)
+            request.notes += (cut_note(group.text, seconds),)
             ended = True
         if not ended:
             share = min(PROGRESS_MAX, seconds / group.usual_s) * group.usual_s
@@ -148,7 +150,7 @@ class S1Batch:
         self._events.append(Advanced(request.job.id, request.fraction))
         if request.drawn and sound.group is request.groups[-1]:
             del self.requests[request.job.id]
-            self._events.append(Finished(request.job.id))
+            self._events.append(Finished(request.job.id, request.notes))
 
     def _in_timbre(self, request: S1ActiveRequest, arrived: ArrivedSound) -> Samples:
         """What is ready of a packet's sound, in a strange reference's timbre if the checkpoint asks for it."""
@@ -167,3 +169,12 @@ class S1Batch:
         if len(samples):
             lowered = samples * np.float32(request.reference.gain)
             self._events.append(Spoke(request.job.id, Audio(lowered, self._model.codec.config.sample_rate)))
+
+
+def cut_note(text: str, seconds: float) -> str:
+    """Tell a listener that the speech of a text had no end."""
+    shown = text if len(text) <= SHOWN else f"{text[: SHOWN - 1].rstrip()}…"
+    return (
+        f"The speech of “{shown}” had no end after {seconds:.1f} s and was cut; listen to it, and speak the line again "
+        "with another seed if it is wrong."
+    )

@@ -58,7 +58,7 @@ class Lifecycle:
             case Refused():
                 self.end(ticket, event.error)
             case Finished():
-                self._finish(ticket)
+                self._finish(ticket, event.notes)
 
     def end(self, ticket: Ticket, error: EngineError) -> None:
         """End a request without a take; one that is over already stays as it is."""
@@ -71,12 +71,13 @@ class Lifecycle:
         kind = "cancelled" if isinstance(error, Cancelled) else "refused" if isinstance(error, BadInput) else "failed"
         self.report(kind, ticket)
 
-    def _finish(self, ticket: Ticket) -> None:
+    def _finish(self, ticket: Ticket, notes: tuple[str, ...]) -> None:
         if not ticket.has_audio:
             self.end(ticket, EngineFailed("the engine made no audio for this text; try another wording"))
             return
         self._queue.remove(ticket)
         engine, weights = self._engines[ticket.request.engine], ticket.request.weights
-        cost = ticket.finish(self._clock(), engine.info.checkpoint if weights is None else weights.label).cost
+        checkpoint = engine.info.checkpoint if weights is None else weights.label
+        cost = ticket.finish(self._clock(), checkpoint, notes).cost
         self._queue.estimator.learn(ticket)
         self.report("done", ticket, **{name: getattr(cost, name) for name in COST_FIGURES}, **engine.figures)

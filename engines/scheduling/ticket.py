@@ -163,7 +163,7 @@ class Ticket:
         """Whether any audio was made."""
         return bool(self._chunks)
 
-    def finish(self, at: float, checkpoint: str) -> Take:
+    def finish(self, at: float, checkpoint: str, notes: tuple[str, ...] = ()) -> Take:
         """End it with a take of all its audio. Raises NotReady where there is none."""
         audio = join([chunk.audio for chunk in self._chunks])
         cost = Cost(
@@ -173,7 +173,7 @@ class Ticket:
             compute_s=self.compute_s,
             audio_s=audio.duration_s,
         )
-        take = Take(self.request, audio, cost, checkpoint)
+        take = Take(self.request, audio, cost, checkpoint, notes)
         with self._changed:
             self._take, self._state, self._progress = take, "done", 1.0
             self._notify()

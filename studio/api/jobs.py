@@ -15,6 +15,7 @@ from studio.champions.library import SavedChampion
 from studio.jobs import Job, UnknownJob
 from studio.stores.entry import TransferPlan, archive_name
 from studio.studio import Studio
+from studio.web.downloads import attachment
 from studio.web.ownership import Ownership
 
 ROOT = "/studio/jobs"
@@ -37,7 +38,7 @@ def router(studio: Studio, ownership: Ownership) -> APIRouter:
         job = jobs.get(id)
         if not isinstance(job.result, Path) or not job.result.is_file():
             raise UnknownJob("there is no such archive, or no longer; package the champion again")
-        return FileResponse(job.result, media_type="application/gzip", filename=archive_name(job.champion))
+        return FileResponse(job.result, media_type="application/gzip", headers=attachment(archive_name(job.champion)))
 
     @routes.post("/{id}/pause")
     def pause(id: str) -> dict[str, Any]:

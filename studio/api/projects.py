@@ -1,6 +1,6 @@
 """Scripts over HTTP: projects, their sheets, renders and takes. The owner's alone."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Annotated, Any, Literal
 
@@ -10,7 +10,7 @@ from fastapi.responses import FileResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from studio.api.errors import ProblemRoute, owners_only
-from studio.api.takes import KEPT, named_download
+from studio.api.takes import KEPT
 from studio.api.uploads import received
 from studio.jobs import Job
 from studio.references.session_clips import UPLOADS
@@ -21,6 +21,7 @@ from studio.script.render_choice import RenderChoice
 from studio.script.script import Cast, DeliveryChoice, Respelling, SheetForm
 from studio.script.sheet_edit import SheetEdit
 from studio.studio import Studio
+from studio.web.downloads import attachment
 from studio.web.ownership import Ownership
 
 ROOT = "/studio/projects"
@@ -110,7 +111,7 @@ def _projects(studio: Studio, routes: APIRouter) -> None:
 
     @routes.get("/{project}/lexicon.pls")
     def lexicon_file(project: str) -> Response:
-        headers = named_download("lexicon.pls") | {"cache-control": "no-store"}
+        headers = attachment("lexicon.pls") | {"cache-control": "no-store"}
         return Response(scripts.lexicon_file(project), media_type=PLS, headers=headers)
 
     @routes.post("/{project}/lexicon.pls")
@@ -136,11 +137,11 @@ def _sheets(studio: Studio, routes: APIRouter) -> None:
     scripts = studio.scripts
 
     @routes.post("/{project}/sheets", status_code=201)
-    async def add(project: str, name: str, request: Request) -> dict[str, Any]:
-        """A CSV, TSV or XLSX file as the body."""
+    async def add(project: str, name: str, request: Request, encoding: str = "") -> dict[str, Any]:
+        """A CSV, TSV or XLSX file as the body. Without `encoding`, that of a CSV is guessed."""
         async with received(request, studio.settings.data_dir / UPLOADS) as path:
             try:
-                return await to_thread.run_sync(scripts.import_sheet, project, path, name)
+                return await to_thread.run_sync(scripts.import_sheet, project, path, name, encoding)
             finally:
                 path.unlink()
 
@@ -148,6 +149,15 @@ def _sheets(studio: Studio, routes: APIRouter) -> None:
     def paste(project: str, form: Pasted) -> dict[str, Any]:
         """Cells as a spreadsheet puts them on the clipboard."""
         return scripts.paste_sheet(project, form.text, form.name)
+
+    @routes.post("/encodings")
+    async def encodings(name: str, request: Request) -> Sequence[Mapping[str, Any]]:
+        """Return the encodings in which the body's file may be, each with lines read so, the likeliest first."""
+        async with received(request, studio.settings.data_dir / UPLOADS) as path:
+            try:
+                return await to_thread.run_sync(scripts.encodings, path, name)
+            finally:
+                path.unlink()
 
     @routes.get("/{project}/sheets/{sheet}")
     def one(project: str, sheet: str, since: int = 0, cast: str = "") -> dict[str, Any]:
@@ -166,13 +176,15 @@ def _sheets(studio: Studio, routes: APIRouter) -> None:
         return scripts.restore_sheet(project, sheet)
 
     @routes.put("/{project}/sheets/{sheet}/file")
-    async def update(project: str, sheet: str, name: str, request: Request, preview: bool = False) -> dict[str, Any]:
-        """The sheet as it is in the body's file, its lines matched by their ids. A preview tells how many would change."""
+    async def update(
+        project: str, sheet: str, name: str, request: Request, preview: bool = False, encoding: str = ""
+    ) -> dict[str, Any]:
+        """Replace a sheet by the body's file, its lines matched by their ids. A preview counts what would change."""
         async with received(request, studio.settings.data_dir / UPLOADS) as path:
             try:
                 if preview:
-                    return asdict(await to_thread.run_sync(scripts.table_changes, project, sheet, path, name))
-                return await to_thread.run_sync(scripts.update_sheet, project, sheet, path, name)
+                    return asdict(await to_thread.run_sync(scripts.table_changes, project, sheet, path, name, encoding))
+                return await to_thread.run_sync(scripts.update_sheet, project, sheet, path, name, encoding)
             finally:
                 path.unlink()
 
@@ -181,7 +193,7 @@ def _sheets(studio: Studio, routes: APIRouter) -> None:
         """The sheet with its edits: in the form it came in, or as another kind, in which no cell is a formula."""
         name, data = scripts.sheet_file(project, sheet, _form(kind) if kind else None)
         media_type = MEDIA_TYPES[name.rpartition(".")[2]]
-        return Response(data, media_type=media_type, headers=named_download(name) | {"cache-control": "no-store"})
+        return Response(data, media_type=media_type, headers=attachment(name) | {"cache-control": "no-store"})
 
 
 def _rendering(studio: Studio, routes: APIRouter) -> None:
@@ -235,7 +247,7 @@ def _delivering(studio: Studio, routes: APIRouter) -> None:
     @routes.get("/{project}/deliveries/{id}/file")
     def file(project: str, id: str) -> FileResponse:
         made = deliveries.finished(project, id)
-        return FileResponse(made.path, media_type="application/zip", filename=made.name)
+        return FileResponse(made.path, media_type="application/zip", headers=attachment(made.name))
 
 
 def delivery_json(job: Job) -> dict[str, Any]:

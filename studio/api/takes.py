@@ -1,7 +1,6 @@
 """Takes of this session: list, hear, star, put into folders, delete, restore, download."""
 
 from typing import Annotated, Any
-from urllib.parse import quote
 
 from fastapi import APIRouter, Body, Query, Response
 from fastapi.responses import FileResponse, JSONResponse, StreamingResponse
@@ -13,6 +12,7 @@ from studio.api.errors import ProblemRoute, SessionId
 from studio.history import Format, Named, file_stem, take_json
 from studio.order import Order
 from studio.studio import Studio
+from studio.web.downloads import attachment
 
 MEDIA_TYPES: dict[Format, str] = {"wav": "audio/wav", "flac": "audio/flac", "mp3": "audio/mpeg"}
 Ids = Annotated[list[str], Body(embed=True, min_length=1)]
@@ -30,7 +30,7 @@ def router(studio: Studio) -> APIRouter:
     def export(session_id: SessionId, ids: Annotated[str, Query(min_length=1)], format: Format = "wav") -> Response:
         chosen = list(dict.fromkeys(ids.split(",")))
         pieces = studio.history.export(session_id, chosen, format, lambda order: voice_name(studio, session_id, order))
-        return StreamingResponse(pieces, media_type="application/zip", headers=named_download("takes.zip"))
+        return StreamingResponse(pieces, media_type="application/zip", headers=attachment("takes.zip"))
 
     @routes.get("/takes/{id}")
     def take(id: str, session_id: SessionId) -> dict[str, Any]:
@@ -46,7 +46,7 @@ def router(studio: Studio) -> APIRouter:
     def audio(id: str, format: Format, session_id: SessionId, download: bool = False) -> Response:
         found = studio.history.get(session_id, id)
         voice = voice_name(studio, session_id, found.order)
-        named = named_download(f"{file_stem(Named(found, voice))}.{format}") if download else {}
+        named = attachment(f"{file_stem(Named(found, voice))}.{format}") if download else {}
         if format == "wav":  # the file itself, so that players can seek by range
             path = studio.history.audio_path(session_id, id)
             return FileResponse(path, media_type=MEDIA_TYPES[format], headers=KEPT | named)
@@ -89,9 +89,3 @@ def voice_name(studio: Studio, session_id: str, order: Order) -> str:
         return studio.session_clips.get(session_id, order.clip_id, deleted=True).name
     except EngineError:
         return "voice"
-
-
-def named_download(name: str) -> dict[str, str]:
-    """A download's file name, letters of any script included (RFC 6266)."""
-    plain = name.encode("ascii", "ignore").decode()
-    return {"content-disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name)}"}

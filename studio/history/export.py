@@ -46,6 +46,7 @@ def described(take: StoredTake) -> dict[str, Any]:
         "duration_s": take.duration_s,
         "starred": take.starred,
         "folder": take.folder,
+        "notes": list(take.notes),
         "created_at": take.created_at.isoformat(),
     }
 

@@ -54,6 +54,7 @@ class History:
             duration_s=take.audio.duration_s,
             starred=False,
             peaks=peaks(take.audio.samples),
+            notes=take.notes,
         )
         with saving():
             self._files.write(stored, take.audio)

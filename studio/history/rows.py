@@ -14,7 +14,9 @@ from studio.order import FlatOrder, Order
 ORDER: TypeAdapter[Order] = TypeAdapter(FlatOrder)
 COST = TypeAdapter(Cost)
 PEAKS = TypeAdapter(list[float])
+NOTES = TypeAdapter(tuple[str, ...])
 FOLDER_COLUMN = {"server_default": ""}  # earlier studios wrote none
+NOTES_COLUMN = {"server_default": "[]"}  # likewise
 
 
 class TakeRow(SQLModel, table=True):
@@ -35,6 +37,7 @@ class TakeRow(SQLModel, table=True):
     duration_s: float
     peaks: str
     folder: str = Field("", sa_column_kwargs=FOLDER_COLUMN)
+    notes: str = Field("[]", sa_column_kwargs=NOTES_COLUMN)
 
     @classmethod
     def of(cls, take: StoredTake, deleted_at: float | None = None) -> "TakeRow":
@@ -52,6 +55,7 @@ class TakeRow(SQLModel, table=True):
             duration_s=take.duration_s,
             peaks=PEAKS.dump_json(list(take.peaks)).decode(),
             folder=take.folder,
+            notes=NOTES.dump_json(tuple(take.notes)).decode(),
         )
 
     def stored(self) -> StoredTake:
@@ -68,4 +72,5 @@ class TakeRow(SQLModel, table=True):
             starred=self.starred,
             peaks=PEAKS.validate_json(self.peaks),
             folder=self.folder,
+            notes=NOTES.validate_json(self.notes),
         )

@@ -16,6 +16,7 @@ from studio.progress import ProgressReporter
 from studio.script.deliveries import Deliveries
 from studio.script.delivery import PRESETS, DeliveryReport, Preset, preset_of
 from studio.script.scripts import Scripts
+from studio.script.tables import UncertainEncoding
 from studio.script.whole_sheet import SelectedSheet, WholeSheet, select_all
 
 DONE, FAILED, INTERRUPTED = 0, 1, 130
@@ -32,6 +33,8 @@ def main(arguments: Sequence[str], open_scripts: Open) -> int:
         return int(parsed.run(parsed, open_scripts))
     except KeyboardInterrupt:
         return _refuse("stopped; the same command goes on where it stopped", INTERRUPTED)
+    except UncertainEncoding as error:
+        return _refuse(f"{error}. Choose by --encoding.", FAILED)
     except (EngineError, OSError) as error:
         return _refuse(str(error), FAILED)
 
@@ -46,6 +49,7 @@ def parser() -> ArgumentParser:
     goal = rendering.add_mutually_exclusive_group(required=True)
     goal.add_argument("--out", type=Path, metavar="FOLDER", help="empty, or not there yet")
     goal.add_argument("--to", metavar="STORE", help="a store of STUDIO_STORES, as a zip")
+    rendering.add_argument("--encoding", default="", help="of a CSV that is not Unicode, such as cp1252 or mac-roman")
     rendering.add_argument("--project", metavar="NAME", help="of the studio; default: the sheet's name")
     rendering.add_argument(
         "--voice", metavar="ID", help="champion or sample for every character without one of its own"
@@ -100,6 +104,7 @@ def _asked(arguments: Namespace) -> WholeSheet:
     return WholeSheet(
         file=arguments.sheet,
         name=arguments.sheet.name,
+        encoding=arguments.encoding,
         project=arguments.project or "",
         voices=voices,
         engine=arguments.engine,

@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 
 from engines.errors import EngineError
 from engines.text import estimate_s, parse, without_markers
+from studio.script.formula_errors import formula_error, is_formula_error
 from studio.script.planning import LineReading, Readings, fresh
 from studio.script.render_queue import RenderStatus
 from studio.script.script import Cast, LineTake, Project, ScriptLine, Sheet, cell
@@ -42,6 +43,7 @@ def render_json(status: RenderStatus) -> dict[str, Any]:
     render = status.render
     return {
         "state": render.state,
+        "trouble": render.trouble,
         "sheet": render.sheet,
         "done": status.done,
         "total": status.total,
@@ -81,6 +83,7 @@ def line_json(sheet: Sheet, line: ScriptLine, readings: Readings, failure: str =
     current = {take.id for take in fresh(line, spoken)}
     chosen = proposed([take for take in line.takes if take.id in current])
     status, reason = _status(sheet, line, spoken, current)
+    failure = formula_error(sheet, line) or failure
     if failure and status in ("none", "stale"):
         status, reason = "failed", failure
     return {
@@ -89,7 +92,7 @@ def line_json(sheet: Sheet, line: ScriptLine, readings: Readings, failure: str =
         "deleted": line.deleted,
         "status": status,
         "why": why or reason,
-        "estimate_s": _estimate_s(cell(sheet, line, "text")),
+        "estimate_s": None if is_formula_error(text := cell(sheet, line, "text")) else _estimate_s(text),
         "takes": [
             _take_json(take) | {"stale": take.id not in current, "proposed": take is chosen} for take in line.takes
         ],

@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from engines.errors import BadSetting
+from studio.script.formula_errors import ROLES as ERROR_ROLES
+from studio.script.formula_errors import is_formula_error
 from studio.script.script import Role, Table
 from studio.script.timing import read_limit
 
@@ -11,15 +13,27 @@ NAMED = 3  # of many
 
 
 def import_notes(table: Table, roles: Mapping[Role, int]) -> Sequence[str]:
-    """What of its file did not come in, then ids and lengths that cannot be used as they are."""
-    return [*table.notes, *_shared_ids(table, roles), *_unreadable_lengths(table, roles)]
+    """What of its file did not come in, then errors, ids and lengths that cannot be used as they are."""
+    return [*table.notes, *_errors(table, roles), *_shared_ids(table, roles), *_unreadable_lengths(table, roles)]
+
+
+def _errors(table: Table, roles: Mapping[Role, int]) -> Sequence[str]:
+    """Name the errors of the spreadsheet in columns that matter."""
+    columns = [roles[role] for role in ERROR_ROLES if role in roles]
+    found = [[row[column].strip() for column in columns if is_formula_error(row[column])] for row in table.rows]
+    lines = [errors for errors in found if errors]
+    if not lines:
+        return []
+    have = "line holds" if len(lines) == 1 else "lines hold"
+    kinds = _some(list(dict.fromkeys(error for errors in lines for error in errors)))
+    return [f"{len(lines):,} {have} errors of the spreadsheet and cannot be made until they are corrected: {kinds}."]
 
 
 def _shared_ids(table: Table, roles: Mapping[Role, int]) -> Sequence[str]:
     if "id" not in roles:
         return []
     counts = Counter(row[roles["id"]].strip() for row in table.rows)
-    shared = [id for id, count in counts.items() if id and count > 1]
+    shared = [id for id, count in counts.items() if id and count > 1 and not is_formula_error(id)]
     if not shared:
         return []
     stand = "id stands" if len(shared) == 1 else "ids stand"
@@ -31,7 +45,7 @@ def _unreadable_lengths(table: Table, roles: Mapping[Role, int]) -> Sequence[str
     if "max_s" not in roles:
         return []
     cells = [row[roles["max_s"]].strip() for row in table.rows]
-    unreadable = [cell for cell in cells if not _is_length(cell)]
+    unreadable = [cell for cell in cells if not _is_length(cell) and not is_formula_error(cell)]
     if not unreadable:
         return []
     have = "line has" if len(unreadable) == 1 else "lines have"

@@ -9,7 +9,7 @@ from datetime import UTC
 from typing import Protocol
 
 from engines.types import Audio, Take
-from studio.errors import NotFound
+from studio.errors import NotFound, NotStored
 from studio.history import History, StoredTake
 from studio.history.takes import peaks
 from studio.script.checks.judging import Checked
@@ -84,8 +84,13 @@ class LineTakes:
     def _checked(self, due: DuePiece, take: LineTake) -> None:
         """On a judge's thread."""
         try:
+            stored = self._history.get(due.project.session_id, take.id)
             judged = self._judge(due.piece, self._history.audio(due.project.session_id, take.id))
-            self._change(due, with_checked(replace(take, checks=judged.checks, score=judged.score)))
+            noted = tuple(TakeCheck(name="ending", outcome="doubt", message=note) for note in stored.notes)
+            self._change(due, with_checked(replace(take, checks=(*noted, *judged.checks), score=judged.score)))
+        except NotStored as error:
+            log.warning("a take's checks were not kept and are made again later: %s", error)
+            return
         except Exception:
             log.exception("a take could not be checked")
             self._change(due, with_checked(replace(take, checks=(UNCHECKED,), score=0.0)))

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from engines.errors import EngineError
+from engines.errors import BadInput, EngineError
 from studio.named_voices import NamedVoices
 from studio.order import SEEDS, Order, flat
+from studio.script.formula_errors import formula_error
 from studio.script.lexicon import applied
 from studio.script.script import Cast, Casting, LineTake, Project, Respelling, ScriptLine, Sheet, cell
 
@@ -40,11 +41,13 @@ class Readings:
     def of(self, sheet: Sheet, line: ScriptLine) -> Sequence[LineReading]:
         """One for each voice it is cast with; none where it has no text or nobody speaks its character.
 
-        Raises what keeps a voice from being used, such as UnknownChampion.
+        Raises BadInput where a spreadsheet's error stands in the line, and what keeps a voice from being used.
         """
         text = cell(sheet, line, "text")
         if not text:
             return []
+        if error := formula_error(sheet, line):
+            raise BadInput(error)
         castings = castings_of(self._project.cast, cell(sheet, line, "character"), cell(sheet, line, "emotion"))
         return [self._reading(casting, text, cell(sheet, line, "max_s")) for casting in castings]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from engines.errors import BadInput, EngineError
-from studio.database import saving
+from studio.database import NotSaved, saving
 from studio.errors import NotFound
 from studio.files import atomic_write
 from studio.named_voices import NamedVoices
@@ -113,9 +113,20 @@ class RenderQueue:
         with self._lock:
             render = self._render(project_id)
             if render.state in ("running", "paused") and render.state != state:
-                self._save(project_id, replace(render, state=state))
+                self._save(project_id, replace(render, state=state, trouble=""))
                 self._count(project_id)
             return self.status(project_id)
+
+    def hold(self, trouble: str) -> None:
+        """Pause every render that runs, and keep why; what cannot be saved holds until the studio ends."""
+        with self._lock:
+            for project_id, render in self._renders.items():
+                if render.state == "running":
+                    self._renders[project_id] = replace(render, state="paused", trouble=trouble)
+            for project_id, render in list(self._renders.items()):
+                if render.trouble:
+                    with suppress(NotSaved, NotFound):
+                        self._save(project_id, render)
 
     def next(self, under_way: Callable[[DuePiece], bool]) -> DuePiece | None:
         """A take that is due and not under way, of the render begun first; None if there is none now."""

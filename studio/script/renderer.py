@@ -10,7 +10,7 @@ from engines.errors import Cancelled, Closing, EngineError, NotReady, QueueFull
 from engines.scheduling.manager import Manager
 from engines.scheduling.ticket import Ticket
 from engines.types import SchedulerEvent, Take
-from studio.errors import StudioError
+from studio.errors import NotStored, StudioError
 from studio.history import History, UnknownTake
 from studio.order import Order
 from studio.script.line_takes import Judge, LineTakes
@@ -74,6 +74,11 @@ class Renderer:
             self._thread.join()
         self._takes.close()
 
+    @property
+    def closed(self) -> bool:
+        """Whether the studio is shutting down: nothing more is made before the next start."""
+        return self._closed.is_set()
+
     def begin(self, project_id: str, choice: RenderChoice) -> RenderStatus:
         """Raises what RenderQueue.begin raises."""
         begun = self._queue.begin(project_id, choice)
@@ -104,6 +109,10 @@ class Renderer:
             self._wake.clear()
             try:
                 self._turn()
+            except NotStored as error:
+                log.error("renders are paused: %s", error)
+                self._queue.hold(str(error))
+                self._wake.set()
             except Exception:
                 log.exception("a turn of the renderer failed; trying again")
                 self._retry_at = time.monotonic() + RETRY_S

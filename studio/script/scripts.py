@@ -25,7 +25,7 @@ from studio.script.renderer import Renderer
 from studio.script.rendering import RenderState
 from studio.script.script import Cast, Casting, DeliveryChoice, Project, Respelling, Role, Sheet, SheetForm, Table, cell
 from studio.script.sheet_edit import SheetEdit, edited, overwritten
-from studio.script.tables import read_pasted, read_table, write_table
+from studio.script.tables import read_pasted, read_table, table_encodings, write_table
 from studio.script.tables.columns import recognised
 
 CASTINGS_MAX = 16  # voices of one character in one emotion
@@ -128,32 +128,43 @@ class Scripts:
 
     # Sheets.
 
-    def import_sheet(self, project_id: str, path: Path, name: str) -> dict[str, Any]:
-        """The sheet, and as `notes` what did not come in or cannot be used. Raises UnknownProject, BadSheet, NotSaved."""
-        return self._added(project_id, read_table(path.read_bytes(), name), name)
+    def encodings(self, path: Path, name: str) -> Sequence[Mapping[str, Any]]:
+        """Return the encodings in which a sheet's file may be, the likeliest first. Raises BadSheet."""
+        return [asdict(choice) for choice in table_encodings(path.read_bytes(), name)]
+
+    def import_sheet(self, project_id: str, path: Path, name: str, encoding: str = "") -> dict[str, Any]:
+        """Add a sheet; `notes` of the answer say what did not come in or cannot be used.
+
+        Raises UnknownProject, UncertainEncoding, BadSheet, NotSaved.
+        """
+        return self._added(project_id, read_table(path.read_bytes(), name, encoding), name)
 
     def paste_sheet(self, project_id: str, text: str, name: str) -> dict[str, Any]:
         """Raises UnknownProject, BadSheet, NotSaved."""
         return self._added(project_id, read_pasted(text), name)
 
-    def put_sheet(self, project_id: str, path: Path, name: str) -> dict[str, Any]:
-        """A sheet as its file is now, in place of the one of this name: lines of the same id keep their takes.
+    def put_sheet(self, project_id: str, path: Path, name: str, encoding: str = "") -> dict[str, Any]:
+        """Add a sheet or replace the one of this name: lines of the same id keep their takes.
 
-        Raises UnknownProject, BadSheet, NotSaved.
+        Raises UnknownProject, UncertainEncoding, BadSheet, NotSaved.
         """
-        table = read_table(path.read_bytes(), name)
+        table = read_table(path.read_bytes(), name, encoding)
         here = next((sheet for sheet in self._projects.sheets(project_id) if sheet.name == name), None)
         if here is None:
             return self._added(project_id, table, name)
         return self._put(project_id, here.id, table)
 
-    def update_sheet(self, project_id: str, sheet_id: str, path: Path, name: str) -> dict[str, Any]:
-        """The sheet as a file has it: lines of the same id keep their takes. Raises UnknownSheet, BadSheet, NotSaved."""
-        return self._put(project_id, sheet_id, read_table(path.read_bytes(), name))
+    def update_sheet(self, project_id: str, sheet_id: str, path: Path, name: str, encoding: str = "") -> dict[str, Any]:
+        """Replace a sheet by its file: lines of the same id keep their takes.
 
-    def table_changes(self, project_id: str, sheet_id: str, path: Path, name: str) -> TableChanges:
-        """What `update_sheet` would do. Raises UnknownSheet, BadSheet."""
-        table, sheet = read_table(path.read_bytes(), name), self._projects.sheet(project_id, sheet_id)
+        Raises UnknownSheet, UncertainEncoding, BadSheet, NotSaved.
+        """
+        return self._put(project_id, sheet_id, read_table(path.read_bytes(), name, encoding))
+
+    def table_changes(self, project_id: str, sheet_id: str, path: Path, name: str, encoding: str = "") -> TableChanges:
+        """Return what `update_sheet` would do. Raises UnknownSheet, UncertainEncoding, BadSheet."""
+        sheet = self._projects.sheet(project_id, sheet_id)
+        table = read_table(path.read_bytes(), name, encoding)
         return table_changes(sheet, table, _roles(sheet, table))
 
     def sheet(self, project_id: str, sheet_id: str, since: int = 0, known: str = "") -> dict[str, Any]:
@@ -226,7 +237,8 @@ class Scripts:
 
     def _brought(self, project_id: str, id: str, table: Table, roles: Mapping[Role, int]) -> dict[str, Any]:
         """A sheet that has just come in, with what there is to know of that."""
-        return self.sheet(project_id, id) | {"notes": list(import_notes(table, roles))}
+        told = {"notes": list(import_notes(table, roles)), "encoding": table.form.encoding}
+        return self.sheet(project_id, id) | told
 
     def _cast_namesakes(self, project_id: str, sheet: Sheet) -> None:
         """A character that nobody speaks yet is spoken by the champion, or the sample, of its name."""

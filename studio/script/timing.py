@@ -24,7 +24,10 @@ INAUDIBLE = 0.03  # stretched by no more than this share a take needs no better 
 SHOWN = 20  # characters of a cell in a message
 
 # Spreadsheets write numbers as 2.4000000000000004.
-LENGTH = re.compile(r"(\d{1,4}(?:[.,]\d{1,20})?|[.,]\d{1,20})\s*(ms|milliseconds?|s|secs?\.?|seconds?)?", re.IGNORECASE)
+LENGTH = re.compile(
+    r"(\d{1,4}(?:[.,]\d{1,20})?|[.,]\d{1,20})\s*(ms|milliseconds?|s|secs?\.?|seconds?|sek\.?|sekunden?|secondes?|segundos?)?",
+    re.IGNORECASE,
+)
 AT_MOST = re.compile(r"(?:<=?|≤|max\.?|at most|up to)\s*", re.IGNORECASE)
 EXACTLY = re.compile(r"(?:==?|exactly|exact)\s*", re.IGNORECASE)
 UNLIMITED = frozenset(("", "-", "–", "—", "0", "none", "n/a"))

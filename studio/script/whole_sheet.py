@@ -5,10 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from engines.errors import Cancelled
+from engines.errors import Cancelled, Closing
 from engines.types import Progress
+from studio.database import NotSaved
 from studio.progress import ProgressReporter
 from studio.script.render_choice import NothingToRender, RenderChoice
+from studio.script.render_queue import UnknownRender
 from studio.script.script import Casting
 from studio.script.scripts import Scripts
 from studio.script.sheet_edit import MarkEdit, SheetEdit
@@ -22,6 +24,7 @@ class WholeSheet:
 
     file: Path
     name: str  # of the sheet, its ending included
+    encoding: str = ""  # of a CSV that is not Unicode; "" = guessed
     project: str = ""  # its name; "" = the sheet's
     voices: Mapping[str, str] = field(default_factory=dict)  # by character; under "" who speaks all others
     engine: str = ""  # "" = the champion's own
@@ -45,7 +48,7 @@ def select_all(scripts: Scripts, asked: WholeSheet, report: ProgressReporter, st
     if asked.voices:
         cast = {who: {"": (Casting(voice=voice, engine=asked.engine),)} for who, voice in asked.voices.items()}
         scripts.change(project, cast={**scripts.cast(project), **cast})
-    put = scripts.put_sheet(project, asked.file, asked.name)
+    put = scripts.put_sheet(project, asked.file, asked.name, asked.encoding)
     sheet = put["id"]
     _render(scripts, project, RenderChoice(sheet=sheet, takes=asked.takes, budget=asked.best_of - 1), report, stop)
     return SelectedSheet(project=project, sheet=sheet, notes=put["notes"], failed=_select(scripts, project, sheet))
@@ -60,17 +63,43 @@ def _project(scripts: Scripts, name: str) -> str:
 def _render(
     scripts: Scripts, project: str, choice: RenderChoice, report: ProgressReporter, stop: threading.Event
 ) -> None:
+    """Render what is due. Raises Closing, NotSaved, Cancelled."""
+    if _goes_on(scripts, project, choice.sheet):
+        _wait(scripts, project, report, stop)
     try:
         scripts.render(project, choice)
     except NothingToRender:
         return
+    _wait(scripts, project, report, stop)
+
+
+def _goes_on(scripts: Scripts, project: str, sheet: str) -> bool:
+    """Whether a render of the sheet is left from before: the studio ended meanwhile, or the disk was full."""
+    try:
+        render = scripts.renderer.status(project).render
+    except UnknownRender:
+        return False
+    if render.sheet != sheet:
+        return False
+    if render.state == "paused" and render.trouble:
+        scripts.enter(project, "running")
+        return True
+    return render.state == "running"
+
+
+def _wait(scripts: Scripts, project: str, report: ProgressReporter, stop: threading.Event) -> None:
+    """Return when the render is done. Raises Closing, NotSaved, Cancelled."""
     while (status := scripts.renderer.status(project)).render.state in ("running", "paused"):
+        if scripts.renderer.closed:
+            raise Closing("the studio is shutting down; the render goes on after the next start, ask again then")
+        if status.render.trouble:
+            raise NotSaved(f"the render is paused: {status.render.trouble}")
         report(Progress(status.done / status.total, f"made {status.done} of {status.total} lines"))
-        if stop.wait(LOOK_S):
+        if stop.wait(LOOK_S) and not scripts.renderer.closed:
             scripts.enter(project, "stopped")
-            raise Cancelled("the render was stopped; begun again, it goes on")
+            raise Cancelled("the render was stopped; start it again to continue")
     if status.render.state == "stopped":
-        raise Cancelled("somebody stopped the render; begun again, it goes on")
+        raise Cancelled("the render was stopped; start it again to continue")
 
 
 def _select(scripts: Scripts, project: str, sheet: str) -> Sequence[tuple[str, str]]:

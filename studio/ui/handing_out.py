@@ -11,6 +11,7 @@ from engines.errors import BadInput, EngineError
 from studio.database import saving
 from studio.files import link_or_copy
 from studio.jobs import Job, Jobs
+from studio.web.downloads import download_name
 
 WAIT_S = 0.1  # a listener looks up this often, so that leaving it takes no longer
 
@@ -31,7 +32,7 @@ def handed_bytes(content: bytes, name: str) -> str:
 
 def _place(name: str) -> Path:
     """At an address that nobody can guess: Gradio asks nobody who they are."""
-    place = Path(get_upload_folder()) / secrets.token_urlsafe(16) / name
+    place = Path(get_upload_folder()) / secrets.token_urlsafe(16) / download_name(name)
     place.parent.mkdir(parents=True)
     return place
 

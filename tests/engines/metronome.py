@@ -34,6 +34,7 @@ class Metronome:
         self.warm_s = 0.0  # each of them
         self.warmed = 0
         self.closed = False
+        self.notes: tuple[str, ...] = ()  # on every take
         self.gate: Callable[[], object] = lambda: None
 
     def load(self, checkpoint: Checkpoint) -> Iterator[Progress]:
@@ -106,7 +107,7 @@ class Metronome:
             events.append(Advanced(id, self.jobs[id] / length))
             if self.jobs[id] == length:
                 del self.jobs[id]
-                events.append(Finished(id))
+                events.append(Finished(id, self.notes))
         return events
 
     def drop(self, job_id: str) -> None:

@@ -10,6 +10,7 @@ import sys
 import time
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ import soundfile
 
 from engines.types import Audio, Cost, Reference, Request, Take
 from studio.database import NotSaved
-from studio.history import History, UnknownTake
+from studio.history import History, UnknownTake, take_json
 from studio.history.history import UNDO_S
 from studio.order import Order
 
@@ -59,6 +60,15 @@ def test_a_take_comes_back_exactly_after_a_restart(tmp_path: Path) -> None:
     assert again.get("anna", stored.id) == stored
     assert again.get("anna", stored.id).order == ORDER
     np.testing.assert_array_equal(again.audio("anna", stored.id).samples, made.audio.samples)
+
+
+def test_what_an_engine_notes_on_a_take_is_kept_and_told(tmp_path: Path) -> None:
+    note = "The speech of “Welcome” had no end after 9.0 s and was cut."
+    stored = History(tmp_path).add("anna", ORDER, replace(take(), notes=(note,)))
+    (tmp_path / "studio.sqlite").unlink()
+    again = History(tmp_path).get("anna", stored.id)
+    assert again.notes == (note,)
+    assert take_json(again)["notes"] == [note]
 
 
 def test_takes_are_listed_newest_first(tmp_path: Path) -> None:

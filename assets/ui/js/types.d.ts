@@ -48,6 +48,7 @@ interface Take {
   duration_s: number;
   starred: boolean;
   folder: string; // empty: in none
+  notes?: string[]; // of the engine, on what may be wrong with it
   peaks: number[];
 }
 /** Where a request stands. */
@@ -279,10 +280,12 @@ interface Sheet {
   lines: ScriptLine[]; // those that changed
   render: SheetRender | null;
   notes?: string[]; // of one that has just come in
+  encoding?: string; // likewise, of its file
   overwritten?: { line: string; column: number; value: string }[]; // by a change whose writer had not seen it
 }
 interface SheetRender {
   state: "running" | "paused" | "done" | "stopped";
+  trouble: string; // why the studio paused it
   sheet: string;
   done: number;
   total: number;

@@ -1,7 +1,8 @@
 """Sheets as files: read from CSV, TSV, XLSX or a paste, and written again as they were."""
 
+from studio.script.tables.decoding import UncertainEncoding
 from studio.script.tables.errors import BadSheet
-from studio.script.tables.reading import read_pasted, read_table
+from studio.script.tables.reading import read_pasted, read_table, table_encodings
 from studio.script.tables.writing import write_table
 
-__all__ = ["BadSheet", "read_pasted", "read_table", "write_table"]
+__all__ = ["BadSheet", "UncertainEncoding", "read_pasted", "read_table", "table_encodings", "write_table"]

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable
 
+# Controls that separate words: vertical tab, form feed, the separators of ASCII, next line.
+SEPARATORS = re.compile("[\x0b\x0c\x1c-\x1f\x85]")
 # Controls but tab and line breaks; lone surrogates, which no encoding writes; two that XML forbids; the mark of encodings.
 UNWANTED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufeff\ufffe\uffff]")
 PIECE = 2**16
@@ -10,9 +12,10 @@ FORMULA = re.compile("'*[=+\\-@\t\r]")
 
 
 def cleaned(text: str) -> str:
-    """The text without the characters above; other code may rely on their absence."""
+    """Return the text with spaces for SEPARATORS and without UNWANTED; other code may rely on their absence."""
     if UNWANTED.search(text) is None:
         return text
+    text = SEPARATORS.sub(" ", text)
     # In pieces, as `sub` keeps a string for each stretch between two of them.
     return "".join(UNWANTED.sub("", text[start : start + PIECE]) for start in range(0, len(text), PIECE))
 

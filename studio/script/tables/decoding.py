@@ -2,10 +2,13 @@
 
 import codecs
 import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-import charset_normalizer
+import chardet
 
-from studio.script.tables.cleaning import UNWANTED
+from studio.script.tables.cleaning import SEPARATORS, UNWANTED, cleaned
+from studio.script.tables.encodings import ENCODINGS, Guess, guesses, known_encoding, rival
 from studio.script.tables.errors import BadSheet
 
 # By the name in a SheetForm: the mark at the beginning and what follows it. UTF-32's begins with UTF-16's.
@@ -15,29 +18,56 @@ MARKED = {
     "utf-16": (codecs.BOM_UTF16_LE, "utf-16-le"),
     "utf-16-be-sig": (codecs.BOM_UTF16_BE, "utf-16-be"),
 }
-# What spreadsheets have written where they did not write Unicode. Of equally likely ones the first is taken.
-OLDER = ["cp932", "cp1251", "cp1250", "gb18030", "cp949", "big5", "euc_jp", "cp1253", "cp1254", "koi8_r", "cp1252"]
-# Western European text has letters of these between others; charset-normalizer takes short ones for anything.
-WESTERN = frozenset("àáâãäåæçèéêëìíîïñòóôõöøœùúûüýÿßÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØŒÙÚÛÜÝŸ¡¿«»‘’‚“”„…–—€£§©®™°·ºª\xa0´")
-WESTERN_SHARE, WESTERN_RUN = 0.95, 1.5
-SAMPLE_BYTES = 2**16
+WIDE = ("utf-16-le", "utf-16-be")
+UNICODE: Mapping[str, str] = {
+    "utf-8": "Unicode (UTF-8)",
+    "utf-16-le": "Unicode (UTF-16)",
+    "utf-16-be": "Unicode (UTF-16)",
+}
+SAMPLE_BYTES = 2**14  # by which an encoding is guessed
 CONTROLS_MOST = 0.05  # of the characters of a text
+SHOWN_LINES, SHOWN_CHARACTERS, BEFORE_SIGN = 3, 80, 30
 
 SAVE_AGAIN = "save the sheet as CSV UTF-8 and import that"
+UNREADABLE = "\ufffd"
 
 
-def decoded(data: bytes) -> tuple[str, str]:
-    """The text, and the name of its encoding for a SheetForm. Raises BadSheet for what is no text."""
-    name = _encoding(data)
+class UncertainEncoding(BadSheet):
+    """Two encodings are about as likely, and the sheet reads differently in them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """The text of a sheet's bytes."""
+
+    text: str
+    encoding: str  # for a SheetForm
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EncodingChoice:
+    """An encoding that a person may choose for a sheet."""
+
+    name: str
+    title: str
+    lines: Sequence[str]  # the first of the sheet with a sign beyond ASCII, read in this encoding
+
+
+def decoded(data: bytes, encoding: str = "") -> Decoded:
+    """Decode a sheet, in this encoding if one is given; bytes that do not fit that become U+FFFD, with a note.
+
+    Raises UncertainEncoding, and BadSheet for what is no text.
+    """
+    wanted = known_encoding(encoding) if encoding else ""
+    name = _unicode(data) or wanted or _guessed(data)
     mark, codec = MARKED.get(name, (b"", name))
     try:
-        text = data[len(mark) :].decode(codec)
+        text = data[len(mark) :].decode(codec, "replace" if wanted else "strict")
     except UnicodeDecodeError as error:
         raise BadSheet(f"some bytes of the sheet fit no character of {codec.upper()}; {SAVE_AGAIN}") from error
-    sample = text[:SAMPLE_BYTES].replace("\0", "")
-    if len(UNWANTED.findall(sample)) > CONTROLS_MOST * len(sample):
-        raise BadSheet(f"the file holds no text; {SAVE_AGAIN}")
-    return text, name
+    _refuse_binary(text[:SAMPLE_BYTES])
+    return Decoded(text, name, tuple(_notes(text, name, wanted)))
 
 
 def encoded(text: str, name: str) -> bytes:
@@ -49,45 +79,89 @@ def encoded(text: str, name: str) -> bytes:
         return text.encode("utf-8-sig")
 
 
-def _encoding(data: bytes) -> str:
+def encoding_choices(data: bytes) -> Sequence[EncodingChoice]:
+    """Return the encodings in which a sheet may be, the likeliest first; one alone where the sheet is Unicode."""
+    lines = [line for line in re.split(rb"[\r\n]+", data[: 16 * SAMPLE_BYTES]) if not line.isascii()][:SHOWN_LINES]
+    known = _unicode(data)
+    if known:
+        codec = MARKED.get(known, (b"", known))[1]
+        return [EncodingChoice(known, UNICODE.get(codec, codec.upper()), _shown(lines, codec))]
+    ranked = [(guess.name, guess.title) for guess in guesses(_sample(data))]
+    if _is_mostly_utf8(data):
+        ranked.insert(0, ("utf-8", UNICODE["utf-8"]))
+    return [EncodingChoice(name, title, _shown(lines, name)) for name, title in ranked]
+
+
+def _unicode(data: bytes) -> str:
+    """Return the Unicode encoding of which there is no doubt, or ""."""
     for name, (mark, _) in MARKED.items():
         if data.startswith(mark):
             return name
+    if b"\0" in data and (wide := _wide(data)):
+        return wide
     try:
         data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        return _wide(data) or _older(data, error)
-    return _wide(data) or "utf-8"
+    except UnicodeDecodeError:
+        return ""
+    return "utf-8"
 
 
 def _wide(data: bytes) -> str:
-    """UTF-16 without a mark: of text in it, delimiters and line breaks at least, many second bytes are zero."""
+    """Return which UTF-16 without a mark the data is in, or "".
+
+    Of Western text many second bytes are zero; other scripts are left to chardet.
+    """
     for start, name in ((1, "utf-16-le"), (0, "utf-16-be")):
         if len(data) % 2 == 0 and data[start::2].count(0) > len(data) / 8 > data[1 - start :: 2].count(0):
             return name
-    return ""
+    found = chardet.detect(data[:SAMPLE_BYTES], include_encodings=WIDE, compat_names=False)["encoding"]
+    return found if found in WIDE and _fits(data, found) else ""
 
 
-def _older(data: bytes, error: UnicodeDecodeError) -> str:
-    _refuse_mixed(data, error)
-    lines = [line for line in data[: 16 * SAMPLE_BYTES].split(b"\n") if not line.isascii()]
-    sample = b"\n".join(lines)[:SAMPLE_BYTES] or data[error.start : error.start + SAMPLE_BYTES]
-    sample = sample.replace(b"\0", b"")
-    if _is_western(sample) and _fits(data, "cp1252"):
-        return "cp1252"
-    found = charset_normalizer.from_bytes(sample, cp_isolation=OLDER, preemptive_behaviour=False)
-    for name in dict.fromkeys([*(match.encoding for match in found), *OLDER]):
-        if _fits(data, name):
-            return name
-    raise BadSheet(f"the sheet's characters are in no known encoding; {SAVE_AGAIN}")
+def _guessed(data: bytes) -> str:
+    """Return the encoding that is the likeliest by far. Raises UncertainEncoding, BadSheet."""
+    if _is_mostly_utf8(data):
+        raise UncertainEncoding(
+            f"the encoding of the sheet is uncertain: {_broken_lines(data.decode('utf-8', 'replace'))} not in UTF-8, "
+            "the rest of the sheet is; correct the letters there, or choose utf-8 to import the sheet with � in their place"
+        )
+    ranked = [guess for guess in guesses(_sample(data)) if _fits(data, guess.name)]
+    if not ranked:
+        raise BadSheet(f"the sheet's characters are in no known encoding; {SAVE_AGAIN}")
+    _refuse_binary(ranked[0].text)
+    other = rival(ranked)
+    if other is not None:
+        raise UncertainEncoding(
+            f"the encoding of the sheet is uncertain: {_differing(ranked[0], other)}; choose the right encoding, "
+            f"or {SAVE_AGAIN}"
+        )
+    return ranked[0].name
 
 
-def _is_western(sample: bytes) -> bool:
-    text = sample.decode("cp1252", "replace")
-    foreign = re.findall("[^\x00-\x7f]", text)
-    runs = re.findall("[^\x00-\x7f]+", text)
-    usual = sum(char in WESTERN for char in foreign)
-    return usual >= WESTERN_SHARE * len(foreign) and len(foreign) <= WESTERN_RUN * len(runs)
+def _refuse_binary(sample: str) -> None:
+    """Raise BadSheet for what has too many control characters to be text."""
+    text = SEPARATORS.sub(" ", sample.replace("\0", ""))
+    if len(UNWANTED.findall(text)) > CONTROLS_MOST * len(text):
+        raise BadSheet(f"the file holds no text; {SAVE_AGAIN}")
+
+
+def _sample(data: bytes) -> bytes:
+    """Return lines with signs beyond ASCII; the others say nothing of an encoding."""
+    lines = (line for line in re.split(rb"[\r\n]+", data) if not line.isascii())
+    sample, size = [], 0
+    for line in lines:
+        if size and size + len(line) > SAMPLE_BYTES:
+            break
+        sample.append(line)
+        size += len(line)
+    return b"\n".join(sample)[:SAMPLE_BYTES].replace(b"\0", b"")
+
+
+def _is_mostly_utf8(data: bytes) -> bool:
+    """Return True if most signs beyond ASCII are UTF-8: text in another encoding hardly ever looks like that."""
+    text = data.decode("utf-8", "surrogateescape")
+    broken = len(re.findall("[\udc80-\udcff]", text))
+    return len(re.findall("[^\x00-\x7f]", text)) - broken > broken
 
 
 def _fits(data: bytes, name: str) -> bool:
@@ -97,11 +171,38 @@ def _fits(data: bytes, name: str) -> bool:
         return False
 
 
-def _refuse_mixed(data: bytes, error: UnicodeDecodeError) -> None:
-    """Another encoding's text is hardly ever UTF-8 by chance, so most of it being so says that two were mixed."""
-    text = data.decode("utf-8", "surrogateescape")
-    broken = len(re.findall("[\udc80-\udcff]", text))
-    foreign = len(re.findall("[^\x00-\x7f]", text)) - broken
-    if foreign > broken:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise BadSheet(f"line {line} is not in UTF-8, the rest of the sheet is; correct its letters and {SAVE_AGAIN}")
+def _differing(best: Guess, other: Guess) -> str:
+    """Show the first line that the two read differently."""
+    pairs = zip(best.text.split("\n"), other.text.split("\n"), strict=False)
+    one, two = next((pair for pair in pairs if pair[0] != pair[1]), ("", ""))
+    return f"in {best.name} a line says “{_short(one)}”, in {other.name} “{_short(two)}”"
+
+
+def _shown(lines: Sequence[bytes], codec: str) -> Sequence[str]:
+    return [_short(line.decode(codec, "replace")) for line in lines]
+
+
+def _short(line: str) -> str:
+    """Cut a line so that its first sign beyond ASCII shows."""
+    line = cleaned(line).replace("\t", " ")
+    sign = re.search("[^\x00-\x7f]", line)
+    start = max(0, sign.start() - BEFORE_SIGN) if sign and len(line) > SHOWN_CHARACTERS else 0
+    cut = line[start : start + SHOWN_CHARACTERS]
+    return f"{'…' if start else ''}{cut}{'…' if start + SHOWN_CHARACTERS < len(line) else ''}"
+
+
+def _notes(text: str, name: str, wanted: str) -> Iterator[str]:
+    if wanted and UNREADABLE in text:
+        broken = _broken_lines(text)
+        yield f"{broken[0].upper()}{broken[1:]} not readable in full; the characters missing there show as �."
+    if not wanted and name in ENCODINGS:
+        yield f"The sheet is not Unicode and was read as {ENCODINGS[name]}, {name}."
+
+
+def _broken_lines(text: str) -> str:
+    """Name the lines in which bytes did not fit the encoding, with the verb that follows."""
+    numbers = [str(number) for number, line in enumerate(text.split("\n"), 1) if UNREADABLE in line]
+    named = ", ".join(numbers[:SHOWN_LINES]) + (
+        f" and {len(numbers) - SHOWN_LINES:,} more" if numbers[SHOWN_LINES:] else ""
+    )
+    return f"line {named} is" if len(numbers) == 1 else f"lines {named} are"

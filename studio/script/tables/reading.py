@@ -7,7 +7,7 @@ from studio.script.script import SheetForm, Table
 from studio.script.tables import delimited
 from studio.script.tables.assembly import assembled, bounded
 from studio.script.tables.cleaning import cleaned
-from studio.script.tables.decoding import decoded
+from studio.script.tables.decoding import EncodingChoice, decoded, encoding_choices
 from studio.script.tables.delimiter import delimiter_of
 from studio.script.tables.errors import BadSheet
 from studio.script.tables.limits import MAX_BYTES, MIB
@@ -17,11 +17,30 @@ SAMPLE_ROWS = 200
 OLD_OFFICE, PDF = b"\xd0\xcf\x11\xe0", b"%PDF"
 
 
-def read_table(data: bytes, name: str) -> Table:
-    """The sheet in a file, told by its content and its name: CSV with any of , ; tab |, TSV, or XLSX.
+def read_table(data: bytes, name: str, encoding: str = "") -> Table:
+    """Read the sheet in a file: CSV with any of , ; tab |, TSV, or XLSX, as its content and its name say.
 
-    Raises BadSheet for what is no sheet or is past `limits`. Control characters are left out.
+    `encoding` holds where the file is neither a workbook nor Unicode; without it the encoding is guessed. Control
+    characters are left out.
+
+    Raises:
+        UncertainEncoding: two encodings are about as likely.
+        BadSheet: the file is no sheet or is past `limits`.
     """
+    if _is_workbook(data, name):
+        return read_workbook(data)
+    read = decoded(data, encoding)
+    table = _table(cleaned(read.text), read.encoding, name)
+    return replace(table, notes=(*table.notes, *read.notes))
+
+
+def table_encodings(data: bytes, name: str) -> Sequence[EncodingChoice]:
+    """Return the encodings in which a file may be, the likeliest first; none for a workbook. Raises BadSheet."""
+    return [] if _is_workbook(data, name) else encoding_choices(data)
+
+
+def _is_workbook(data: bytes, name: str) -> bool:
+    """Raises BadSheet for what is neither a workbook nor text."""
     if len(data) > MAX_BYTES:
         raise BadSheet(f"the sheet is over {MAX_BYTES // MIB} MB; split it, or keep only the columns of the script")
     if data.startswith(OLD_OFFICE):
@@ -31,11 +50,10 @@ def read_table(data: bytes, name: str) -> Table:
     if data.startswith(PDF):
         raise BadSheet("the file is a PDF; save the sheet as .xlsx or CSV UTF-8")
     if data.startswith(b"PK"):
-        return read_workbook(data)
+        return True
     if name.lower().endswith((".xlsx", ".xlsm")):
         raise BadSheet(f"the file is called {name[-40:]} but is no workbook; save it again as .xlsx or CSV UTF-8")
-    text, encoding = decoded(data)
-    return _table(cleaned(text), encoding, name)
+    return False
 
 
 def read_pasted(text: str) -> Table:

@@ -2,13 +2,12 @@
 
 import math
 import re
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from openpyxl.styles.numbers import BUILTIN_FORMATS, is_date_format, is_timedelta_format
 from openpyxl.utils.datetime import CALENDAR_MAC_1904, WINDOWS_EPOCH, from_excel
 
 from studio.script.tables.cleaning import cleaned
+from studio.script.tables.number_formats import Format
 
 ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
 INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,17})")
@@ -16,30 +15,9 @@ NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,10})?")
 DIGITS_MOST = 10  # that a spreadsheet shows; it stores 2.5 as 2.5000000000000004
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
-    """Of a number format, what changes the text of a number."""
-
-    is_date: bool = False
-    is_duration: bool = False
-    is_percentage: bool = False
-    zeros: int = 0  # an integer is filled up to so many digits
-
-    @classmethod
-    def of(cls, number: str, code: str | None) -> "Format":
-        """By its number among the built-in ones, unless the workbook has a code for it."""
-        code = code or (BUILTIN_FORMATS.get(int(number), "") if number.isdecimal() and len(number) < 6 else "")
-        return cls(
-            is_date=bool(is_date_format(code)),
-            is_duration=bool(is_timedelta_format(code)),
-            is_percentage=code.endswith("%"),
-            zeros=len(code) if re.fullmatch("0+", code) else 0,
-        )
-
-
 def displayed(raw: str, format: Format, from_1904: bool) -> str:
     """A number as a person sees it, but with all decimals up to ten digits; dates in ISO 8601."""
-    if not (format.is_date or format.is_percentage or format.zeros) and INTEGER.fullmatch(raw):
+    if format.is_plain and INTEGER.fullmatch(raw):
         return raw
     try:
         value = float(raw)
@@ -51,7 +29,7 @@ def displayed(raw: str, format: Format, from_1904: bool) -> str:
         return _date(value, format, from_1904)
     if format.is_percentage:
         return f"{_shown(value * 100)}%"
-    return _shown(value).zfill(format.zeros)
+    return format.around_number(_shown(value))
 
 
 def as_number(text: str) -> int | float | None:

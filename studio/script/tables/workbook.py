@@ -1,28 +1,27 @@
-"""XLSX as cells of text: what a person sees in the first worksheet with something in it."""
+"""Read the first worksheet of an XLSX file that has visible content, as text cells."""
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from openpyxl.utils import get_column_letter
-
 from studio.script.script import SheetForm, Table
-from studio.script.tables.assembly import TOO_MANY_COLUMNS, TOO_MANY_ROWS, assembled, bounded
+from studio.script.tables.assembly import assembled, bounded
 from studio.script.tables.cleaning import cleaned
+from studio.script.tables.columns import recognised
 from studio.script.tables.errors import BadSheet
-from studio.script.tables.limits import MAX_ABOVE, MAX_COLUMNS, MAX_ROWS
+from studio.script.tables.number_formats import Format
 from studio.script.tables.package import Package, Relations
-from studio.script.tables.values import Format, as_number, displayed, unescaped
+from studio.script.tables.values import unescaped
+from studio.script.tables.worksheet import Worksheet
 
 SAVE_AS = "save the sheet as .xlsx or CSV UTF-8"
 NAMED = 3  # of many worksheets
-REFERENCE = re.compile(r"([A-Za-z]{1,3})\d+")
 
 
 def read_workbook(data: bytes) -> Table:
-    """The table; its form has the worksheet's title and which columns hold numbers.
+    """Return the table; its form has the worksheet's title and which columns hold numbers.
 
-    Other worksheets are left out, and of formulas all but their last results; its notes say where that is a loss.
+    Cells show what a person sees: of formulas the last results, merged cells in every row that they cover. Other
+    worksheets, hidden rows and hidden columns are left out, and the table's notes name them.
     """
     package = Package(data)
     part = Relations(package, "").of_kind("officeDocument")
@@ -38,37 +37,61 @@ def read_workbook(data: bytes) -> Table:
     worksheets = list(dict.fromkeys(book.sheets))
     for number, (title, relation) in enumerate(worksheets, 1):
         if (worksheet := relations[relation]) in package:
-            cells = Cells(shared.texts, styles.formats, book.from_1904)
+            cells = Worksheet(shared.texts, styles.formats, book.from_1904)
             package.read(worksheet, cells)
-            if cells.rows:
+            cells.spread_merged()
+            if cells.visible_rows:
                 others = [other for other, _ in worksheets[number:]]
-                return replace(_table(cells, title), notes=tuple(_notes(cells, title, others)))
-    raise BadSheet("the workbook's sheets are empty; add a header and lines")
+                return _table(cells, title, others)
+    raise BadSheet("the workbook's sheets are empty or hidden; add a header and lines")
 
 
-def _table(cells: "Cells", title: str) -> Table:
-    last = max(cells.rows)
-    rows = bounded(cells.row(number) for number in range(1, last + 1))
+def _table(cells: Worksheet, title: str, others: Sequence[str]) -> Table:
+    rows = bounded(cells.row(number) for number in cells.visible_rows)
     table = assembled(rows, SheetForm(kind="xlsx", title=cleaned(title)))
-    header = len(table.form.above) + any(table.columns)
-    numbers = sorted(column for column in cells.numbers if cells.last_text.get(column, 0) <= header)
-    return replace(table, form=replace(table.form, numbers=tuple(numbers)))
+    above = len(table.form.above) + any(table.columns)
+    table = replace(table, form=replace(table.form, numbers=cells.number_columns(above)))
+    lengths = recognised(table.columns, table.rows).get("max_s", -1)
+    exact = {number - above for number in cells.constants(lengths)}
+    lines = (_exact(row, lengths) if number in exact else row for number, row in enumerate(table.rows))
+    return replace(table, rows=tuple(lines), notes=tuple(_notes(cells, title, others, lengths)))
 
 
-def _notes(cells: "Cells", title: str, others: Sequence[str]) -> Iterator[str]:
-    """What did not come in; worksheets before this one were empty."""
+def _exact(row: Sequence[str], column: int) -> tuple[str, ...]:
+    """Return a row whose length was typed as =2.5: a spreadsheet takes that for a formula, a script for "exactly"."""
+    return (*row[:column], f"={row[column]}", *row[column + 1 :])
+
+
+def _notes(cells: Worksheet, title: str, others: Sequence[str], lengths: int) -> Iterator[str]:
+    """Say what did not come in; worksheets before this one were empty."""
     if others:
         shown = ", ".join(cleaned(other) for other in others[:NAMED]) + (" and others" if others[NAMED:] else "")
         yield f"Of the workbook, {cleaned(title)} came in; {shown} did not, and a sheet that you save does not hold them."
     if cells.uncalculated:
-        first = cells.uncalculated[0]
-        count = (
-            f"{len(cells.uncalculated):,} cells hold formulas" if cells.uncalculated[1:] else "A cell holds a formula"
-        )
         yield (
-            f"{count} without a result, the first at {first}, and came in empty; "
-            "open the workbook in a spreadsheet, save it there, and import it again."
+            f"{_counted(cells.uncalculated, 'A cell holds a formula', 'cells hold formulas')} without a result, the first "
+            f"at {cells.uncalculated[0]}, and came in empty; open the workbook in a spreadsheet, save it there, and "
+            "import it again."
         )
+    if cells.hidden_rows:
+        yield (
+            f"{_counted(cells.hidden_rows, 'A row is', 'rows are')} hidden or filtered out and did not come in, the first "
+            f"being row {cells.hidden_rows[0]}; show all rows in the spreadsheet to import them."
+        )
+    if cells.hidden_columns:
+        yield (
+            f"{_counted(cells.hidden_columns, 'A column is', 'columns are')} hidden and did not come in: "
+            f"{', '.join(cells.hidden_columns[:NAMED])}; show all columns in the spreadsheet to import them."
+        )
+    if other := cells.constants_outside(lengths):
+        yield (
+            f"{_counted(other, 'A cell holds a number', 'cells hold numbers')} typed as a formula, the first at {other[0]}; "
+            "if it is a length that a line must keep to exactly, write it as “exactly 2.5”."
+        )
+
+
+def _counted(found: Sequence[object], one: str, several: str) -> str:
+    return f"{len(found):,} {several}" if found[1:] else one
 
 
 class Workbook:
@@ -144,90 +167,3 @@ class Styles:
     def end(self, tag: str) -> None:
         if tag == "cellXfs":
             self._of_cells = False
-
-
-class Cells:
-    """A worksheet's cells with something in them, by row and column; of formulas, their last results."""
-
-    def __init__(self, shared: Sequence[str], formats: Sequence[Format], from_1904: bool) -> None:
-        self.rows: dict[int, dict[int, str]] = {}  # by numbers from 1, columns from 0
-        self.numbers: set[int] = set()  # columns with one
-        self.uncalculated: list[str] = []  # where formulas without a result stand
-        self.last_text: dict[int, int] = {}  # the last row of a column in which something else stands
-        self._shared, self._formats, self._from_1904 = shared, formats, from_1904
-        self._row, self._column = 0, -1
-        self._attributes: Mapping[str, str] = {}
-        self._pieces: list[str] = []
-        self._reads = self._phonetic = self._formula = False
-
-    def row(self, number: int) -> list[str]:
-        cells = self.rows.get(number, {})
-        return [cells.get(column, "") for column in range(max(cells, default=-1) + 1)]
-
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if tag == "c":
-            self._attributes = attributes
-            self._pieces = []
-            self._column = _column(attributes.get("r", ""), self._column + 1)
-            self._formula = False
-        elif tag == "f":
-            self._formula = True
-        elif tag == "v" or tag == "t":
-            self._reads = not self._phonetic
-        elif tag == "rPh":
-            self._phonetic = True
-        elif tag == "row":
-            self._row = max(1, int(attributes.get("r", self._row + 1)))
-            self._column = -1
-
-    def text(self, text: str) -> None:
-        if self._reads:
-            self._pieces.append(text)
-
-    def end(self, tag: str) -> None:
-        if tag == "v" or tag == "t":
-            self._reads = False
-        elif tag == "rPh":
-            self._phonetic = False
-        elif tag == "c" and self._pieces:
-            self._keep("".join(self._pieces))
-        elif tag == "c" and self._formula and self._attributes.get("t") != "str":  # a text may be empty
-            self.uncalculated.append(f"{get_column_letter(self._column + 1)}{self._row}")
-
-    def _keep(self, raw: str) -> None:
-        kind = self._attributes.get("t", "n")
-        value = self._value(kind, raw)
-        if not value:
-            return
-        if self._column >= MAX_COLUMNS:
-            raise BadSheet(TOO_MANY_COLUMNS)
-        if self._row > MAX_ABOVE + 1 + MAX_ROWS:
-            raise BadSheet(TOO_MANY_ROWS)
-        self.rows.setdefault(self._row, {})[self._column] = value
-        if kind == "n" and as_number(value) is not None:
-            self.numbers.add(self._column)
-        else:
-            self.last_text[self._column] = max(self._row, self.last_text.get(self._column, 0))
-
-    def _value(self, kind: str, raw: str) -> str:
-        if kind == "s":
-            return self._shared[int(raw)]
-        if kind in ("inlineStr", "str"):
-            return unescaped(raw)
-        if kind == "b":
-            return "TRUE" if raw.strip() == "1" else "FALSE"
-        if kind != "n":
-            return cleaned(raw)
-        style = int(self._attributes.get("s", 0))
-        return displayed(raw, self._formats[style] if style < len(self._formats) else Format(), self._from_1904)
-
-
-def _column(reference: str, following: int) -> int:
-    """The index that a cell's reference names; without one, cells follow one another."""
-    match = REFERENCE.fullmatch(reference)
-    if match is None:
-        return following
-    index = 0
-    for letter in match[1].upper():
-        index = 26 * index + ord(letter) - 64
-    return index - 1

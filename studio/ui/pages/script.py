@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -33,10 +34,11 @@ def script_page(studio: Studio) -> None:
     takes = gr.Number(1, label="Takes", info="of each line", precision=0, visible=False)
     best_of = gr.Number(1, label="Best of", info="seeds for a take whose checks fail", precision=0, visible=False)
     preset = gr.Textbox("game", label="Preset", visible=False)
+    encoding = gr.Textbox("", label="Encoding", info="of a CSV that is not Unicode; empty: guessed", visible=False)
     outputs = [gr.File(label="Delivery", visible=False), gr.JSON(label="Report", visible=False)]
     gr.Button(visible=False).click(
         renderer(studio, Ownership(studio.settings)),
-        [sheet, voices, project, takes, best_of, preset],
+        [sheet, voices, project, takes, best_of, preset, encoding],
         outputs,
         api_name="render",
         concurrency_limit=None,
@@ -57,15 +59,18 @@ def renderer(studio: Studio, ownership: Ownership) -> Callable[..., Iterator[Ren
         takes: int = 1,
         best_of: int = 1,
         preset: str = "game",
+        encoding: str = "",
         progress: gr.Progress = no_progress,
     ) -> Iterator[Rendered]:
         """Make every line of a sheet: yields while it works, and last a zip with the best take of each, and a report.
 
-        `voices` names a champion or sample for each character; under "" who speaks all others.
+        `voices` names a champion or sample for each character; under "" who speaks all others. `encoding` is that of a CSV
+        which is not Unicode; without it the encoding is guessed, and refused where two are about as likely.
         """
         try:
             ownership.require(cast(HTTPConnection, request.request))
             asked = _asked(sheet, voices, project, takes, best_of, studio.settings.data_dir / UPLOADS)
+            asked = replace(asked, encoding=text_of(encoding))
             yield from _made(studio, asked, text_of(preset), progress)
         except EngineError as error:
             raise refusal(error) from error

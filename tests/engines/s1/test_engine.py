@@ -93,6 +93,15 @@ def alone(engine: S1Engine, wanted: EngineJob) -> Samples:
     return listener.audio(wanted)
 
 
+def test_a_group_that_has_no_end_is_noted_on_its_take(engine: S1Engine) -> None:
+    wanted = job(1, "word " * 20)
+    engine.admit(wanted)
+    finished = None
+    while finished is None:
+        finished = next((event for event in engine.step() if isinstance(event, Finished)), None)
+    assert finished.notes[0].startswith("The speech of “word ")
+
+
 def test_eight_unequal_requests_that_join_and_leave_are_each_as_alone(engine: S1Engine) -> None:
     jobs = [job(number, "word " * (2 + number)) for number in range(8)]
     wanted = [alone(engine, each) for each in jobs]

@@ -80,3 +80,13 @@ def test_what_cannot_be_done_is_one_sentence(
     assert run(studio, sheet, "--out", tmp_path / "out", *arguments) == 1
     assert said in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_an_uncertain_encoding_is_refused_until_it_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sheet = tmp_path / "act.tsv"
+    sheet.write_bytes("id\ttext\nL1\tÉlodie\n".encode("mac_roman"))
+    command = [str(sheet), "--voice", "anna", "--out", str(tmp_path / "out")]
+    with studio_of(tmp_path, Metronome()) as studio:
+        assert run(studio, *command) == 1
+        assert "Choose by --encoding." in capsys.readouterr().err
+        assert run(studio, *command, "--encoding", "mac-roman") == 0

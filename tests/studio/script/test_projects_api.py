@@ -176,6 +176,33 @@ def test_a_sheet_leaves_with_its_edits_and_unknown_columns(client: httpx.Client)
     assert "act2.tsv" in file.headers["content-disposition"]
 
 
+def test_a_sheets_name_cannot_choose_another_name_for_its_download(client: httpx.Client) -> None:
+    work = Work(client, "one")
+    work.edit({"name": 'act"; filename="evil.exe'})
+    file = client.get(f"{work.sheet_path}/file")
+    assert file.headers["content-disposition"] == (
+        "attachment; filename=\"act_; filename=_evil.tsv\"; filename*=UTF-8''act%22%3B%20filename%3D%22evil.tsv"
+    )
+
+
+def test_a_sheet_of_an_uncertain_encoding_is_refused_previewed_and_imported_in_the_chosen_one(
+    client: httpx.Client,
+) -> None:
+    project = client.post(ROOT, json={"name": "Act 2"}).json()["id"]
+    data = "id\ttext\nL1\tÉlodie\n".encode("mac_roman")
+    refused = client.post(f"{ROOT}/{project}/sheets?name=act.tsv", content=data)
+    assert (refused.status_code, refused.json()["code"]) == (400, "uncertain_encoding")
+    choices = client.post(f"{ROOT}/encodings?name=act.tsv", content=data).json()
+    chosen = next(each["name"] for each in choices if each["lines"] == ["L1 Élodie"])
+    sheet = client.post(f"{ROOT}/{project}/sheets?name=act.tsv&encoding={chosen}", content=data)
+    assert [line["cells"] for line in sheet.json()["lines"]] == [["L1", "Élodie"]]
+    file = f"{ROOT}/{project}/sheets/{sheet.json()['id']}/file?name=act.tsv"
+    assert client.put(file, content=data).json()["code"] == "uncertain_encoding"
+    counts = client.put(f"{file}&preview=true&encoding=cp1252", content=data).json()
+    assert (counts["changed"], counts["added"], counts["gone"]) == (1, 0, 0)
+    assert client.put(f"{file}&encoding=cp1252", content=data).json()["lines"][0]["cells"] == ["L1", "ƒlodie"]
+
+
 @pytest.mark.parametrize(
     ("change", "status", "said"),
     [

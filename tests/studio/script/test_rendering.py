@@ -161,6 +161,15 @@ def test_a_take_of_a_finished_render_that_was_not_checked_is_checked_at_the_next
         until(lambda: studio.scripts.sheet(project, sheet)["lines"][0]["takes"][0]["score"] is not None)
 
 
+def test_what_an_engine_notes_on_a_take_is_a_doubt_in_its_line(studio: Studio, metronome: Metronome) -> None:
+    metronome.notes = ("The speech of “one” had no end.",)
+    project, sheet = project_of(studio, "one two three four")
+    rendered(studio, project, sheet)
+    until(lambda: studio.scripts.sheet(project, sheet)["lines"][0]["takes"][0]["checks"])
+    (check,) = studio.scripts.sheet(project, sheet)["lines"][0]["takes"][0]["checks"]
+    assert (check["name"], check["outcome"], check["message"]) == ("ending", "doubt", metronome.notes[0])
+
+
 def test_a_paused_render_begins_no_line_until_it_goes_on(studio: Studio, metronome: Metronome) -> None:
     held = threading.Event()
     metronome.gate = held.wait

@@ -6,11 +6,12 @@ import { STATE } from "../core/events.js";
 import { chooseFile } from "../core/file-picker.js";
 import { plural } from "../core/format.js";
 import { attempt, ownerOnly } from "../core/login.js";
-import { post } from "../core/server.js";
+import { post, Refusal } from "../core/server.js";
 import { toast } from "../core/toast.js";
 import { upload } from "../core/upload.js";
 import { openColumns } from "./columns-dialog.js";
 import { desk, openProject, projectPath, ROOT, reload } from "./desk.js";
+import { askEncoding } from "./encoding-dialog.js";
 import { EXAMPLE } from "./example.js";
 import { saved } from "./outbox.js";
 
@@ -18,10 +19,51 @@ const EMPTY = "id\tcharacter\ttext\n";
 /** What there is to know of sheets that came in, until it was read. @type {Map<string, string[]>} */
 const notes = new Map();
 const ACCEPTED = ".csv,.tsv,.txt,.xlsx";
+const UNCERTAIN = "uncertain_encoding"; // the code of a refusal
+/** As they were chosen. @type {WeakMap<File, string>} */
+const encodings = new WeakMap();
+/** Files that are not Unicode, by their sheet: they may be read in another encoding. @type {Map<string, File>} */
+const sources = new Map();
 
 /** @param {string | undefined} sheet */
 export function importNotes(sheet) {
   return notes.get(sheet ?? "") ?? [];
+}
+
+/** What reads the sheet's file in another encoding; null where the file is Unicode or gone. @param {string} sheet */
+export function otherEncoding(sheet) {
+  const file = sources.get(sheet);
+  return file ? () => readOtherwise(sheet, file) : null;
+}
+
+/** @param {string} sheet @param {File} file */
+function readOtherwise(sheet, file) {
+  const send = async () => {
+    encodings.set(file, (await askEncoding(file)) || leave());
+    return uploadSheet(projectPath(`/sheets/${sheet}/file?name=${nameOf(file)}`), file, "PUT");
+  };
+  return bring(file.name, send, told, file);
+}
+
+/**
+ * Send a sheet's file; where its encoding is uncertain, ask for it and send the file again. Throws Refusal, AbortError.
+ * @param {string} path  with a query @param {File} file @param {"POST" | "PUT"} method
+ * @returns {Promise<any>}
+ */
+async function uploadSheet(path, file, method) {
+  const encoding = encodings.get(file);
+  try {
+    return await upload(encoding ? `${path}&encoding=${encoding}` : path, file, { method });
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.body.code !== UNCERTAIN) throw error;
+    encodings.set(file, (await askEncoding(file)) || leave());
+    return uploadSheet(path, file, method);
+  }
+}
+
+/** @returns {never} */
+function leave() {
+  throw new DOMException("no encoding was chosen", "AbortError");
 }
 
 /** They were read. @param {string} sheet */
@@ -36,7 +78,8 @@ export function chooseSheet() {
 
 /** One of a name that is here already may be it, changed. @param {File} file */
 export function importSheet(file) {
-  const add = () => bring(file.name, (project) => upload(projectPath(`/sheets?name=${nameOf(file)}`, project), file));
+  const path = `/sheets?name=${nameOf(file)}`;
+  const add = () => bring(file.name, (project) => uploadSheet(projectPath(path, project), file, "POST"), told, file);
   const here = desk.project?.sheets.find(({ name }) => name === file.name);
   return here ? askUpdate(here, file, { "Keep both": add }) : add();
 }
@@ -63,13 +106,14 @@ function askUpdate({ id, name }, file, others) {
     if (!(await ownerOnly())) return;
     await saved();
     const path = projectPath(`/sheets/${id}/file?name=${nameOf(file)}`);
-    const counts = await upload(`${path}&preview=true`, file, { method: "PUT" });
+    const counts = await uploadSheet(`${path}&preview=true`, file, "PUT");
     const words = `${plural(counts.changed, "line")} changed, ${counts.added} new, ${counts.gone} gone`;
     const update = () =>
       bring(
         file.name,
-        () => upload(path, file, { method: "PUT" }),
+        () => uploadSheet(path, file, "PUT"),
         () => toast(`${name} is updated: ${words}.`),
+        file,
       );
     askWhich(`Update ${name}?`, `${words}. Lines of the same id keep their takes.`, { Update: update, ...others });
   });
@@ -91,14 +135,19 @@ export function beginSheet() {
   return bring(order.name, send, () => announce("An empty sheet is here."));
 }
 
-/** @param {string} name @param {(project: string) => Promise<Sheet>} send @param {(sheet: Sheet) => void} tell */
-function bring(name, send, tell = told) {
+/**
+ * @param {string} name @param {(project: string) => Promise<Sheet>} send @param {(sheet: Sheet) => void} tell
+ * @param {File | null} file  from which the sheet comes
+ */
+function bring(name, send, tell = told, file = null) {
   return attempt(async () => {
     if (!(await ownerOnly())) return;
     announce(`Reading ${name}.`);
     const project = desk.project ?? (await post(ROOT, { name: name.replace(/\.[^.]*$/, "") || "Script" }));
     const sheet = await send(project.id);
     notes.set(sheet.id, sheet.notes ?? []);
+    if (file && sheet.encoding && !sheet.encoding.startsWith("utf")) sources.set(sheet.id, file);
+    else sources.delete(sheet.id);
     const shows = sheet.id === desk.sheet?.id;
     await openProject(project.id, sheet.id);
     if (shows) await reload(); // its lines may stand in another order

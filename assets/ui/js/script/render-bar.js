@@ -8,7 +8,7 @@ import { post } from "../core/server.js";
 import { openCast } from "./cast-dialog.js";
 import { voiceless } from "./casting.js";
 import { desk, isRendering, projectPath, roles, setRender } from "./desk.js";
-import { dropImportNotes, importNotes } from "./imports.js";
+import { dropImportNotes, importNotes, otherEncoding } from "./imports.js";
 import { tally } from "./lines.js";
 import { sendAll, waitingWords } from "./outbox.js";
 import { askRender, renderDue } from "./render-dialog.js";
@@ -75,14 +75,16 @@ export class RenderBar {
   #running() {
     const { render } = desk;
     if (render?.state !== "running" && render?.state !== "paused") return null;
-    const { done, total, eta_s, compute_s, audio_s, state } = render;
+    const { done, total, eta_s, compute_s, audio_s, state, trouble } = render;
     const running = state === "running";
     const left = running ? (eta_s === null ? "" : `, ${about(eta_s)} left`) : "";
     const cost = audio_s ? `${seconds(compute_s)} of computing made ${seconds(audio_s)} of sound` : "";
-    const words = `${running ? "Rendering" : "Paused"}: ${done} of ${plural(total, "line")}${left}`;
+    const why = trouble && `. ${sentence(trouble)}`;
+    const words = `${running ? "Rendering" : "Paused"}: ${done} of ${plural(total, "line")}${left}${why}`;
     /** @type {Record<string, () => unknown>} */
     const pause = running ? { Pause: () => enter("pause") } : { "Go on": () => enter("resume") };
-    return { words, hint: cost, acts: { ...pause, Stop: () => enter("stop") }, share: total ? done / total : 0 };
+    const acts = { ...pause, Stop: () => enter("stop") };
+    return { words, hint: cost, acts, share: total ? done / total : 0, ...(trouble && { sign: "warn" }) };
   }
 
   /** What came of the last render, until it was read. @returns {Note | null} */
@@ -110,9 +112,9 @@ export class RenderBar {
       this.told = quarter;
     } else if (this.told >= 0 && this.state === "running") {
       const failed = render.failed.length ? `, ${plural(render.failed.length, "line")} failed` : "";
-      announce(
-        `Rendering ${render.state === "done" ? "is done" : render.state}: ${render.done} of ${render.total}${failed}.`,
-      );
+      const ended = render.state === "done" ? "is done" : render.state;
+      const why = render.trouble && ` ${sentence(render.trouble)}`;
+      announce(`Rendering ${ended}: ${render.done} of ${render.total}${failed}.${why}`);
     }
     if (render.state !== "running") this.told = 0;
     this.state = render.state;
@@ -166,7 +168,11 @@ function unsaved() {
 function imported() {
   const { sheet } = desk;
   const words = importNotes(sheet?.id).join(" ");
-  return sheet && words ? { words, sign: "warn", acts: { Dismiss: () => dropImportNotes(sheet.id) } } : null;
+  if (!sheet || !words) return null;
+  const other = otherEncoding(sheet.id);
+  /** @type {Record<string, () => unknown>} */
+  const acts = other ? { "Other encoding": other } : {};
+  return { words, sign: "warn", acts: { ...acts, Dismiss: () => dropImportNotes(sheet.id) } };
 }
 
 /** Characters whom nobody speaks. @returns {Note | null} */

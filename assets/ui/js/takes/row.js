@@ -71,6 +71,7 @@ export class TakeRow {
           "Seconds of computing per second of sound; below 1 is faster than real time",
         ),
       ),
+      ...(this.take.notes ?? []).map((note) => h("p.take-note", {}, icon("warn"), note)),
     );
   }
 

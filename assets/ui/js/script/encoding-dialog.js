@@ -1,0 +1,47 @@
+/** Which encoding a sheet's file is in, where the studio cannot know it: its lines, read in each, to choose by. */
+import { field, openDialog } from "../core/dialog.js";
+import { h } from "../core/dom.js";
+import { upload } from "../core/upload.js";
+import { ROOT } from "./desk.js";
+
+const FORM = "encoding-form";
+const HINT = "Some characters of this file can be read in several ways. Choose the one in which the lines look right.";
+
+/** @typedef {{name: string, title: string, lines: string[]}} EncodingChoice */
+
+/**
+ * The encoding that was chosen, or none. Throws Refusal.
+ * @param {File} file @returns {Promise<string>}
+ */
+export async function askEncoding(file) {
+  /** @type {EncodingChoice[]} */
+  const choices = await upload(`${ROOT}/encodings?name=${encodeURIComponent(file.name)}`, file);
+  const select = h(
+    "select",
+    {},
+    ...choices.map(({ name, title }) => h("option", { value: name }, `${title}, ${name}`)),
+  );
+  const lines = h("ul.encoding-lines", { "aria-label": "Lines of the sheet", "aria-live": "polite" });
+  const draw = () => {
+    const shown = choices.find(({ name }) => name === select.value)?.lines ?? [];
+    lines.replaceChildren(...shown.map((line) => h("li", {}, line)));
+  };
+  select.addEventListener("change", draw);
+  draw();
+  return new Promise((resolve) => {
+    const onsubmit = (/** @type {Event} */ event) => {
+      event.preventDefault();
+      resolve(select.value);
+      dialog.close();
+    };
+    const form = h("form", { id: FORM, onsubmit }, field("Encoding", select, HINT), lines);
+    const dialog = openDialog({
+      title: `Encoding of ${file.name}`,
+      look: "narrow",
+      body: [form],
+      actions: [h("button.primary", { form: FORM }, "Import")],
+      onclose: () => resolve(""), // later than the choice, if there was one
+    });
+    select.focus();
+  });
+}

@@ -1,0 +1,39 @@
+"""Errors of spreadsheets are errors of their line, not its text."""
+
+import pytest
+
+from studio.script.render_choice import RenderChoice
+from studio.script.sheet_edit import CellEdit, SheetEdit
+from studio.studio import Studio
+from tests.studio.script.conftest import cast_of
+from tests.waiting import until
+
+SHEET = "id\tcharacter\ttext\tnotes\nL1\tAhri\tOne.\t#N/A\nL2\t#REF!\tTwo.\t\nL3\tAhri\t#N/A\t\n#NAME?\tAhri\tFour.\t\n"
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_a_line_with_an_error_fails_with_a_reason_and_the_others_are_made(studio: Studio, ended: bool) -> None:
+    project = studio.scripts.create("Act 2")["id"]
+    studio.scripts.change(project, cast=cast_of("anna"))
+    sheet = studio.scripts.paste_sheet(project, SHEET, "act2.tsv")
+    assert sheet["notes"] == [
+        "3 lines hold errors of the spreadsheet and cannot be made until they are corrected: #REF!, #N/A, #NAME?."
+    ]
+    if ended:
+        studio.scripts.render(project, RenderChoice(sheet=sheet["id"]))
+        until(lambda: studio.scripts.renderer.status(project).render.state == "done")
+        sheet = studio.scripts.sheet(project, sheet["id"])
+    assert [line["status"] for line in sheet["lines"]] == ["made" if ended else "none", "failed", "failed", "failed"]
+    assert sheet["lines"][2]["why"] == (
+        "text is #N/A, an error of the spreadsheet; correct the formula there, or type the value here"
+    )
+    assert sheet["lines"][2]["estimate_s"] is None
+
+
+def test_a_corrected_line_is_due_again(studio: Studio) -> None:
+    project = studio.scripts.create("Act 2")["id"]
+    studio.scripts.change(project, cast=cast_of("anna"))
+    sheet = studio.scripts.paste_sheet(project, SHEET, "act2.tsv")
+    edit = CellEdit(line=sheet["lines"][2]["key"], column=2, value="Three.")
+    (line,) = studio.scripts.edit(project, sheet["id"], SheetEdit(cells=[edit]))["lines"]
+    assert (line["status"], line["why"]) == ("none", "")
