@@ -5,6 +5,7 @@ from pathlib import Path
 
 from studio.champions.creation import TakeVoices
 from studio.champions.factory import open_champions
+from studio.data_folder import opening
 from studio.engines import open_manager
 from studio.history import History
 from studio.listening import Listening
@@ -26,7 +27,12 @@ SAMPLES = Path(__file__).parents[1] / "assets" / "voices" / "references"
 
 
 def compose(settings: Settings) -> Studio:
-    """Every service of the studio, wired; nothing runs yet."""
+    """Wire every service of the studio; nothing runs yet. Raises UnusableDataFolder."""
+    with opening(settings.data_dir):
+        return _wired(settings)
+
+
+def _wired(settings: Settings) -> Studio:
     manager = open_manager(settings)
     clips, history = ClipStore(settings.data_dir, SAMPLES), History(settings.data_dir)
     session_clips = SessionClips(clips, settings.data_dir)

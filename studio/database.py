@@ -1,6 +1,5 @@
 """The studio's one SQLite file, as every service opens it and writes to it."""
 
-import errno
 import logging
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,6 +17,7 @@ from sqlalchemy.schema import CreateColumn
 from sqlmodel import Session, SQLModel, create_engine
 
 from studio.errors import NotStored
+from studio.files import is_disk_full
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +26,6 @@ FILE = "studio.sqlite"
 SESSION_COLUMN = {"name": "owner"}  # what the id of a session is called in every table, from the first version on
 BESIDE = ("-wal", "-shm", "")  # what SQLite keeps beside a database, and the database, the last to be put aside
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class NotSaved(NotStored):
@@ -40,8 +39,13 @@ class DamagedDatabase(NotSaved):
 def open_database(data_dir: Path, *tables: type[SQLModel]) -> Engine:
     """Open or create the database with these tables in it; any number of threads may use what is returned.
 
-    One that cannot be used is put aside for a new one, which the services fill from what lies beside their files.
+    A damaged database is put aside for a new one, which the services fill from what lies beside their files. Raises NotSaved.
     """
+    with saving():
+        return _opened(data_dir, [table.__table__ for table in tables])  # type: ignore[attr-defined]
+
+
+def _opened(data_dir: Path, tables: Sequence[Table]) -> Engine:
     data_dir.mkdir(parents=True, exist_ok=True)
     if (data_dir / FILE).exists():
         _put_aside_if_damaged(data_dir / FILE)
@@ -50,9 +54,8 @@ def open_database(data_dir: Path, *tables: type[SQLModel]) -> Engine:
     )
     event.listen(database, "connect", _prepare)
     event.listen(database, "handle_error", _tell_damage)
-    wanted: list[Table] = [table.__table__ for table in tables]  # type: ignore[attr-defined]
-    SQLModel.metadata.create_all(database, tables=wanted)
-    _add_columns(database, wanted)
+    SQLModel.metadata.create_all(database, tables=tables)
+    _add_columns(database, tables)
     return database
 
 
@@ -134,9 +137,8 @@ def saving() -> Iterator[None]:
     """Raises NotSaved, in a sentence, for what a full or unwritable disk raises."""
     try:
         yield
-    except (OSError, OperationalError) as error:
-        full = getattr(error, "errno", None) in NO_ROOM or "full" in str(getattr(error, "orig", ""))
-        if full:
+    except (OSError, OperationalError, sqlite3.OperationalError) as error:
+        if is_disk_full(error):
             raise NotSaved(
                 "the disk is full, so this was not saved; free some space or delete takes, then try again"
             ) from error

@@ -106,6 +106,12 @@ class Settings(BaseSettings):
         listed = cls._listed(value)
         return parse_stores(listed) if isinstance(listed, tuple) else listed
 
+    @field_validator("host")
+    @classmethod
+    def _bare_host(cls, value: str) -> str:
+        """Return `::1` for `[::1]`, as addresses of pages write it."""
+        return value.strip().removeprefix("[").removesuffix("]")
+
     @field_validator("data_dir", "archives_dir", "socket")
     @classmethod
     def _home(cls, value: Path | None) -> Path | None:
