@@ -22,7 +22,6 @@ REASONS = {
     errno.ENOTDIR: "a part of its path is a file; correct the path",
     errno.EEXIST: "there is a file of this name; correct the path",
     errno.ENAMETOOLONG: "its name is too long; correct the path",
-    errno.ELOOP: "its path leads through a loop of links; correct the path",
 }
 
 

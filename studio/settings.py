@@ -115,7 +115,10 @@ class Settings(BaseSettings):
     @field_validator("data_dir", "archives_dir", "socket")
     @classmethod
     def _home(cls, value: Path | None) -> Path | None:
-        return value and value.expanduser().resolve()
+        try:
+            return value and value.expanduser().resolve()
+        except RuntimeError as error:  # a loop of links, or `~name` of a user who does not exist
+            raise ValueError(f"the path leads nowhere ({error}); correct it") from error
 
     @field_validator("frame_ancestors")
     @classmethod
