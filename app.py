@@ -66,6 +66,7 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
     housekeeping = Housekeeping(
         [studio.scripts, studio.history, studio.session_clips, champions],
         {**uploads, **champions.swept, studio.scripts.deliveries.folder: KEPT_S},
+        look=studio.disk.look,
     )
 
     @asynccontextmanager

@@ -6,8 +6,10 @@ from pathlib import Path
 from studio.champions.creation import TakeVoices
 from studio.champions.factory import open_champions
 from studio.data_folder import opening
+from studio.disk_space import DiskSpace
 from studio.engines import open_manager
 from studio.history import History
+from studio.housekeeping import sweep_leftovers
 from studio.listening import Listening
 from studio.named_voices import NamedVoices
 from studio.references.library import ClipStore
@@ -29,6 +31,8 @@ SAMPLES = Path(__file__).parents[1] / "assets" / "voices" / "references"
 def compose(settings: Settings) -> Studio:
     """Wire every service of the studio; nothing runs yet. Raises UnusableDataFolder."""
     with opening(settings.data_dir):
+        sweep_leftovers(settings.data_dir)
+        DiskSpace(settings.data_dir).release_if_short()
         return _wired(settings)
 
 
@@ -44,6 +48,7 @@ def _wired(settings: Settings) -> Studio:
     named_voices = NamedVoices(manager, champions, session_clips, settings.engines)
     checkers = [Checker() for _ in range(max(1, (os.cpu_count() or 1) // CORES_A_CHECKER))]
     judge = TakeJudge(checkers, lambda order: speaking.reference(order, ""))
+    scripts = open_scripts(settings, manager, speaking, history, named_voices, judge, align)
     return Studio(
         settings=settings,
         manager=manager,
@@ -54,7 +59,8 @@ def _wired(settings: Settings) -> Studio:
         listening=listening,
         champions=champions,
         named_voices=named_voices,
-        scripts=open_scripts(settings, manager, speaking, history, named_voices, judge, align),
+        scripts=scripts,
+        disk=DiskSpace(settings.data_dir, [scripts, history, session_clips, champions]),
         take_voices=TakeVoices(history, session_clips, listening, lambda engine: manager.status(engine).licence),
         telemetry=telemetry,
     )

@@ -16,13 +16,14 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from sqlalchemy.schema import CreateColumn
 from sqlmodel import Session, SQLModel, create_engine
 
-from studio.errors import NotStored
+from studio.errors import DISK_FULL, NotStored
 from studio.files import is_disk_full
 
 log = logging.getLogger(__name__)
 
 BUSY_S = 30.0
 FILE = "studio.sqlite"
+JOURNAL_BYTES = 1_000_000
 SESSION_COLUMN = {"name": "owner"}  # what the id of a session is called in every table, from the first version on
 BESIDE = ("-wal", "-shm", "")  # what SQLite keeps beside a database, and the database, the last to be put aside
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -74,6 +75,8 @@ def _add_columns(database: Engine, tables: Sequence[Table]) -> None:
 def _prepare(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
     cursor = connection.cursor()
     cursor.execute("PRAGMA journal_mode=WAL")  # readers go on while one writes; a killed writer leaves no half row
+    cursor.execute(f"PRAGMA journal_size_limit={JOURNAL_BYTES}")  # a long log gives its space back
+    cursor.execute("PRAGMA temp_store=MEMORY")  # nothing is undone by way of a disk that is full
     cursor.execute("PRAGMA synchronous=FULL")  # a row that was reported saved survives a power cut
     cursor.close()
 
@@ -139,9 +142,7 @@ def saving() -> Iterator[None]:
         yield
     except (OSError, OperationalError, sqlite3.OperationalError) as error:
         if is_disk_full(error):
-            raise NotSaved(
-                "the disk is full, so this was not saved; free some space or delete takes, then try again"
-            ) from error
+            raise NotSaved(DISK_FULL) from error
         raise NotSaved("the data folder cannot be written, so this was not saved; check its permissions") from error
 
 

@@ -108,7 +108,7 @@ def _repair_exceptions(environment: Environment) -> Sequence[str]:
         entries = [entry for entry in environment[names[-1]].split(",") if entry] if names else []
         if "*" not in entries:
             entries += [host for host in LOOPBACK if host not in entries]
-        environment |= dict.fromkeys((EXCEPTIONS, EXCEPTIONS.upper()), ",".join(entries))
+        environment.update(dict.fromkeys((EXCEPTIONS, EXCEPTIONS.upper()), ",".join(entries)))
     return faults
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from engines.scheduling.manager import Manager
 from studio.champions.champions import Champions
 from studio.champions.creation import TakeVoices
+from studio.disk_space import DiskSpace
 from studio.history import History
 from studio.listening import Listening
 from studio.named_voices import NamedVoices
@@ -30,3 +31,4 @@ class Studio:
     scripts: Scripts
     take_voices: TakeVoices  # what champions are created from
     telemetry: Telemetry
+    disk: DiskSpace

@@ -1,12 +1,10 @@
 """Clips: bring one, look at it, judge it, mend it, and hear exactly what an engine would get."""
 
-import io
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import Annotated, Any
 
-import soundfile
 from fastapi import APIRouter, Query, Response, UploadFile
 from pydantic import BaseModel, Field
 
@@ -14,7 +12,7 @@ from engines.text import MAX_CHARACTERS
 from engines.types import Audio
 from studio.api.errors import ProblemRoute, SessionId
 from studio.history.takes import peaks
-from studio.references.clip import Clip, Origin
+from studio.references.clip import Clip, Origin, float_wav
 from studio.references.mend import Mend, mend, mended_name, starts_at_s
 from studio.references.report import report
 from studio.references.transcribe import available, transcribe
@@ -68,7 +66,7 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.delete("/{id}")
     def delete(id: str, session_id: SessionId) -> dict[str, str]:
-        own.delete(session_id, id)
+        studio.disk.delete(lambda: own.delete(session_id, id))
         return {"deleted": id}
 
     @routes.post("/{id}/restore")
@@ -136,13 +134,6 @@ def clip_json(clip: Clip, longest_s: float) -> dict[str, Any]:
         "peaks": peaks(clip.audio.samples, COLUMNS),
         "windows": [{"start_s": window.start_s, "end_s": window.end_s} for window in windows],
     }
-
-
-def float_wav(audio: Audio) -> bytes:
-    """Every sample as it is, float32."""
-    encoded = io.BytesIO()
-    soundfile.write(encoded, audio.samples, audio.sample_rate, format="WAV", subtype="FLOAT")
-    return encoded.getvalue()
 
 
 def _describer(studio: Studio) -> Callable[[str, Origin | None], dict[str, Any]]:

@@ -122,15 +122,15 @@ class History:
 
     def purge(self, older_than_s: float) -> int:
         """Remove what was deleted longer ago than this; returns how many takes went. What no row names stays."""
-        before = self._now() - older_than_s
+        now, deleted_at = self._now(), col(TakeRow.deleted_at)
         self._adopt()  # what was brought back after the database's last backup is not deleted
         with transaction(self._database) as session:
-            old = delete(TakeRow).where(col(TakeRow.deleted_at) < before).returning(col(TakeRow.id))
+            session.exec(update(TakeRow).where(deleted_at > now).values(deleted_at=now))  # the clock was set back
+            old = delete(TakeRow).where(deleted_at <= now - older_than_s).returning(col(TakeRow.id))
             gone = session.exec(old).scalars().all()
         for take_id in gone:
             self._files.remove(take_id)
         self._describe()
-        self._files.sweep()
         return len(gone)
 
     def export(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from pydantic import TypeAdapter
-from sqlmodel import Field, Session, SQLModel, col, select
+from sqlmodel import Field, Session, SQLModel, col, select, update
 
 from engines.types import Audio
 from studio.database import SESSION_COLUMN, NotSaved, open_database, transaction
@@ -160,11 +160,12 @@ class SessionClips:
 
     def purge(self, older_than_s: float) -> int:
         """Forget what was deleted longer ago than this, and the sound of what nobody else has; returns how many."""
-        samples = {shipped.clip_id for shipped in self.samples()}
+        samples, now = {shipped.clip_id for shipped in self.samples()}, self._now()
         with transaction(self._database) as session:
             self._adopt(session)  # what was brought back after the database's last backup is not deleted
-            old = col(BinnedRow.binned_at) < self._now() - older_than_s
-            gone = session.exec(select(BinnedRow).where(old)).all()
+            binned_at = col(BinnedRow.binned_at)
+            session.exec(update(BinnedRow).where(binned_at > now).values(binned_at=now))  # the clock was set back
+            gone = session.exec(select(BinnedRow).where(binned_at <= now - older_than_s)).all()
             for row in gone:
                 session.delete(row)
                 self._described.remove(SessionClip.of(row).name)

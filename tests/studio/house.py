@@ -19,6 +19,7 @@ from engines.types import Audio
 from studio.api import router
 from studio.champions.creation import TakeVoices
 from studio.champions.factory import open_champions
+from studio.disk_space import DiskSpace
 from studio.history import History
 from studio.listening import Listening
 from studio.named_voices import NamedVoices
@@ -95,6 +96,7 @@ def studio_of(
     champions = open_champions(settings)
     speaking = SpeechService(manager, session_clips, history, champions)
     named_voices = NamedVoices(manager, champions, session_clips, (ENGINE,))
+    scripts = open_scripts(settings, manager, speaking, history, named_voices, judge, unaligned)
     studio = Studio(
         settings=settings,
         manager=manager,
@@ -105,7 +107,8 @@ def studio_of(
         listening=listening,
         champions=champions,
         named_voices=named_voices,
-        scripts=open_scripts(settings, manager, speaking, history, named_voices, judge, unaligned),
+        scripts=scripts,
+        disk=DiskSpace(settings.data_dir, [scripts, history, session_clips, champions]),
         take_voices=TakeVoices(history, session_clips, listening, lambda engine: manager.status(engine).licence),
         telemetry=telemetry,
     )

@@ -1,0 +1,120 @@
+"""The space on the disk of the data folder, and a reserve of it with which things can be deleted on a full disk.
+
+SQLite needs space to write down what is deleted. While space is short, what was deleted is dropped at once.
+"""
+
+import logging
+import secrets
+import shutil
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from studio.errors import NotStored
+from studio.files import is_disk_full
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+RESERVE = "reserve"  # a file in the data folder
+RESERVE_BYTES = 8_000_000
+LOW_BYTES, SHORT_BYTES = 1_000_000_000, 100_000_000
+LOW_SHARE, SHORT_SHARE, RESERVE_SHARE = 0.1, 0.02, 0.01  # of the disk, where that is less
+
+
+class Bin(Protocol):
+    """Where deleted things wait to be brought back."""
+
+    def purge(self, older_than_s: float) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class DiskReading:
+    """How full the disk is."""
+
+    free_bytes: int
+    total_bytes: int
+
+    @property
+    def low(self) -> bool:
+        """Whether the page warns."""
+        return self.free_bytes < min(LOW_BYTES, LOW_SHARE * self.total_bytes)
+
+    @property
+    def short(self) -> bool:
+        """Whether deleted things are dropped at once."""
+        return self.free_bytes < min(SHORT_BYTES, SHORT_SHARE * self.total_bytes)
+
+
+class DiskSpace:
+    """Any number of threads may call it; one process at a time holds the reserve."""
+
+    def __init__(self, data_dir: Path, bins: Sequence[Bin] = ()) -> None:
+        self._folder, self._bins = data_dir, bins
+        self._reserve = data_dir / RESERVE
+        self._lock = threading.RLock()
+        self._was_short = False
+
+    def reading(self) -> DiskReading:
+        """Read the disk now, the reserve not counted as free. Raises OSError."""
+        usage = shutil.disk_usage(self._folder)
+        return DiskReading(usage.free, usage.total)
+
+    def delete(self, action: Callable[[], T]) -> T:
+        """Run a deletion, also on a full disk. While space is short, drop at once what was deleted. Raises what it raises."""
+        if not self.reading().short:
+            try:
+                return action()
+            except NotStored as error:
+                if not is_disk_full(error):  # a quota is used up although the disk has space
+                    raise
+        with self._lock:
+            self.release()
+            try:
+                done = action()
+                self._empty_bins()
+                return done
+            finally:
+                self.hold()
+
+    def look(self) -> None:
+        """Drop what was deleted once space has become short, and take the reserve back once there is room for it."""
+        with self._lock:
+            short = self.reading().short
+            if short and not self._was_short:
+                log.warning("the disk of %s is almost full: what was deleted is dropped now", self._folder)
+                self.release()
+                self._empty_bins()
+            self._was_short = short
+            self.hold()
+
+    def hold(self) -> None:
+        """Fill the reserve where there is room for it."""
+        reading = self.reading()
+        size = round(min(RESERVE_BYTES, RESERVE_SHARE * reading.total_bytes))
+        if self._reserve.exists() or reading.free_bytes < 2 * size:
+            return
+        try:
+            self._reserve.write_bytes(secrets.token_bytes(size))  # zeros would take no space where a disk compresses
+        except OSError as error:
+            self.release()
+            log.info("no reserve is held in %s: %s", self._folder, error)
+
+    def release_if_short(self) -> None:
+        """Give the reserve back before services are opened, which need space, on a disk that is almost full."""
+        if self._folder.is_dir() and self.reading().short:
+            self.release()
+
+    def release(self) -> None:
+        """Give the reserve back to the disk."""
+        self._reserve.unlink(missing_ok=True)
+
+    def _empty_bins(self) -> None:
+        for deleted in self._bins:
+            try:
+                deleted.purge(0.0)
+            except NotStored as error:
+                log.warning("what was deleted could not be dropped: %s", error)
