@@ -7,7 +7,8 @@ import logging
 import secrets
 import shutil
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -65,52 +66,62 @@ class DiskSpace:
 
     def delete(self, action: Callable[[], T]) -> T:
         """Run a deletion, also on a full disk. While space is short, drop at once what was deleted. Raises what it raises."""
-        if not self.reading().short:
-            try:
-                return action()
-            except NotStored as error:
-                if not is_disk_full(error):  # a quota is used up although the disk has space
-                    raise
-        with self._lock:
-            self.release()
-            try:
-                done = action()
+        done = self.with_reserve(action)
+        if self.reading().short:
+            with self._released():
                 self._empty_bins()
-                return done
-            finally:
-                self.hold()
+        return done
+
+    def with_reserve(self, action: Callable[[], T]) -> T:
+        """Run what must succeed on a full disk: try again with the reserve free. Raises what it raises."""
+        try:
+            return action()
+        except NotStored as error:
+            if not is_disk_full(error):
+                raise
+        with self._released():
+            return action()
 
     def look(self) -> None:
-        """Drop what was deleted once space has become short, and take the reserve back once there is room for it."""
-        with self._lock:
-            short = self.reading().short
-            if short and not self._was_short:
-                log.warning("the disk of %s is almost full: what was deleted is dropped now", self._folder)
-                self.release()
+        """Drop what was deleted once space has become short, and hold a reserve once there is room for it."""
+        short = self.reading().short
+        if short and not self._was_short:
+            log.warning("the disk of %s is almost full: what was deleted is dropped now", self._folder)
+            with self._released():
                 self._empty_bins()
-            self._was_short = short
-            self.hold()
+        self._was_short = short
+        self.hold()
 
     def hold(self) -> None:
-        """Fill the reserve where there is room for it."""
-        reading = self.reading()
-        size = round(min(RESERVE_BYTES, RESERVE_SHARE * reading.total_bytes))
-        if self._reserve.exists() or reading.free_bytes < 2 * size:
-            return
-        try:
-            self._reserve.write_bytes(secrets.token_bytes(size))  # zeros would take no space where a disk compresses
-        except OSError as error:
-            self.release()
-            log.info("no reserve is held in %s: %s", self._folder, error)
+        """Fill the reserve where there is room for it twice."""
+        with self._lock:
+            reading = self.reading()
+            size = _reserve_bytes(reading)
+            held = self._reserve.stat().st_size if self._reserve.exists() else 0
+            if held < size and reading.free_bytes >= 2 * size:
+                self._fill(size)
 
     def release_if_short(self) -> None:
         """Give the reserve back before services are opened, which need space, on a disk that is almost full."""
         if self._folder.is_dir() and self.reading().short:
-            self.release()
+            self._reserve.unlink(missing_ok=True)
 
-    def release(self) -> None:
-        """Give the reserve back to the disk."""
-        self._reserve.unlink(missing_ok=True)
+    @contextmanager
+    def _released(self) -> Iterator[None]:
+        """Give the reserve back to the disk for as long as the block lasts."""
+        with self._lock:
+            self._reserve.unlink(missing_ok=True)
+            try:
+                yield
+            finally:
+                reading = self.reading()
+                self._fill(min(_reserve_bytes(reading), reading.free_bytes))
+
+    def _fill(self, size: int) -> None:
+        try:
+            self._reserve.write_bytes(secrets.token_bytes(size))  # zeros would take no space where a disk compresses
+        except OSError as error:  # somebody else wrote meanwhile
+            log.info("a smaller reserve is held in %s: %s", self._folder, error)
 
     def _empty_bins(self) -> None:
         for deleted in self._bins:
@@ -118,3 +129,7 @@ class DiskSpace:
                 deleted.purge(0.0)
             except NotStored as error:
                 log.warning("what was deleted could not be dropped: %s", error)
+
+
+def _reserve_bytes(reading: DiskReading) -> int:
+    return round(min(RESERVE_BYTES, RESERVE_SHARE * reading.total_bytes))

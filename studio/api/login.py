@@ -6,6 +6,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
 
 from studio.api.errors import ProblemRoute
+from studio.disk_space import DiskSpace
 from studio.web.cookies import cookie
 from studio.web.ownership import COOKIE, LOGIN_S, Ownership
 
@@ -17,8 +18,8 @@ class LoginForm(BaseModel):
     password: Annotated[str, Field(max_length=GIVEN_MAX, repr=False)]
 
 
-def router(ownership: Ownership, framed: bool) -> APIRouter:
-    """`framed`: other sites' pages may show the studio."""
+def router(ownership: Ownership, disk: DiskSpace, framed: bool) -> APIRouter:
+    """`framed`: other sites' pages may show the studio. On a full disk the owner logs in with the reserve of `disk`."""
     routes = APIRouter(prefix="/studio", tags=["login"], route_class=ProblemRoute)
 
     @routes.get("/me")
@@ -28,7 +29,7 @@ def router(ownership: Ownership, framed: bool) -> APIRouter:
 
     @routes.post("/login")
     def log_in(form: LoginForm, request: Request, response: Response) -> dict[str, bool]:
-        value = ownership.log_in(request, form.user, form.password)
+        value = disk.with_reserve(lambda: ownership.log_in(request, form.user, form.password))
         secure = request.url.scheme == "https"
         given = cookie(COOKIE, value, LOGIN_S, secure=secure, framed=framed, strict=True)
         response.headers.append("set-cookie", given)

@@ -16,7 +16,7 @@ import soundfile
 from engines.audio import decode, probe, rms_dbfs
 from engines.errors import BadAudio, BadInput
 from engines.types import Audio
-from studio.errors import NotFound, NotStored
+from studio.errors import DISK_FULL, NotFound, NotStored
 from studio.files import is_disk_full, link_or_copy, publish_folder
 from studio.references.clip import Clip, Source, float_wav
 from studio.references.window import Window, cut
@@ -165,7 +165,7 @@ class ClipStore:
             yield folder
         except OSError as error:
             if is_disk_full(error):
-                raise NoRoom("the disk is full; delete takes or clips and upload again") from error
+                raise NoRoom(DISK_FULL) from error
             raise NoRoom(
                 "the data folder cannot be written, so the clip was not kept; check its permissions"
             ) from error
