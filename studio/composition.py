@@ -40,7 +40,7 @@ def _wired(settings: Settings) -> Studio:
     manager = open_manager(settings)
     clips, history = ClipStore(settings.data_dir, SAMPLES), History(settings.data_dir)
     session_clips = SessionClips(clips, settings.data_dir)
-    telemetry = Telemetry(manager, open_gauge(settings.device))
+    telemetry = Telemetry(manager, open_gauge(settings.device), disk=DiskSpace(settings.data_dir).reading)
     manager.listen(telemetry.record)
     listening = Listening(history, settings.data_dir)
     champions = open_champions(settings)

@@ -38,16 +38,13 @@ class DiskReading:
 
     free_bytes: int
     total_bytes: int
+    low: bool  # the page warns
+    short: bool  # deleted things are dropped at once
 
-    @property
-    def low(self) -> bool:
-        """Whether the page warns."""
-        return self.free_bytes < min(LOW_BYTES, LOW_SHARE * self.total_bytes)
-
-    @property
-    def short(self) -> bool:
-        """Whether deleted things are dropped at once."""
-        return self.free_bytes < min(SHORT_BYTES, SHORT_SHARE * self.total_bytes)
+    @classmethod
+    def of(cls, free_bytes: int, total_bytes: int) -> "DiskReading":
+        low = free_bytes < min(LOW_BYTES, LOW_SHARE * total_bytes)
+        return cls(free_bytes, total_bytes, low, free_bytes < min(SHORT_BYTES, SHORT_SHARE * total_bytes))
 
 
 class DiskSpace:
@@ -62,7 +59,7 @@ class DiskSpace:
     def reading(self) -> DiskReading:
         """Read the disk now, the reserve not counted as free. Raises OSError."""
         usage = shutil.disk_usage(self._folder)
-        return DiskReading(usage.free, usage.total)
+        return DiskReading.of(usage.free, usage.total)
 
     def delete(self, action: Callable[[], T]) -> T:
         """Run a deletion, also on a full disk. While space is short, drop at once what was deleted. Raises what it raises."""

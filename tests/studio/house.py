@@ -90,7 +90,7 @@ def studio_of(
     manager = Manager({ENGINE: Checkpoint("brass")}, Device(), policy or Policy(), specs=spec_of)
     clips = ClipStore(settings.data_dir, samples if samples.is_dir() else samples_folder(samples))
     session_clips, history = SessionClips(clips, settings.data_dir), History(settings.data_dir)
-    telemetry = Telemetry(manager, ProcessGauge())
+    telemetry = Telemetry(manager, ProcessGauge(), disk=DiskSpace(settings.data_dir).reading)
     manager.listen(telemetry.record)
     listening = Listening(history, settings.data_dir)
     champions = open_champions(settings)

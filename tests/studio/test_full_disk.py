@@ -322,7 +322,7 @@ def test_a_studio_starts_on_a_full_disk_with_its_reserve(tmp_path: Path) -> None
     ],
 )
 def test_a_disk_is_low_before_it_is_short(free: float, total: float, low: bool, short: bool) -> None:
-    reading = DiskReading(int(free), int(total))
+    reading = DiskReading.of(int(free), int(total))
     assert (reading.low, reading.short) == (low, short)
 
 
