@@ -63,10 +63,16 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
     """The application: our routes, and the page unless it is switched off."""
     champions = studio.champions
     uploads = {studio.settings.data_dir / UPLOADS: UPLOAD_S, Path(os.environ[GRADIO_FOLDER]): UPLOAD_S}
+
+    def look() -> None:
+        studio.disk.look()
+        studio.visitors.look()
+
     housekeeping = Housekeeping(
         [studio.scripts, studio.history, studio.session_clips, champions],
         {**uploads, **champions.swept, studio.scripts.deliveries.folder: KEPT_S},
-        look=studio.disk.look,
+        chores={studio.visitors.expire: studio.visitors.kept_s},
+        look=look,
     )
 
     @asynccontextmanager

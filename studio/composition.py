@@ -23,6 +23,7 @@ from studio.speaking import SpeechService
 from studio.studio import Studio
 from studio.telemetry import Telemetry
 from studio.telemetry.gauges import open_gauge
+from studio.web.visitors import Visitors
 
 CORES_A_CHECKER = 4  # engines and the page need the others
 SAMPLES = Path(__file__).parents[1] / "assets" / "voices" / "references"
@@ -60,6 +61,7 @@ def _wired(settings: Settings) -> Studio:
         champions=champions,
         named_voices=named_voices,
         scripts=scripts,
+        visitors=Visitors(settings, history, session_clips),
         disk=DiskSpace(settings.data_dir, [scripts, history, session_clips, champions]),
         take_voices=TakeVoices(history, session_clips, listening, lambda engine: manager.status(engine).licence),
         telemetry=telemetry,

@@ -2,7 +2,7 @@
 
 import logging
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
@@ -24,6 +24,7 @@ log = logging.getLogger(__name__)
 BUSY_S = 30.0
 FILE = "studio.sqlite"
 JOURNAL_BYTES = 1_000_000
+VALUES_MAX = 500
 SESSION_COLUMN = {"name": "owner"}  # what the id of a session is called in every table, from the first version on
 BESIDE = ("-wal", "-shm", "")  # what SQLite keeps beside a database, and the database, the last to be put aside
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -133,6 +134,13 @@ def _tell_damage(context: ExceptionContext) -> None:
         raise DamagedDatabase(
             "the studio's database is damaged; start the studio anew: it keeps what it can, and puts the damaged one aside"
         ) from context.original_exception
+
+
+def batched(values: Collection[str]) -> Iterator[Sequence[str]]:
+    """Yield as many values at a time as one statement may name."""
+    listed = list(values)
+    for start in range(0, len(listed), VALUES_MAX):
+        yield listed[start : start + VALUES_MAX]
 
 
 @contextmanager

@@ -20,6 +20,7 @@ UPLOAD_S = 86_400.0  # a page may still show an upload this old
 LOOK_S = 5.0  # between looks at the clock and at the space on the disk
 GRACE_S = 600.0  # after a start, when the clock may have been set while the studio was off
 ROUND_S = 3_600.0
+NONE: Mapping[Callable[[], object], float] = {}
 LEFTOVERS = (f".*.????????{PARTIAL}", f"{STAGING}*")  # as a killed process leaves them
 
 
@@ -30,11 +31,12 @@ class Housekeeping:
         self,
         bins: Sequence[Bin],
         swept: Mapping[Path, float],
+        chores: Mapping[Callable[[], object], float] = NONE,
         look: Callable[[], object] = lambda: None,
         clock: ClockWatch | None = None,
     ) -> None:
-        """`look` is called every few seconds."""
-        self._bins, self._swept, self._look = bins, swept, look
+        """`chores` are done hourly while the clock has run undisturbed for so many seconds; `look` every few seconds."""
+        self._bins, self._swept, self._chores, self._look = bins, swept, chores, look
         self._clock = clock or ClockWatch()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="housekeeping", daemon=True)
@@ -53,6 +55,9 @@ class Housekeeping:
         if undisturbed_s >= UNDO_S:
             for deleted in self._bins:
                 deleted.purge(UNDO_S)
+        for chore, after_s in self._chores.items():
+            if undisturbed_s >= after_s:
+                chore()
         for folder, after_s in self._swept.items():
             if undisturbed_s >= after_s:
                 sweep(folder, after_s)

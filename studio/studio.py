@@ -15,6 +15,7 @@ from studio.script.scripts import Scripts
 from studio.settings import Settings
 from studio.speaking import SpeechService
 from studio.telemetry import Telemetry
+from studio.web.visitors import Visitors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,3 +33,4 @@ class Studio:
     take_voices: TakeVoices  # what champions are created from
     telemetry: Telemetry
     disk: DiskSpace
+    visitors: Visitors

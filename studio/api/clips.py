@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Response, UploadFile
+from fastapi import APIRouter, Query, Request, Response, UploadFile
 from pydantic import BaseModel, Field
 
 from engines.text import MAX_CHARACTERS
@@ -56,7 +56,8 @@ def router(studio: Studio) -> APIRouter:
         return {"samples": samples, "mine": mine, "recogniser": available()}
 
     @routes.post("")
-    def upload(file: UploadFile, session_id: SessionId) -> dict[str, Any]:
+    def upload(file: UploadFile, session_id: SessionId, request: Request) -> dict[str, Any]:
+        studio.visitors.admit(request)
         clip = own.receive(session_id, file.file, _named(file))
         return described(clip.id, clip.origin)
 
@@ -91,8 +92,9 @@ def router(studio: Studio) -> APIRouter:
         return {"checks": [{name: getattr(check, name) for name in names} for check in checks]}
 
     @routes.post("/{id}/mend")
-    def mended(id: str, mending: RepairRequest, session_id: SessionId) -> dict[str, Any]:
+    def mended(id: str, mending: RepairRequest, session_id: SessionId, request: Request) -> dict[str, Any]:
         """Trimming is of the window; every other mend is of the whole clip, so that the window stays where it is."""
+        studio.visitors.admit(request)
         found = own.get(session_id, id)
         trims = mending.name == "trim"
         audio = mending.of(found) if trims else found.audio

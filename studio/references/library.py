@@ -95,6 +95,10 @@ class ClipStore:
             raise BadAudio("this clip was changed on disk; upload it again")
         return clip
 
+    def bytes(self, id: str) -> int:
+        """Return what a clip takes up on the disk with its original; 0 if it is not kept."""
+        return sum(path.stat().st_size for path in self._folder.joinpath(id).glob("*")) if self.has(id) else 0
+
     def remove(self, id: str) -> None:
         """Erase a clip and its original. Raises UnknownClip."""
         shutil.rmtree(self._of(id))

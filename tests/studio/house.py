@@ -40,6 +40,7 @@ from studio.web.cors import ApiCors
 from studio.web.drain import Drain
 from studio.web.guard import Guard
 from studio.web.session import SessionMiddleware
+from studio.web.visitors import Visitors
 from tests.engines.metronome import ENGINES, Metronome, spec_of
 
 ENGINE = "tick"
@@ -108,6 +109,7 @@ def studio_of(
         champions=champions,
         named_voices=named_voices,
         scripts=scripts,
+        visitors=Visitors(settings, history, session_clips),
         disk=DiskSpace(settings.data_dir, [scripts, history, session_clips, champions]),
         take_voices=TakeVoices(history, session_clips, listening, lambda engine: manager.status(engine).licence),
         telemetry=telemetry,
