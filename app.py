@@ -20,8 +20,9 @@ from fastapi_offline import FastAPIOffline
 from engines.types import SchedulerEvent
 from studio.api import router, speech_socket
 from studio.composition import compose
-from studio.data_folder import DataInUse, claimed
+from studio.data_folder import UnusableDataFolder, claimed
 from studio.housekeeping import UPLOAD_S, Housekeeping
+from studio.network_environment import repair_network_environment
 from studio.programs import Programs
 from studio.references.session_clips import UPLOADS
 from studio.script.deliveries import KEPT_S
@@ -32,7 +33,7 @@ from studio.web.drain import Drain, DrainMiddleware
 from studio.web.guard import Guard
 from studio.web.protocols import Http, WebSockets
 from studio.web.session import SessionMiddleware
-from studio.web.sockets import NotListening, at_path, at_port
+from studio.web.sockets import NotListening, at_path, at_port, url_of
 
 log = logging.getLogger("studio")
 
@@ -62,9 +63,16 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
     """The application: our routes, and the page unless it is switched off."""
     champions = studio.champions
     uploads = {studio.settings.data_dir / UPLOADS: UPLOAD_S, Path(os.environ[GRADIO_FOLDER]): UPLOAD_S}
+
+    def look() -> None:
+        studio.disk.look()
+        studio.visitors.look()
+
     housekeeping = Housekeeping(
         [studio.scripts, studio.history, studio.session_clips, champions],
         {**uploads, **champions.swept, studio.scripts.deliveries.folder: KEPT_S},
+        chores={studio.visitors.expire: studio.visitors.kept_s},
+        look=look,
     )
 
     @asynccontextmanager
@@ -137,16 +145,17 @@ class Server(uvicorn.Server):
 
 def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    repair_network_environment()
     try:
         settings = Settings.load()
         own = claimed(settings.data_dir)
+        studio, drain = compose(settings), Drain()
         served = at_path(settings.socket) if settings.socket else at_port(settings.host, settings.port)
-    except (WrongSettings, NotListening, DataInUse) as error:
+    except (WrongSettings, NotListening, UnusableDataFolder) as error:
         log.error("%s", error)
         sys.exit(2)
     os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
     os.environ.setdefault(GRADIO_FOLDER, str(settings.data_dir / "gradio"))
-    studio, drain = compose(settings), Drain()
     studio.manager.listen(freeze)
 
     def finish() -> None:
@@ -158,7 +167,7 @@ def main() -> None:
         if settings.page:
             time.sleep(LAST_LOOK_S)
 
-    where = settings.socket or f"http://{settings.host}:{served.getsockname()[1]}"
+    where = settings.socket or url_of(settings.host, served.getsockname()[1])
     config = uvicorn.Config(
         web(studio, drain),
         http=Http,

@@ -10,11 +10,14 @@ import logging
 import sys
 from importlib import import_module
 
+from studio.network_environment import repair_network_environment
+
 COMMANDS = {"run": "bench.runs", "load": "bench.load.command", "upstream": "bench.upstream"}
 
 
 def main(given: list[str]) -> None:
     logging.basicConfig(level=logging.INFO, format="%(message)s")
+    repair_network_environment()
     logging.getLogger("httpx").setLevel(logging.WARNING)  # it tells of every line
     name, *rest = given if given[:1] and given[0] in COMMANDS else ["run", *given]
     command = import_module(COMMANDS[name])

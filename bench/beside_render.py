@@ -14,12 +14,15 @@ from typing import Any
 import httpx
 from gradio_client import Client
 
+from studio.network_environment import repair_network_environment
+
 LINES = 300
 LINE = "Behind you! The gate holds."
 WORDS = "The bridge is out and the long way round is all that is left of the road"
 
 
 def main() -> None:
+    repair_network_environment()
     parser = argparse.ArgumentParser(prog="python -m bench.beside_render", description=__doc__)
     parser.add_argument("address")
     parser.add_argument("--engine", default="f5")

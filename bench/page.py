@@ -17,6 +17,8 @@ from pathlib import Path
 import psutil
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from studio.network_environment import repair_network_environment
+
 ROOT = Path(__file__).parents[1]
 CHROMIUM, FLAGS = "/usr/bin/chromium", ["--no-sandbox", "--autoplay-policy=no-user-gesture-required"]
 USABLE = "body[data-ready]"
@@ -105,6 +107,7 @@ def measure(browser: Browser, url: str, started: float, studio: psutil.Process) 
 
 
 def main() -> None:
+    repair_network_environment()
     url = f"http://127.0.0.1:{(port := free_port())}"
     with tempfile.TemporaryDirectory() as data, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)

@@ -23,6 +23,7 @@ from openpyxl import Workbook
 from playwright.sync_api import Page, sync_playwright
 
 from bench.page import CHROMIUM, FLAGS, ROOT, free_port, wait_for_port
+from studio.network_environment import repair_network_environment
 
 CHAMPIONS = {"Ahri": "amber", "Basil": "basil", "Corin": "corin"}
 PARTS = ("the bridge", "the long road", "the old gate", "the river", "the last tower")
@@ -168,6 +169,7 @@ def thousand(page: Page, url: str, out: Path) -> dict[str, Any]:
 
 
 def main() -> None:
+    repair_network_environment()
     parser = argparse.ArgumentParser(prog="python -m bench.script_page", description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--only", choices=("hundred", "thousand"))

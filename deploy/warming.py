@@ -10,6 +10,7 @@ from pathlib import Path
 
 from engines.types import EngineStatus
 from studio.engines import open_manager
+from studio.network_environment import repair_network_environment
 from studio.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -43,4 +44,5 @@ def main(folder: Path) -> int:
 
 if __name__ == "__main__":
     logging.basicConfig(level=logging.INFO, format="%(message)s")
+    repair_network_environment()
     sys.exit(main(Path(sys.argv[1]).resolve()))

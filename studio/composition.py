@@ -5,8 +5,11 @@ from pathlib import Path
 
 from studio.champions.creation import TakeVoices
 from studio.champions.factory import open_champions
+from studio.data_folder import opening
+from studio.disk_space import DiskSpace
 from studio.engines import open_manager
 from studio.history import History
+from studio.housekeeping import sweep_leftovers
 from studio.listening import Listening
 from studio.named_voices import NamedVoices
 from studio.references.library import ClipStore
@@ -20,17 +23,25 @@ from studio.speaking import SpeechService
 from studio.studio import Studio
 from studio.telemetry import Telemetry
 from studio.telemetry.gauges import open_gauge
+from studio.web.visitors import Visitors
 
 CORES_A_CHECKER = 4  # engines and the page need the others
 SAMPLES = Path(__file__).parents[1] / "assets" / "voices" / "references"
 
 
 def compose(settings: Settings) -> Studio:
-    """Every service of the studio, wired; nothing runs yet."""
+    """Wire every service of the studio; nothing runs yet. Raises UnusableDataFolder."""
+    with opening(settings.data_dir):
+        sweep_leftovers(settings.data_dir)
+        DiskSpace(settings.data_dir).release_if_short()
+        return _wired(settings)
+
+
+def _wired(settings: Settings) -> Studio:
     manager = open_manager(settings)
     clips, history = ClipStore(settings.data_dir, SAMPLES), History(settings.data_dir)
     session_clips = SessionClips(clips, settings.data_dir)
-    telemetry = Telemetry(manager, open_gauge(settings.device))
+    telemetry = Telemetry(manager, open_gauge(settings.device), disk=DiskSpace(settings.data_dir).reading)
     manager.listen(telemetry.record)
     listening = Listening(history, settings.data_dir)
     champions = open_champions(settings)
@@ -38,6 +49,7 @@ def compose(settings: Settings) -> Studio:
     named_voices = NamedVoices(manager, champions, session_clips, settings.engines)
     checkers = [Checker() for _ in range(max(1, (os.cpu_count() or 1) // CORES_A_CHECKER))]
     judge = TakeJudge(checkers, lambda order: speaking.reference(order, ""))
+    scripts = open_scripts(settings, manager, speaking, history, named_voices, judge, align)
     return Studio(
         settings=settings,
         manager=manager,
@@ -48,7 +60,9 @@ def compose(settings: Settings) -> Studio:
         listening=listening,
         champions=champions,
         named_voices=named_voices,
-        scripts=open_scripts(settings, manager, speaking, history, named_voices, judge, align),
+        scripts=scripts,
+        visitors=Visitors(settings, history, session_clips),
+        disk=DiskSpace(settings.data_dir, [scripts, history, session_clips, champions]),
         take_voices=TakeVoices(history, session_clips, listening, lambda engine: manager.status(engine).licence),
         telemetry=telemetry,
     )

@@ -1,22 +1,66 @@
-"""The data folder as one process's own."""
+"""The data folder: claimed by one process, and refused in a sentence where it cannot be used."""
 
+import errno
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from studio.errors import NotStored
+from studio.files import is_disk_full
+
 DATA_LOCK = "studio.lock"
+CHOOSE = "choose another STUDIO_DATA_DIR"
+REASONS = {
+    errno.EACCES: "this user may not write there; change its permissions",
+    errno.EPERM: "this user may not write there; change its permissions",
+    errno.EROFS: "it is on a read-only file system; mount it writable",
+    errno.ENOSPC: "its disk is full; free some space",
+    errno.EDQUOT: "the quota of its disk is used up; free some space",
+    errno.ENOTDIR: "a part of its path is a file; correct the path",
+    errno.EEXIST: "there is a file of this name; correct the path",
+    errno.ENAMETOOLONG: "its name is too long; correct the path",
+}
 
 
-class DataInUse(Exception):
+class UnusableDataFolder(Exception):
+    """The data folder cannot be used; the message says why and what to do."""
+
+
+class DataInUse(UnusableDataFolder):
     """Another studio runs on the data folder, and would sweep away what this one is writing."""
 
 
 def claimed(data_dir: Path) -> FileLock:
-    """The data folder as this process's own until it ends, however it ends. Raises DataInUse."""
-    data_dir.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(data_dir / DATA_LOCK)
+    """Return a lock on the data folder, held until this process ends. Raises UnusableDataFolder and DataInUse."""
     try:
+        data_dir.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=data_dir).close()  # tells a read-only file system from a missing permission
+        lock = FileLock(data_dir / DATA_LOCK)
         lock.acquire(timeout=0)
     except Timeout as error:
-        raise DataInUse(f"another studio runs on {data_dir}; stop it, or choose another STUDIO_DATA_DIR") from error
+        raise DataInUse(f"another studio runs on {data_dir}; stop it, or {CHOOSE}") from error
+    except OSError as error:
+        raise _unusable(data_dir, error) from error
     return lock
+
+
+@contextmanager
+def opening(data_dir: Path) -> Iterator[None]:
+    """Raise UnusableDataFolder for what reading the data folder and making its database raises."""
+    try:
+        yield
+    except (OSError, NotStored) as error:
+        raise _unusable(data_dir, error) from error
+
+
+def _unusable(data_dir: Path, error: OSError | NotStored) -> UnusableDataFolder:
+    cause = error if isinstance(error, OSError) else error.__cause__
+    reason = REASONS[errno.ENOSPC] if is_disk_full(error) else REASONS.get(getattr(cause, "errno", None) or 0, "")
+    reason = (
+        reason or f"{getattr(cause, 'strerror', None) or getattr(cause, 'orig', None) or error}; check its permissions"
+    )
+    named = getattr(cause, "filename", None) or data_dir
+    return UnusableDataFolder(f"the data folder {data_dir} cannot be used ({named}): {reason}, or {CHOOSE}")

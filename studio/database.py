@@ -1,9 +1,8 @@
 """The studio's one SQLite file, as every service opens it and writes to it."""
 
-import errno
 import logging
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
@@ -17,16 +16,18 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from sqlalchemy.schema import CreateColumn
 from sqlmodel import Session, SQLModel, create_engine
 
-from studio.errors import NotStored
+from studio.errors import DISK_FULL, NotStored
+from studio.files import is_disk_full
 
 log = logging.getLogger(__name__)
 
 BUSY_S = 30.0
 FILE = "studio.sqlite"
+JOURNAL_BYTES = 1_000_000
+VALUES_MAX = 500
 SESSION_COLUMN = {"name": "owner"}  # what the id of a session is called in every table, from the first version on
 BESIDE = ("-wal", "-shm", "")  # what SQLite keeps beside a database, and the database, the last to be put aside
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class NotSaved(NotStored):
@@ -40,8 +41,13 @@ class DamagedDatabase(NotSaved):
 def open_database(data_dir: Path, *tables: type[SQLModel]) -> Engine:
     """Open or create the database with these tables in it; any number of threads may use what is returned.
 
-    One that cannot be used is put aside for a new one, which the services fill from what lies beside their files.
+    A damaged database is put aside for a new one, which the services fill from what lies beside their files. Raises NotSaved.
     """
+    with saving():
+        return _opened(data_dir, [table.__table__ for table in tables])  # type: ignore[attr-defined]
+
+
+def _opened(data_dir: Path, tables: Sequence[Table]) -> Engine:
     data_dir.mkdir(parents=True, exist_ok=True)
     if (data_dir / FILE).exists():
         _put_aside_if_damaged(data_dir / FILE)
@@ -50,9 +56,8 @@ def open_database(data_dir: Path, *tables: type[SQLModel]) -> Engine:
     )
     event.listen(database, "connect", _prepare)
     event.listen(database, "handle_error", _tell_damage)
-    wanted: list[Table] = [table.__table__ for table in tables]  # type: ignore[attr-defined]
-    SQLModel.metadata.create_all(database, tables=wanted)
-    _add_columns(database, wanted)
+    SQLModel.metadata.create_all(database, tables=tables)
+    _add_columns(database, tables)
     return database
 
 
@@ -71,6 +76,8 @@ def _add_columns(database: Engine, tables: Sequence[Table]) -> None:
 def _prepare(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
     cursor = connection.cursor()
     cursor.execute("PRAGMA journal_mode=WAL")  # readers go on while one writes; a killed writer leaves no half row
+    cursor.execute(f"PRAGMA journal_size_limit={JOURNAL_BYTES}")  # a long log gives its space back
+    cursor.execute("PRAGMA temp_store=MEMORY")  # nothing is undone by way of a disk that is full
     cursor.execute("PRAGMA synchronous=FULL")  # a row that was reported saved survives a power cut
     cursor.close()
 
@@ -129,17 +136,21 @@ def _tell_damage(context: ExceptionContext) -> None:
         ) from context.original_exception
 
 
+def batched(values: Collection[str]) -> Iterator[Sequence[str]]:
+    """Yield as many values at a time as one statement may name."""
+    listed = list(values)
+    for start in range(0, len(listed), VALUES_MAX):
+        yield listed[start : start + VALUES_MAX]
+
+
 @contextmanager
 def saving() -> Iterator[None]:
     """Raises NotSaved, in a sentence, for what a full or unwritable disk raises."""
     try:
         yield
-    except (OSError, OperationalError) as error:
-        full = getattr(error, "errno", None) in NO_ROOM or "full" in str(getattr(error, "orig", ""))
-        if full:
-            raise NotSaved(
-                "the disk is full, so this was not saved; free some space or delete takes, then try again"
-            ) from error
+    except (OSError, OperationalError, sqlite3.OperationalError) as error:
+        if is_disk_full(error):
+            raise NotSaved(DISK_FULL) from error
         raise NotSaved("the data folder cannot be written, so this was not saved; check its permissions") from error
 
 

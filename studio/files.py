@@ -7,6 +7,7 @@ import errno
 import os
 import secrets
 import shutil
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +15,20 @@ from typing import BinaryIO
 
 PARTIAL = ".part"  # ending of files that are being written
 POSIX = os.name == "posix"
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 NO_FOLDER_SYNC = (errno.EACCES, errno.EPERM, errno.EBADF, errno.EINVAL, errno.ENOTSUP)  # Windows, network drives
+
+
+def is_disk_full(error: BaseException | None) -> bool:
+    """Return True if a full disk or a used-up quota caused this error, however many others were raised from it."""
+    while error is not None:
+        origin = getattr(error, "orig", None) or error  # SQLAlchemy keeps SQLite's error there
+        if isinstance(origin, OSError) and origin.errno in NO_ROOM:
+            return True
+        if isinstance(origin, sqlite3.Error) and getattr(origin, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL:
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 @contextmanager

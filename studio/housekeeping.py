@@ -1,32 +1,43 @@
 """What is thrown away without anybody asking: what was deleted a day ago, and files of work that broke off."""
 
 import logging
+import os
+import shutil
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
 
+from studio.clock import ClockWatch, running_s
+from studio.disk_space import Bin
+from studio.files import PARTIAL
 from studio.history.history import UNDO_S
+from studio.references.library import STAGING
 
 log = logging.getLogger(__name__)
 
 UPLOAD_S = 86_400.0  # a page may still show an upload this old
+LOOK_S = 5.0  # between looks at the clock and at the space on the disk
+GRACE_S = 600.0  # after a start, when the clock may have been set while the studio was off
 ROUND_S = 3_600.0
-
-
-class Bin(Protocol):
-    """Where deleted things wait to be brought back."""
-
-    def purge(self, older_than_s: float) -> int: ...
+NONE: Mapping[Callable[[], object], float] = {}
+LEFTOVERS = (f".*.????????{PARTIAL}", f"{STAGING}*")  # as a killed process leaves them
 
 
 class Housekeeping:
     """One quiet thread; `swept` are folders of what was left behind, and after how many seconds it may go."""
 
-    def __init__(self, bins: Sequence[Bin], swept: Mapping[Path, float]) -> None:
-        self._bins = bins
-        self._swept = swept
+    def __init__(
+        self,
+        bins: Sequence[Bin],
+        swept: Mapping[Path, float],
+        chores: Mapping[Callable[[], object], float] = NONE,
+        look: Callable[[], object] = lambda: None,
+        clock: ClockWatch | None = None,
+    ) -> None:
+        """`chores` are done hourly while the clock has run undisturbed for so many seconds; `look` every few seconds."""
+        self._bins, self._swept, self._chores, self._look = bins, swept, chores, look
+        self._clock = clock or ClockWatch()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="housekeeping", daemon=True)
 
@@ -39,32 +50,64 @@ class Housekeeping:
             self._thread.join()
 
     def tidy(self) -> None:
-        for deleted in self._bins:
-            deleted.purge(UNDO_S)
+        """Remove what is older than its limit, as far as the clock has run undisturbed for that long."""
+        undisturbed_s = self._clock.undisturbed_s()
+        if undisturbed_s >= UNDO_S:
+            for deleted in self._bins:
+                deleted.purge(UNDO_S)
+        for chore, after_s in self._chores.items():
+            if undisturbed_s >= after_s:
+                chore()
         for folder, after_s in self._swept.items():
-            sweep(folder, after_s)
+            if undisturbed_s >= after_s:
+                sweep(folder, after_s)
 
     def _run(self) -> None:
-        while True:
-            try:
-                self.tidy()
-            except Exception:
-                log.exception("housekeeping failed; trying again in an hour")
-            if self._stop.wait(ROUND_S):
-                return
+        due_s = running_s() + GRACE_S
+        self._attempt(self._look)
+        while not self._stop.wait(LOOK_S):
+            self._clock.undisturbed_s()
+            self._attempt(self._look)
+            if running_s() >= due_s:
+                due_s = running_s() + ROUND_S
+                self._attempt(self.tidy)
+
+    def _attempt(self, work: Callable[[], object]) -> None:
+        try:
+            work()
+        except Exception:
+            log.exception("housekeeping failed; trying again later")
 
 
 def sweep(folder: Path, older_than_s: float, now: Callable[[], float] = time.time) -> int:
-    """Remove files not touched for this long, and folders that became empty; returns how many files went."""
+    """Remove files not touched for this long, and folders that became empty; returns how many files went.
+
+    A file from the future was touched before the clock was set back; its age begins now.
+    """
     removed = 0
     for path in sorted(folder.rglob("*"), reverse=True):  # files before the folder they are in
         try:
             if path.is_dir() and not path.is_symlink():
                 if not any(path.iterdir()):
                     path.rmdir()
-            elif now() - path.lstat().st_mtime > older_than_s:
+                continue
+            age_s = now() - path.lstat().st_mtime
+            if age_s > older_than_s:
                 path.unlink()
                 removed += 1
+            elif age_s < -older_than_s:
+                os.utime(path, (now(), now()), follow_symlinks=False)
         except OSError as error:  # in use, or swept by another process
             log.info("%s could not be swept: %s", path, error)
     return removed
+
+
+def sweep_leftovers(data_dir: Path) -> int:
+    """Remove what a killed process was writing; returns how many files and folders went. Call it before work begins."""
+    found = [path for pattern in LEFTOVERS for path in data_dir.rglob(pattern)]
+    for path in found:
+        try:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        except OSError as error:
+            log.info("%s could not be swept: %s", path, error)
+    return len(found)

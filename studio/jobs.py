@@ -9,7 +9,8 @@ from typing import Literal
 
 from engines.errors import BadInput, Cancelled, EngineError
 from engines.types import Progress
-from studio.errors import NotFound, StudioError
+from studio.errors import DISK_FULL, NotFound, NotStored, StudioError
+from studio.files import is_disk_full
 from studio.progress import ProgressReporter
 
 log = logging.getLogger(__name__)
@@ -168,7 +169,10 @@ class Jobs:
         except EngineError as error:
             job.failure = error
             job.enter(job.stopped_as if job.stop.is_set() else "failed")  # who stopped it needs no reason
-        except Exception:
-            log.exception("%s of %s failed", job.kind, job.champion)
-            job.failure = StudioError("the studio made a mistake here, which its log tells; try again")
+        except Exception as error:
+            if is_disk_full(error):
+                job.failure = NotStored(DISK_FULL)
+            else:
+                log.exception("%s of %s failed", job.kind, job.champion)
+                job.failure = StudioError("the studio made a mistake here, which its log tells; try again")
             job.enter("failed")

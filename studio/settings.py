@@ -4,6 +4,7 @@ import difflib
 import os
 import re
 from collections.abc import Collection
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -38,6 +39,15 @@ def read_keys(keys: SecretStr) -> dict[str, str]:
 
 class WrongSettings(Exception):
     """A setting is unknown or holds a value it cannot have; the message names it and never shows a secret."""
+
+
+@dataclass(frozen=True, slots=True)
+class VisitorLimits:
+    """What visitors of a public studio may keep; 0 is no limit."""
+
+    days: float = 30
+    each_mb: int = 500
+    all_gb: float = 20
 
 
 class Settings(BaseSettings):
@@ -88,6 +98,10 @@ class Settings(BaseSettings):
         tuple[Place, ...], NoDecode
     ] = ()  # archives go to and come from: name=folder:/path, name=s3://...
     weights_budget_gb: Annotated[float, Field(ge=0)] = 0  # fine-tuned weights kept on the device; 0 = what fits
+    # What visitors, who are not the owner, keep on a public studio; unset: no limit unless others are invited (`is_public`).
+    visitor_days: Annotated[float | None, Field(ge=0)] = None  # takes and clips go after so many; 0 = never
+    visitor_mb: Annotated[int | None, Field(ge=0)] = None  # of takes and clips that each may keep; 0 = any
+    visitors_gb: Annotated[float | None, Field(ge=0)] = None  # that all may keep; the oldest go first; 0 = any
     max_weights_mb: Annotated[int, Field(ge=1)] = 6_500  # an archive or a weights file that the owner sends
     threads: Annotated[int, Field(ge=0)] = 0
 
@@ -106,10 +120,19 @@ class Settings(BaseSettings):
         listed = cls._listed(value)
         return parse_stores(listed) if isinstance(listed, tuple) else listed
 
+    @field_validator("host")
+    @classmethod
+    def _bare_host(cls, value: str) -> str:
+        """Return `::1` for `[::1]`, as addresses of pages write it."""
+        return value.strip().removeprefix("[").removesuffix("]")
+
     @field_validator("data_dir", "archives_dir", "socket")
     @classmethod
     def _home(cls, value: Path | None) -> Path | None:
-        return value and value.expanduser().resolve()
+        try:
+            return value and value.expanduser().resolve()
+        except RuntimeError as error:  # a loop of links, or `~name` of a user who does not exist
+            raise ValueError(f"the path leads nowhere ({error}); correct it") from error
 
     @field_validator("frame_ancestors")
     @classmethod
@@ -150,6 +173,21 @@ class Settings(BaseSettings):
     def on_loopback(self) -> bool:
         """Whether only this machine can reach the studio."""
         return self.socket is not None or self.host in LOOPBACK
+
+    @property
+    def is_public(self) -> bool:
+        """Whether a setting says that others than the owner come here."""
+        return bool(self.login.get_secret_value() or self.allowed_hosts or self.frame_ancestors)
+
+    @property
+    def visitor_limits(self) -> VisitorLimits:
+        """What visitors may keep: as set, else the limits of a public studio, else any amount for good."""
+        usual = VisitorLimits() if self.is_public else VisitorLimits(days=0, each_mb=0, all_gb=0)
+        return VisitorLimits(
+            days=usual.days if self.visitor_days is None else self.visitor_days,
+            each_mb=usual.each_mb if self.visitor_mb is None else self.visitor_mb,
+            all_gb=usual.all_gb if self.visitors_gb is None else self.visitors_gb,
+        )
 
     def answers_to(self, host: str) -> bool:
         """Whether a request may name this host, written small and without a port.

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from engines.scheduling.manager import Manager
 from studio.champions.champions import Champions
 from studio.champions.creation import TakeVoices
+from studio.disk_space import DiskSpace
 from studio.history import History
 from studio.listening import Listening
 from studio.named_voices import NamedVoices
@@ -14,6 +15,7 @@ from studio.script.scripts import Scripts
 from studio.settings import Settings
 from studio.speaking import SpeechService
 from studio.telemetry import Telemetry
+from studio.web.visitors import Visitors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,3 +32,5 @@ class Studio:
     scripts: Scripts
     take_voices: TakeVoices  # what champions are created from
     telemetry: Telemetry
+    disk: DiskSpace
+    visitors: Visitors

@@ -11,6 +11,7 @@ import httpx
 import runpod
 
 from deploy.runpod.speaking import Worker
+from studio.network_environment import repair_network_environment
 
 LOOK_S = 0.2
 SPEAKS_FOR_S = 300.0  # the studio's own limit of a request
@@ -40,6 +41,7 @@ def _is_ready(client: httpx.Client) -> bool:
 
 
 def main() -> None:
+    repair_network_environment()
     socket = Path(tempfile.mkdtemp()) / "studio.sock"
     studio = start_studio(socket)
     transport = httpx.AsyncHTTPTransport(uds=str(socket))

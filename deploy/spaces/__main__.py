@@ -10,6 +10,7 @@ from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
 
 from deploy.spaces.publishing import publish, stage
+from studio.network_environment import repair_network_environment
 
 FAILED = 1
 
@@ -50,4 +51,5 @@ def space_id(text: str) -> str:
 
 
 if __name__ == "__main__":
+    repair_network_environment()
     sys.exit(main())

@@ -189,7 +189,7 @@ def _writing(studio: Studio, ownership: Ownership) -> APIRouter:
 
     @routes.delete("/{id}")
     def delete(id: str) -> dict[str, str]:
-        champions.delete(id)
+        studio.disk.delete(lambda: champions.delete(id))
         return {"deleted": id}
 
     @routes.post("/{id}/restore")

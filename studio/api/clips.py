@@ -1,20 +1,18 @@
 """Clips: bring one, look at it, judge it, mend it, and hear exactly what an engine would get."""
 
-import io
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import Annotated, Any
 
-import soundfile
-from fastapi import APIRouter, Query, Response, UploadFile
+from fastapi import APIRouter, Query, Request, Response, UploadFile
 from pydantic import BaseModel, Field
 
 from engines.text import MAX_CHARACTERS
 from engines.types import Audio
 from studio.api.errors import ProblemRoute, SessionId
 from studio.history.takes import peaks
-from studio.references.clip import Clip, Origin
+from studio.references.clip import Clip, Origin, float_wav
 from studio.references.mend import Mend, mend, mended_name, starts_at_s
 from studio.references.report import report
 from studio.references.transcribe import available, transcribe
@@ -58,7 +56,8 @@ def router(studio: Studio) -> APIRouter:
         return {"samples": samples, "mine": mine, "recogniser": available()}
 
     @routes.post("")
-    def upload(file: UploadFile, session_id: SessionId) -> dict[str, Any]:
+    def upload(file: UploadFile, session_id: SessionId, request: Request) -> dict[str, Any]:
+        studio.visitors.admit(request)
         clip = own.receive(session_id, file.file, _named(file))
         return described(clip.id, clip.origin)
 
@@ -68,7 +67,7 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.delete("/{id}")
     def delete(id: str, session_id: SessionId) -> dict[str, str]:
-        own.delete(session_id, id)
+        studio.disk.delete(lambda: own.delete(session_id, id))
         return {"deleted": id}
 
     @routes.post("/{id}/restore")
@@ -93,8 +92,9 @@ def router(studio: Studio) -> APIRouter:
         return {"checks": [{name: getattr(check, name) for name in names} for check in checks]}
 
     @routes.post("/{id}/mend")
-    def mended(id: str, mending: RepairRequest, session_id: SessionId) -> dict[str, Any]:
+    def mended(id: str, mending: RepairRequest, session_id: SessionId, request: Request) -> dict[str, Any]:
         """Trimming is of the window; every other mend is of the whole clip, so that the window stays where it is."""
+        studio.visitors.admit(request)
         found = own.get(session_id, id)
         trims = mending.name == "trim"
         audio = mending.of(found) if trims else found.audio
@@ -136,13 +136,6 @@ def clip_json(clip: Clip, longest_s: float) -> dict[str, Any]:
         "peaks": peaks(clip.audio.samples, COLUMNS),
         "windows": [{"start_s": window.start_s, "end_s": window.end_s} for window in windows],
     }
-
-
-def float_wav(audio: Audio) -> bytes:
-    """Every sample as it is, float32."""
-    encoded = io.BytesIO()
-    soundfile.write(encoded, audio.samples, audio.sample_rate, format="WAV", subtype="FLOAT")
-    return encoded.getvalue()
 
 
 def _describer(studio: Studio) -> Callable[[str, Origin | None], dict[str, Any]]:

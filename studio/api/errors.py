@@ -14,6 +14,8 @@ from starlette.requests import ClientDisconnect
 
 from engines.errors import Closing, EngineError, EngineFailed, NotReady, OutOfMemory, QueueFull, TimedOut, UnknownEngine
 from studio import errors
+from studio.errors import DISK_FULL
+from studio.files import is_disk_full
 from studio.web.ownership import Ownership
 from studio.web.problems import document, problem, snake_case
 from studio.web.session import SESSION_HEADER
@@ -59,11 +61,15 @@ class ProblemRoute(APIRoute):
             except RequestValidationError as error:
                 return problem(_validation_message(error), 422, code="invalid_request")
             except HTTPException as error:
+                if is_disk_full(error):  # Starlette's, which wrote a form's file to the folder of temporary files
+                    return problem_of(errors.NotStored(DISK_FULL))
                 unread = isinstance(error.__cause__, UNREAD)
                 return problem(NOT_JSON if unread else str(error.detail), error.status_code, headers=error.headers)
             except ClientDisconnect:
                 return problem(BROKE_OFF, 400)
-            except Exception:
+            except Exception as error:
+                if is_disk_full(error):
+                    return problem_of(errors.NotStored(DISK_FULL))
                 log.exception("%s %s failed", request.method, request.url.path)
                 return problem(MISTAKE, 500)
 

@@ -5,7 +5,8 @@ from typing import Annotated
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
 
-from studio.api.errors import ProblemRoute
+from studio.api.errors import ProblemRoute, SessionId
+from studio.studio import Studio
 from studio.web.cookies import cookie
 from studio.web.ownership import COOKIE, LOGIN_S, Ownership
 
@@ -17,18 +18,21 @@ class LoginForm(BaseModel):
     password: Annotated[str, Field(max_length=GIVEN_MAX, repr=False)]
 
 
-def router(ownership: Ownership, framed: bool) -> APIRouter:
-    """`framed`: other sites' pages may show the studio."""
+def router(studio: Studio, ownership: Ownership) -> APIRouter:
     routes = APIRouter(prefix="/studio", tags=["login"], route_class=ProblemRoute)
+    framed = bool(studio.settings.frame_ancestors)  # other sites' pages may show the studio
 
     @routes.get("/me")
-    def me(request: Request, response: Response) -> dict[str, bool | str]:
+    def me(request: Request, response: Response, session_id: SessionId) -> dict[str, bool | str]:
         response.headers["cache-control"] = "no-store"
-        return {"owner": ownership.holds(request), "login": "basic" if ownership.has_login else "none"}
+        if is_owner := ownership.holds(request):
+            studio.visitors.claim(session_id)
+        return {"owner": is_owner, "login": "basic" if ownership.has_login else "none"}
 
     @routes.post("/login")
-    def log_in(form: LoginForm, request: Request, response: Response) -> dict[str, bool]:
-        value = ownership.log_in(request, form.user, form.password)
+    def log_in(form: LoginForm, request: Request, response: Response, session_id: SessionId) -> dict[str, bool]:
+        value = studio.disk.with_reserve(lambda: ownership.log_in(request, form.user, form.password))
+        studio.visitors.claim(session_id)
         secure = request.url.scheme == "https"
         given = cookie(COOKIE, value, LOGIN_S, secure=secure, framed=framed, strict=True)
         response.headers.append("set-cookie", given)

@@ -98,7 +98,7 @@ def _projects(studio: Studio, routes: APIRouter) -> None:
 
     @routes.delete("/{project}")
     def delete(project: str) -> dict[str, str]:
-        scripts.delete(project)
+        studio.disk.delete(lambda: scripts.delete(project))
         return {"deleted": project}
 
     @routes.post("/{project}/restore")
@@ -169,7 +169,7 @@ def _sheets(studio: Studio, routes: APIRouter) -> None:
 
     @routes.delete("/{project}/sheets/{sheet}")
     def remove(project: str, sheet: str) -> dict[str, Any]:
-        return scripts.remove_sheet(project, sheet)
+        return studio.disk.delete(lambda: scripts.remove_sheet(project, sheet))
 
     @routes.post("/{project}/sheets/{sheet}/restore")
     def restore(project: str, sheet: str) -> dict[str, Any]:

@@ -35,7 +35,7 @@ def router(studio: Studio, programs: Programs) -> APIRouter:
         routes.include_router(part.router(studio))
     for owned in (engines, champions, projects, stores, jobs):
         routes.include_router(owned.router(studio, ownership))
-    routes.include_router(login.router(ownership, bool(studio.settings.frame_ancestors)))
+    routes.include_router(login.router(studio, ownership))
     routes.include_router(voices.router(studio, programs, ownership))
     spoken = answers.SpokenAnswers(studio, programs)
     routes.include_router(speech.router(spoken, programs))

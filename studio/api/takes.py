@@ -59,7 +59,7 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.delete("/takes/{id}")
     def delete(id: str, session_id: SessionId) -> JSONResponse:
-        studio.history.delete(session_id, id)
+        studio.disk.delete(lambda: studio.history.delete(session_id, id))
         return JSONResponse({"deleted": id})
 
     @routes.post("/takes/{id}/restore")
@@ -68,7 +68,8 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.post("/takes/delete")
     def delete_all(ids: Ids, session_id: SessionId) -> list[dict[str, Any]]:
-        return [take_json(take) for take in studio.history.delete_all(session_id, ids)]
+        gone = studio.disk.delete(lambda: studio.history.delete_all(session_id, ids))
+        return [take_json(take) for take in gone]
 
     @routes.post("/takes/restore")
     def restore_all(ids: Ids, session_id: SessionId) -> list[dict[str, Any]]:

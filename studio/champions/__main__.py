@@ -5,17 +5,22 @@ import sys
 from studio.champions.champions import Champions
 from studio.champions.commands import FAILED, main
 from studio.champions.factory import open_champions
+from studio.data_folder import UnusableDataFolder, opening
+from studio.network_environment import repair_network_environment
 from studio.settings import Settings, WrongSettings
 
 
 def champions() -> Champions:
-    """Raises WrongSettings."""
-    return open_champions(Settings.load())
+    """Raises WrongSettings, UnusableDataFolder."""
+    settings = Settings.load()
+    with opening(settings.data_dir):
+        return open_champions(settings)
 
 
 if __name__ == "__main__":
+    repair_network_environment()
     try:
         sys.exit(main(sys.argv[1:], champions))
-    except WrongSettings as error:
+    except (WrongSettings, UnusableDataFolder) as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(FAILED)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, select, update
 
 from studio.champions.blobs import Blobs
 from studio.champions.champion import BadChampion, Champion, ChampionConflict, UnknownChampion, check_id
@@ -53,7 +53,7 @@ class Library:
         """`now` gives seconds since 1970."""
         self.folder = data_dir / "champions"
         self._now = now
-        self._blobs = Blobs(self.folder / "blobs", now)
+        self._blobs = Blobs(self.folder / "blobs")
         self._files = VersionFiles(self.folder, self._blobs)
         self._database = open_database(data_dir, ChampionRow, VersionRow, WeightsRow)
         with transaction(self._database) as session:
@@ -104,10 +104,10 @@ class Library:
         with saving():
             (self.folder / "staging").mkdir(parents=True, exist_ok=True)
             folder = Path(tempfile.mkdtemp(dir=self.folder / "staging"))
-        try:
-            yield folder
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            try:
+                yield folder
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
 
     def stage(self, saved: SavedChampion, folder: Path, without: Collection[str] = ()) -> None:
         """Put a version's members into a staging folder, as links where possible: replace these files, never write to them."""
@@ -130,22 +130,31 @@ class Library:
                 saved_at=self._now(),
                 verified=verified.sha256 if verified else "",
             )
-            begun = self._files.begin(version)
-            for name, member in members.items():
-                self._blobs.add(staged / name, member.sha256)
-            if weights and verified:
-                self._blobs.add(weights, verified.sha256)
+            with transaction(self._database):  # no purge runs meanwhile, and the next one spares these blobs
+                begun = self._files.begin(version)
+            try:
+                for name, member in members.items():
+                    self._blobs.add(staged / name, member.sha256)
+                if weights and verified:
+                    self._blobs.add(weights, verified.sha256)
+                self._add_row(version, expected)
+                self._files.end(begun)
+            except BaseException:
+                self._files.abandon(begun)
+                raise
+        return self.get(champion.id, version.version)
+
+    def _add_row(self, version: Version, expected: str) -> None:
+        """Make a version whose files are in place the current one. Raises ChampionConflict, BadChampion, NotSaved."""
         with transaction(self._database) as session:
             if version.weights_row:
                 session.merge(version.weights_row)
-            if WEIGHTS in members and session.get(WeightsRow, members[WEIGHTS].sha256) is None:
+            if WEIGHTS in version.members and session.get(WeightsRow, version.members[WEIGHTS].sha256) is None:
                 raise BadChampion("its weights were not verified; attach them again")
-            self._advance(session, champion.id, version.version, expected)
-            if session.get(VersionRow, (champion.id, version.version)) is None:
+            self._advance(session, version.champion_id, version.version, expected)
+            if session.get(VersionRow, (version.champion_id, version.version)) is None:
                 session.add(version.row)
                 self._files.describe(Version.of(version.row, session))
-        self._files.end(begun)
-        return self.get(champion.id, version.version)
 
     def edit(self, champion: Champion, *, expected: str) -> SavedChampion:
         """Save other words and facts with the sound and weights of the version `expected`.
@@ -197,8 +206,9 @@ class Library:
         """
         with transaction(self._database) as session:
             self._files.adopt(session, self._now())  # restores what only an older backup of the database calls deleted
-            old = col(ChampionRow.deleted_at) < self._now() - older_than_s
-            gone = session.exec(select(ChampionRow).where(old)).all()
+            now, deleted_at = self._now(), col(ChampionRow.deleted_at)
+            session.exec(update(ChampionRow).where(deleted_at > now).values(deleted_at=now))  # the clock was set back
+            gone = session.exec(select(ChampionRow).where(deleted_at <= now - older_than_s)).all()
             for champion in gone:
                 for row in session.exec(select(VersionRow).where(VersionRow.champion_id == champion.id)):
                     self._files.discard(Version.of(row, session))

@@ -1,6 +1,7 @@
 """The files of a champion, and its identity: a hash over them."""
 
 import hashlib
+import io
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -65,10 +66,16 @@ def measured(staged: Path) -> tuple[Champion, Manifest]:
 
 
 def write_members(folder: Path, champion: Champion, reference: Audio) -> None:
-    """The members of a base champion: its sound as the format asks for it and as it was, its words, its facts."""
-    soundfile.write(folder / REFERENCE, resample(reference, REFERENCE_RATE).samples, REFERENCE_RATE, subtype="PCM_16")
-    soundfile.write(folder / ORIGINAL, reference.samples, reference.sample_rate, format="FLAC", subtype="PCM_24")
+    """Write a base champion: its sound as the format asks for it and as it was, its words, its facts. Raises OSError."""
+    _write_sound(folder / REFERENCE, resample(reference, REFERENCE_RATE), "WAV", "PCM_16")
+    _write_sound(folder / ORIGINAL, reference, "FLAC", "PCM_24")
     write_words(folder, champion)
+
+
+def _write_sound(path: Path, audio: Audio, format: str, subtype: str) -> None:
+    encoded = io.BytesIO()  # libsndfile itself does not say that a disk is full
+    soundfile.write(encoded, audio.samples, audio.sample_rate, format=format, subtype=subtype)
+    path.write_bytes(encoded.getbuffer())
 
 
 def write_words(folder: Path, champion: Champion) -> None:

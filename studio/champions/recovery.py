@@ -12,11 +12,12 @@ from pathlib import Path
 from pydantic import TypeAdapter
 from sqlmodel import Session, col, select
 
-from studio.champions.blobs import YOUNG_S, Blobs
+from studio.champions.blobs import Blobs
 from studio.champions.members import WEIGHTS, Member
 from studio.champions.rows import ChampionRow, VersionRow, WeightsRow
 from studio.descriptions import Descriptions
 
+YOUNG_S = 3_600.0  # longer than any save lasts
 log = logging.getLogger(__name__)
 
 MANIFEST = TypeAdapter(dict[str, Member])
@@ -71,13 +72,14 @@ class CurrentVersion:
 
 
 class VersionFiles:
-    """Whoever writes holds a transaction, except for `begin`."""
+    """Whoever writes holds a transaction."""
 
     def __init__(self, folder: Path, blobs: Blobs) -> None:
         self._blobs = blobs
         self._versions = Descriptions(folder / "versions", Version)
         self._current = Descriptions(folder / "current", CurrentVersion)
         self._unkept = Descriptions(folder / "unkept", Version)
+        self._abandoned: set[str] = set()  # saves of this process that failed
 
     def begin(self, version: Version) -> str:
         """List a version's blobs before they are written, so that those of an interrupted save can be removed."""
@@ -87,6 +89,10 @@ class VersionFiles:
 
     def end(self, begun: str) -> None:
         self._unkept.remove(begun)
+
+    def abandon(self, begun: str) -> None:
+        """Have the next purge remove what a failed save wrote."""
+        self._abandoned.add(begun)
 
     def describe(self, version: Version) -> None:
         self._versions.write(version.name, version)
@@ -144,14 +150,15 @@ class VersionFiles:
         if None in saved:  # its blobs are not known
             return
         needed: set[str] = set().union(*(version.blobs for version in saved if version))
-        for name in self._unkept.names():
-            version = self._unkept.read(name)
-            if version and now - version.saved_at > YOUNG_S:
-                gone = [self._blobs.remove(sha256) for sha256 in version.blobs - needed]
-                if all(gone):
-                    self._unkept.remove(name)
-        named = needed.union(*(version.blobs for name in self._unkept.names() if (version := self._unkept.read(name))))
-        unnamed = self._blobs.all() - named
+        unkept = {name: version for name in self._unkept.names() if (version := self._unkept.read(name))}
+        under_way = {name for name, version in unkept.items() if _may_be_under_way(name, version, now)}
+        under_way -= self._abandoned
+        needed = needed.union(*(unkept[name].blobs for name in under_way))
+        for name in unkept.keys() - under_way:
+            for sha256 in unkept[name].blobs - needed:
+                self._blobs.remove(sha256)
+            self._unkept.remove(name)
+        unnamed = self._blobs.all() - needed
         if unnamed:
             log.warning("%d files in %s belong to no champion and stay as they are", len(unnamed), self._blobs.folder)
 
@@ -163,3 +170,8 @@ class VersionFiles:
 
     def _is_whole(self, version: Version) -> bool:
         return all(map(self._blobs.has, version.blobs))
+
+
+def _may_be_under_way(name: str, version: Version, now: float) -> bool:
+    """Return True for a save that began lately; a version that was purged has its own name instead of a random one."""
+    return name != version.name and abs(now - version.saved_at) <= YOUNG_S

@@ -1,19 +1,15 @@
 """The takes on disk: float32 WAV, so that what comes back is sample for sample what was played, each with its description."""
 
 import io
-import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import soundfile
 
 from engines.types import Audio
 from studio.descriptions import Descriptions
-from studio.files import PARTIAL, atomic_write
+from studio.files import atomic_write
 from studio.history.takes import StoredTake, UnknownTake
-
-YOUNG_S = 60.0  # a file this new may still be written
 
 
 class TakeFiles:
@@ -70,10 +66,3 @@ class TakeFiles:
     def remove(self, take_id: str) -> None:
         self.path(take_id).unlink(missing_ok=True)
         self._descriptions.remove(take_id)
-
-    def sweep(self) -> None:
-        """Remove what a killed process was writing."""
-        for path in self.folder.glob(f"*{PARTIAL}"):
-            with suppress(FileNotFoundError):  # it was finished, or another process swept it
-                if time.time() - path.stat().st_mtime > YOUNG_S:
-                    path.unlink()

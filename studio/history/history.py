@@ -3,21 +3,24 @@
 import logging
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
+import sqlalchemy
 from sqlalchemy.dialects.sqlite import insert
 from sqlmodel import Session, col, delete, select, update
 
 from engines.audio import encode
 from engines.types import Audio, Take
-from studio.database import open_database, saving, transaction
+from studio.database import batched, open_database, saving, transaction
 from studio.history.export import Format, Named, zipped
 from studio.history.files import TakeFiles
 from studio.history.rows import TakeRow
 from studio.history.takes import StoredTake, UnknownTake, checked_folder, peaks
+from studio.kept import KeptFile
 from studio.order import Order
 
 log = logging.getLogger(__name__)
@@ -123,16 +126,39 @@ class History:
 
     def purge(self, older_than_s: float) -> int:
         """Remove what was deleted longer ago than this; returns how many takes went. What no row names stays."""
-        before = self._now() - older_than_s
+        now, deleted_at = self._now(), col(TakeRow.deleted_at)
         self._adopt()  # what was brought back after the database's last backup is not deleted
         with transaction(self._database) as session:
-            old = delete(TakeRow).where(col(TakeRow.deleted_at) < before).returning(col(TakeRow.id))
+            session.exec(update(TakeRow).where(deleted_at > now).values(deleted_at=now))  # the clock was set back
+            old = delete(TakeRow).where(deleted_at <= now - older_than_s).returning(col(TakeRow.id))
             gone = session.exec(old).scalars().all()
         for take_id in gone:
             self._files.remove(take_id)
         self._describe()
-        self._files.sweep()
         return len(gone)
+
+    def kept(self, sessions: Collection[str]) -> Sequence[KeptFile]:
+        """Return what these sessions keep, deleted takes included."""
+        columns: list[Any] = [TakeRow.session_id, TakeRow.id, TakeRow.created_at, TakeRow.duration_s]
+        chosen = sqlalchemy.select(*columns, TakeRow.sample_rate, TakeRow.deleted_at)  # type: ignore[call-overload]
+        found: list[KeptFile] = []
+        with self._database.connect() as connection:
+            for some in batched(sessions):
+                for row in connection.execute(chosen.where(col(TakeRow.session_id).in_(some))):
+                    session_id, id, at, seconds, rate, deleted_at = row
+                    found.append(KeptFile(session_id, id, at, round(4 * seconds * rate), deleted_at is not None))
+        return found
+
+    def erase(self, gone: Iterable[KeptFile]) -> int:
+        """Remove takes for good, of what may be other things; returns how many were takes. Raises NotSaved."""
+        with transaction(self._database) as session:
+            rows = [row for one in gone if (row := session.get(TakeRow, one.id)) and row.session_id == one.session_id]
+            ids = [row.id for row in rows]
+            for row in rows:
+                session.delete(row)
+        for id in ids:
+            self._files.remove(id)
+        return len(ids)
 
     def export(
         self,

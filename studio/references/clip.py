@@ -1,6 +1,9 @@
 """A clip: what somebody uploaded or recorded, decoded once."""
 
+import io
 from dataclasses import dataclass, replace
+
+import soundfile
 
 from engines.audio import Decoded, rms_dbfs
 from engines.types import Audio
@@ -45,3 +48,10 @@ class Clip:
     def brought_as(self, origin: Origin | None) -> "Clip":
         """The same sound as somebody else brought it; None changes nothing."""
         return self if origin is None else replace(self, name=origin.name, source=origin.source)
+
+
+def float_wav(audio: Audio) -> bytes:
+    """Return a WAV file with every sample as it is, float32."""
+    encoded = io.BytesIO()
+    soundfile.write(encoded, audio.samples, audio.sample_rate, format="WAV", subtype="FLOAT")
+    return encoded.getvalue()

@@ -1,6 +1,5 @@
 """Where clips are kept: one folder per clip, named by its hash, published by one rename."""
 
-import errno
 import json
 import re
 import shutil
@@ -17,15 +16,16 @@ import soundfile
 from engines.audio import Decoded, decode_channels
 from engines.errors import BadAudio, BadInput
 from engines.types import Audio
-from studio.errors import NotFound, NotStored
-from studio.files import link_or_copy, publish_folder
-from studio.references.clip import Clip, Source
+from studio.errors import DISK_FULL, NotFound, NotStored
+from studio.files import is_disk_full, link_or_copy, publish_folder
+from studio.references.clip import Clip, Source, float_wav
 from studio.references.window import Window, cut
 
 MIN_S, MAX_S = 1.0, 120.0
 MAX_BYTES = 200 * 2**20  # two minutes of eight channels of 32-bit float at 48 kHz
 ID = re.compile(r"[0-9a-f]{64}")
 NAME_MAX = 120  # characters
+STAGING = ".staging-"  # begins the names of folders that are being written
 AUDIO, FACTS, ORIGINAL = "audio.wav", "clip.json", "original"
 UNMENDED = "unmended.wav"  # a mended clip's first ancestor, so that no mend hides what no mend can repair
 
@@ -92,6 +92,10 @@ class ClipStore:
             raise BadAudio("this clip was changed on disk; upload it again")
         return clip
 
+    def bytes(self, id: str) -> int:
+        """Return what a clip takes up on the disk with its original; 0 if it is not kept."""
+        return sum(path.stat().st_size for path in self._folder.joinpath(id).glob("*")) if self.has(id) else 0
+
     def remove(self, id: str) -> None:
         """Erase a clip and its original. Raises UnknownClip."""
         shutil.rmtree(self._of(id))
@@ -138,7 +142,7 @@ class ClipStore:
         if target.is_dir():
             return clip
         with self._staging() as folder:
-            soundfile.write(folder / AUDIO, clip.audio.samples, clip.audio.sample_rate, format="WAV", subtype="FLOAT")
+            (folder / AUDIO).write_bytes(float_wav(clip.audio))  # libsndfile does not say that a disk is full
             facts = {"name": clip.name, "source": asdict(clip.source)}
             (folder / FACTS).write_text(json.dumps(facts, ensure_ascii=False), "utf-8")
             for kept, path in beside.items():
@@ -158,12 +162,14 @@ class ClipStore:
         folder = None
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            folder = Path(tempfile.mkdtemp(prefix=".staging-", dir=self._folder))
+            folder = Path(tempfile.mkdtemp(prefix=STAGING, dir=self._folder))
             yield folder
-        except (OSError, soundfile.LibsndfileError) as error:
-            if getattr(error, "errno", None) == errno.ENOSPC or shutil.disk_usage(self._folder.parent).free < MAX_BYTES:
-                raise NoRoom("the disk is full; delete takes or clips and upload again") from error
-            raise
+        except OSError as error:
+            if is_disk_full(error):
+                raise NoRoom(DISK_FULL) from error
+            raise NoRoom(
+                "the data folder cannot be written, so the clip was not kept; check its permissions"
+            ) from error
         finally:
             if folder is not None:
                 shutil.rmtree(folder, ignore_errors=True)

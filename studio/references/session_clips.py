@@ -3,17 +3,18 @@
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from pydantic import TypeAdapter
-from sqlmodel import Field, Session, SQLModel, col, select
+from sqlmodel import Field, Session, SQLModel, col, select, update
 
 from engines.types import Audio
-from studio.database import SESSION_COLUMN, NotSaved, open_database, transaction
+from studio.database import SESSION_COLUMN, NotSaved, batched, open_database, transaction
 from studio.descriptions import Descriptions, SessionId
+from studio.kept import KeptFile
 from studio.references.clip import Clip, Origin
 from studio.references.library import ClipStore, NoRoom, UnknownClip
 
@@ -160,20 +161,48 @@ class SessionClips:
 
     def purge(self, older_than_s: float) -> int:
         """Forget what was deleted longer ago than this, and the sound of what nobody else has; returns how many."""
-        samples = {shipped.clip_id for shipped in self.samples()}
+        samples, now = {shipped.clip_id for shipped in self.samples()}, self._now()
         with transaction(self._database) as session:
             self._adopt(session)  # what was brought back after the database's last backup is not deleted
-            old = col(BinnedRow.binned_at) < self._now() - older_than_s
-            gone = session.exec(select(BinnedRow).where(old)).all()
-            for row in gone:
-                session.delete(row)
-                self._described.remove(SessionClip.of(row).name)
-            held = {*session.exec(select(ClipRow.clip_id)), *session.exec(select(BinnedRow.clip_id))} | samples
-            for id in {row.clip_id for row in gone} - held:
-                if self._clips.has(id):
-                    self._clips.remove(id)
+            binned_at = col(BinnedRow.binned_at)
+            session.exec(update(BinnedRow).where(binned_at > now).values(binned_at=now))  # the clock was set back
+            gone = session.exec(select(BinnedRow).where(binned_at <= now - older_than_s)).all()
+            self._forget(session, gone, samples)
             self._describe(session)
         return len(gone)
+
+    def kept(self, sessions: Collection[str]) -> Sequence[KeptFile]:
+        """Return what these sessions keep, deleted clips included."""
+        found: list[tuple[ClipRow | BinnedRow, bool]] = []
+        with Session(self._database) as session:
+            for some in batched(sessions):
+                present = session.exec(select(ClipRow).where(col(ClipRow.session_id).in_(some))).all()
+                binned = session.exec(select(BinnedRow).where(col(BinnedRow.session_id).in_(some))).all()
+                found += [*((row, False) for row in present), *((row, True) for row in binned)]
+        return [
+            KeptFile(row.session_id, row.clip_id, row.added_at, self._clips.bytes(row.clip_id), deleted)
+            for row, deleted in found
+        ]
+
+    def erase(self, gone: Iterable[KeptFile]) -> int:
+        """Remove clips for good, of what may be other things; returns how many were clips. Raises NotSaved."""
+        samples, rows = {shipped.clip_id for shipped in self.samples()}, list[ClipRow | BinnedRow]()
+        with transaction(self._database) as session:
+            for key in ((one.session_id, one.id) for one in gone):
+                rows += filter(None, (session.get(ClipRow, key), session.get(BinnedRow, key)))
+            self._forget(session, rows, samples)
+        return len(rows)
+
+    def _forget(self, session: Session, gone: Sequence[ClipRow | BinnedRow], samples: Set[str]) -> None:
+        """Remove rows, and the sound of those that nobody else has."""
+        for row in gone:
+            session.delete(row)
+            self._described.remove(SessionClip.of(row).name)
+        session.flush()
+        held = {*session.exec(select(ClipRow.clip_id)), *session.exec(select(BinnedRow.clip_id))} | samples
+        for id in {row.clip_id for row in gone} - held:
+            if self._clips.has(id):
+                self._clips.remove(id)
 
     def _add(self, session_id: str, clip: Clip) -> Clip:
         try:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from studio.composition import compose
-from studio.data_folder import DataInUse, claimed
+from studio.data_folder import UnusableDataFolder, claimed
+from studio.network_environment import repair_network_environment
 from studio.script.commands import FAILED, main
 from studio.script.scripts import Scripts
 from studio.settings import Settings, WrongSettings
@@ -16,15 +17,15 @@ CLOSE_S = 5.0
 
 @contextmanager
 def opened() -> Iterator[Scripts]:
-    """Raises SystemExit where the settings are wrong or another studio runs on the data folder."""
+    """Raises SystemExit if the settings are wrong or the data folder cannot be used."""
     try:
         settings = Settings.load()
         own = claimed(settings.data_dir)
-    except (WrongSettings, DataInUse) as error:
+        studio = compose(settings)
+    except (WrongSettings, UnusableDataFolder) as error:
         sys.stderr.write(f"{error}\n")
         raise SystemExit(FAILED) from error
     with own:
-        studio = compose(settings)
         studio.manager.start()
         studio.scripts.renderer.start()
         try:
@@ -37,4 +38,5 @@ def opened() -> Iterator[Scripts]:
 
 if __name__ == "__main__":
     logging.basicConfig(level=logging.WARNING)
+    repair_network_environment()
     sys.exit(main(sys.argv[1:], opened))

@@ -1,6 +1,7 @@
 """Projects and their sheets on disk: one document each, replaced whole with every change."""
 
 import logging
+import os
 import secrets
 import shutil
 import threading
@@ -27,6 +28,7 @@ T = TypeVar("T")
 FOLDER = "scripts"  # in the data folder
 DOCUMENT = "project.json"
 NAME_MAX = 120  # characters
+COARSE_S = 60.0  # by which a file may be dated wrong
 PROJECT = TypeAdapter(Project)
 SHEET = TypeAdapter(Sheet)
 
@@ -93,8 +95,7 @@ class Projects:
     def deleted(self, older_than_s: float) -> Sequence[Project]:
         """Those that were deleted longer ago than this."""
         gone = (project for project in self._projects.copy().values() if project.deleted)
-        before = self._now() - older_than_s
-        return [project for project in gone if (self._folder / project.id / DOCUMENT).stat().st_mtime < before]
+        return [project for project in gone if self._age_s(project) >= older_than_s]
 
     def forget(self, id: str) -> None:
         """Remove a deleted project for good, its sheets with it."""
@@ -153,6 +154,14 @@ class Projects:
     def folder(self, id: str) -> Path:
         """Where a project's documents lie. Raises UnknownProject."""
         return self._folder / self.get(id, deleted=True).id
+
+    def _age_s(self, project: Project) -> float:
+        """Return the seconds since a project's last change; a change from the future is one of now."""
+        document = self._folder / project.id / DOCUMENT
+        age_s = self._now() - document.stat().st_mtime
+        if age_s < -COARSE_S:  # the clock was set back
+            os.utime(document, (self._now(), self._now()))
+        return max(0.0, age_s)
 
     def _sheet(self, project_id: str, id: str) -> Sheet:
         with self._lock:

@@ -8,8 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from studio.database import NO_ROOM
-from studio.files import PARTIAL, atomic_write, publish_file
+from studio.files import PARTIAL, atomic_write, is_disk_full, publish_file
 from studio.stores.backend import CHUNK_BYTES, file_sha256, raise_if_stopped
 from studio.stores.entry import ArchiveFacts, StoreEntry, TransferProgress, misnamed
 from studio.stores.errors import Damaged, NotAllowed, StoreError, StoreFull, StoreMissing
@@ -109,7 +108,7 @@ class FolderBackend:
                 f"the studio may not do this in the folder of {self._name}; check its permissions"
             ) from error
         except OSError as error:
-            if error.errno in NO_ROOM:
+            if is_disk_full(error):
                 raise StoreFull(f"the disk of {self._name} is full; free some space there, then go on") from error
             raise StoreError(
                 f"the folder of {self._name} failed ({error.strerror}); check its disk, try again"

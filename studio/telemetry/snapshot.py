@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from engines.types import EngineStatus, TicketState
+from studio.disk_space import DiskReading
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,7 @@ class Snapshot:
     device: str
     memory: str  # "VRAM" or "process memory": what the bytes mean
     total_bytes: int
+    disk: DiskReading | None  # of the data folder; None where it cannot be read
     now: Point
     latency_s: Percentiles
     ttfa_s: Percentiles

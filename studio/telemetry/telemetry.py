@@ -17,6 +17,7 @@ import numpy as np
 
 from engines.scheduling.manager import QueueEntry
 from engines.types import EngineStatus, SchedulerEvent
+from studio.disk_space import DiskReading
 from studio.telemetry.gauges import Gauge, open_gauge
 from studio.telemetry.snapshot import Cache, ListedRequest, Percentiles, Point, Queued, Snapshot, Timed
 
@@ -39,9 +40,14 @@ class Watched(Protocol):
 
 class Telemetry:
     def __init__(
-        self, manager: Watched, gauge: Gauge | None = None, clock: Callable[[], float] = time.monotonic
+        self,
+        manager: Watched,
+        gauge: Gauge | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        disk: Callable[[], DiskReading | None] = lambda: None,
     ) -> None:
         """Hear events with `manager.listen(telemetry.record)`; `clock` is the manager's. `start` begins sampling."""
+        self._disk = disk
         self._manager = manager
         self._gauge = gauge or open_gauge("auto")
         self._clock = clock
@@ -129,6 +135,7 @@ class Telemetry:
             device=self._gauge.device,
             memory=self._gauge.memory,
             total_bytes=self._total_bytes,
+            disk=self._disk(),
             now=latest,
             latency_s=percentiles([one.latency_s for one in timed]),
             ttfa_s=percentiles([one.ttfa_s for one in timed]),

@@ -14,11 +14,13 @@ from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 from starlette.requests import HTTPConnection
 
+from studio.clock import ClockWatch
 from studio.errors import TooManyRequests, Unauthenticated
 from studio.settings import Settings, read_keys
 from studio.web.ownership import source
 from studio.web.session import session_id_of
 
+MINUTE_S = 60.0
 KEY_NEEDED = "this studio asks programs for a key; send Authorization: Bearer with one of its STUDIO_API_KEYS"
 
 
@@ -49,9 +51,10 @@ class Caller:
 class Callers:
     """Any thread may ask."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, clock: ClockWatch | None = None) -> None:
         self._names = {_digest(key): name for key, name in read_keys(settings.api_keys).items()}
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
+        self._clock = clock or ClockWatch()
         self._limits = {
             "requests": settings.api_requests_per_minute,
             "characters": settings.api_characters_per_minute,
@@ -71,6 +74,8 @@ class Callers:
 
     def spend(self, caller: Caller, characters: int, requests: int = 1) -> None:
         """Count requests of so many characters together. Raises LimitReached."""
+        if not self._clock.undisturbed_s():  # the limiter reads the wall clock: what it counted may lie in the future
+            self._limiter.storage.reset()
         for what, amount in (("requests", requests), ("characters", characters)):
             allowed = self._limits[what]
             if not (allowed and amount):
@@ -80,9 +85,8 @@ class Callers:
             limit = RateLimitItemPerMinute(allowed)
             if not self._limiter.hit(limit, caller.name, what, cost=amount):
                 resets_at = self._limiter.get_window_stats(limit, caller.name, what).reset_time
-                raise LimitReached(
-                    f"{allowed:,} {what} a minute are allowed here; wait a moment", resets_at - time.time()
-                )
+                wait_s = min(MINUTE_S, resets_at - time.time())
+                raise LimitReached(f"{allowed:,} {what} a minute are allowed here; wait a moment", wait_s)
 
 
 def _digest(key: str) -> bytes:

@@ -1,6 +1,7 @@
 """What the studio serves on: an address and a port, or a Unix socket for programs of this machine and this user alone."""
 
 import errno
+import ipaddress
 import os
 import socket
 from pathlib import Path
@@ -12,16 +13,34 @@ class NotListening(Exception):
 
 
 def at_port(host: str, port: int) -> socket.socket:
-    """A socket at this address; port 0 is any free one. Raises NotListening."""
+    """Return a socket bound to this address; port 0 is any free one. Raises NotListening."""
     try:
-        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[
-            0
-        ]
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, _, _, address = found[0]
         return _bound(socket.socket(family, kind), address)
-    except OSError as error:
-        wanted = "it is in use; stop what serves there, or choose another STUDIO_PORT"
-        reason = wanted if error.errno == errno.EADDRINUSE else f"{error.strerror}; correct STUDIO_HOST and STUDIO_PORT"
-        raise NotListening(f"cannot serve at {host}, port {port}: {reason}") from error
+    except (OSError, UnicodeError) as error:  # a name with an empty or overlong part is a UnicodeError
+        raise NotListening(f"cannot serve at {host}, port {port}: {_reason(error)}") from error
+
+
+def url_of(host: str, port: int) -> str:
+    """Return an address that a browser on this machine can open for a studio bound to `host`."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return f"http://{host}:{port}"
+    if isinstance(address, ipaddress.IPv6Address):
+        return f"http://[{'::1' if address.is_unspecified else address}]:{port}"
+    return f"http://{'127.0.0.1' if address.is_unspecified else address}:{port}"
+
+
+def _reason(error: OSError | UnicodeError) -> str:
+    if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
+        return "the port is in use; stop what serves there, or choose another STUDIO_PORT"
+    if isinstance(error, OSError) and error.errno == errno.EACCES:
+        return "this user may not open the port; choose a STUDIO_PORT above 1023"
+    if isinstance(error, (socket.gaierror, UnicodeError)):
+        return "the host name does not resolve; correct STUDIO_HOST"
+    return f"{error.strerror}; correct STUDIO_HOST and STUDIO_PORT"
 
 
 def at_path(path: Path) -> socket.socket:

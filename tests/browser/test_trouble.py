@@ -1,9 +1,8 @@
 """A broken checkpoint and a full disk: said in a sentence, and the studio lives on."""
 
 import io
-import os
+import re
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from studio.references.library import ClipStore, NoRoom
 from studio.references.session_clips import SessionClips
 from tests.browser.serving import Served, serving
 from tests.browser.visiting import visiting
+from tests.studio.disks import FILLER, fill, mounted
 from tests.studio.house import write_clip
 
 BROKEN = "F5-TTS is not available: model.safetensors is broken or is no checkpoint; fetch it again"
@@ -63,12 +63,8 @@ def test_a_broken_checkpoint_is_said_by_the_page_by_ready_and_by_speak(browser: 
 @pytest.fixture(scope="module")
 def disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A disk of its own that tests may fill."""
-    folder = tmp_path_factory.mktemp("disk")
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={DISK_MB}m", "studio", str(folder)]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("only root may mount a small disk to fill")
-    yield folder
-    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+    with mounted(tmp_path_factory.mktemp("disk"), f"size={DISK_MB}m") as folder:
+        yield folder
 
 
 @pytest.fixture(scope="module")
@@ -78,13 +74,27 @@ def cramped(tmp_path_factory: pytest.TempPathFactory, disk: Path) -> Iterator[Se
         yield served
 
 
-def fill(disk: Path, leave_bytes: int = 0) -> Path:
-    """A file that takes all the room there is, but for this much."""
-    ballast = disk / "ballast"
-    room = shutil.disk_usage(disk).free - leave_bytes
-    with ballast.open("wb") as file:
-        os.posix_fallocate(file.fileno(), 0, room)
-    return ballast
+def test_the_page_warns_beside_speak_before_the_disk_is_full_and_of_deletions_that_are_final(
+    browser: Browser, cramped: Served, disk: Path
+) -> None:
+    with visiting(browser, cramped) as visitor:
+        visitor.open()
+        page, warning = visitor.page, visitor.page.locator(".disk-warning")
+        expect(page.locator(".strip .disk")).to_contain_text("MB free")
+        expect(warning).to_be_hidden()
+        visitor.hurry()
+        visitor.speak()
+        visitor.wait_for_takes(1)
+        fill(disk, leave_bytes=2_000_000)
+        expect(warning).to_have_text(re.compile(r"^Only .+ are free on the studio's disk. Delete takes and clips that"))
+        expect(page.locator(".strip .disk.low")).to_contain_text("MB free")
+        fill(disk, leave_bytes=40_000)
+        expect(warning).to_contain_text("New takes may not be saved. Deleted takes cannot be brought back.")
+        page.locator("li.take").get_by_role("button", name="Delete").click()
+        visitor.expect_message("It cannot be brought back, because the disk is almost full.")
+        expect(page.locator(".toast").get_by_role("button", name="Undo")).to_have_count(0)
+        (disk / FILLER).unlink()
+        expect(warning).to_be_hidden()
 
 
 @pytest.mark.long

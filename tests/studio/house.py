@@ -19,6 +19,7 @@ from engines.types import Audio
 from studio.api import router
 from studio.champions.creation import TakeVoices
 from studio.champions.factory import open_champions
+from studio.disk_space import DiskSpace
 from studio.history import History
 from studio.listening import Listening
 from studio.named_voices import NamedVoices
@@ -39,6 +40,7 @@ from studio.web.cors import ApiCors
 from studio.web.drain import Drain
 from studio.web.guard import Guard
 from studio.web.session import SessionMiddleware
+from studio.web.visitors import Visitors
 from tests.engines.metronome import ENGINES, Metronome, spec_of
 
 ENGINE = "tick"
@@ -89,12 +91,13 @@ def studio_of(
     manager = Manager({ENGINE: Checkpoint("brass")}, Device(), policy or Policy(), specs=spec_of)
     clips = ClipStore(settings.data_dir, samples if samples.is_dir() else samples_folder(samples))
     session_clips, history = SessionClips(clips, settings.data_dir), History(settings.data_dir)
-    telemetry = Telemetry(manager, ProcessGauge())
+    telemetry = Telemetry(manager, ProcessGauge(), disk=DiskSpace(settings.data_dir).reading)
     manager.listen(telemetry.record)
     listening = Listening(history, settings.data_dir)
     champions = open_champions(settings)
     speaking = SpeechService(manager, session_clips, history, champions)
     named_voices = NamedVoices(manager, champions, session_clips, (ENGINE,))
+    scripts = open_scripts(settings, manager, speaking, history, named_voices, judge, unaligned)
     studio = Studio(
         settings=settings,
         manager=manager,
@@ -105,7 +108,9 @@ def studio_of(
         listening=listening,
         champions=champions,
         named_voices=named_voices,
-        scripts=open_scripts(settings, manager, speaking, history, named_voices, judge, unaligned),
+        scripts=scripts,
+        visitors=Visitors(settings, history, session_clips),
+        disk=DiskSpace(settings.data_dir, [scripts, history, session_clips, champions]),
         take_voices=TakeVoices(history, session_clips, listening, lambda engine: manager.status(engine).licence),
         telemetry=telemetry,
     )

@@ -50,6 +50,7 @@ STATUS = {
     "Occupied": 409,
     "OutOfMemory": 503,
     "QueueFull": 429,
+    "QuotaUsed": 507,
     "StoreError": 502,
     "StoreFull": 507,
     "StoreMissing": 502,

@@ -10,7 +10,7 @@ from typing import BinaryIO
 import pytest
 
 from studio import files
-from studio.champions.blobs import YOUNG_S, Blobs
+from studio.champions.blobs import Blobs
 from studio.files import atomic_write, link_or_copy, publish_file, publish_folder, sync_folder
 
 
@@ -150,9 +150,10 @@ def test_a_folder_that_is_there_already_stays(tmp_path: Path) -> None:
 
 
 def test_blobs_are_read_only_where_such_files_can_be_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    blobs = Blobs(tmp_path / "blobs", lambda: 10.0 * YOUNG_S + os.stat(tmp_path).st_mtime)
+    blobs = Blobs(tmp_path / "blobs")
     blobs.add(written(tmp_path / "one"), "aa1")
     monkeypatch.setattr(files, "POSIX", False)
     blobs.add(written(tmp_path / "two"), "bb2")
     assert [blobs.path(name).stat().st_mode & 0o222 != 0 for name in ("aa1", "bb2")] == [False, True]
-    assert blobs.remove("bb2")
+    blobs.remove("bb2")
+    assert not blobs.has("bb2")

@@ -143,12 +143,20 @@ interface Percentiles {
   p50: number | null;
   p95: number | null;
 }
+/** The disk of the data folder: `low` when it is worth a warning, `short` when deleted things are dropped at once. */
+interface DiskReading {
+  free_bytes: number;
+  total_bytes: number;
+  low: boolean;
+  short: boolean;
+}
 interface Telemetry {
   at_s: number;
   engines: EngineStatus[];
   device: string;
   memory: string;
   total_bytes: number;
+  disk: DiskReading | null;
   now: TelemetryPoint;
   latency_s: Percentiles;
   ttfa_s: Percentiles;

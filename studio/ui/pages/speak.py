@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from inspect import Parameter, Signature
 from itertools import starmap
-from typing import Any
+from typing import Any, cast
 
 import gradio as gr
+from starlette.requests import HTTPConnection
 
 from engines.errors import BadInput, Cancelled, EngineError
 from engines.registry import settings
@@ -105,6 +106,7 @@ def speaker(studio: Studio) -> Callable[..., Iterator[SpeakOutput]]:
         try:
             arrived_at = float(request.headers[ARRIVED_HEADER])
             session_id = request.headers[SESSION_HEADER]
+            studio.visitors.admit(cast(HTTPConnection, request.request))
             yield from perform(studio, completed(studio, read_order(sent), session_id), session_id, arrived_at)
         except EngineError as error:
             title = "Refused" if isinstance(error, BadInput) else "Failed"  # trying again helps only the second

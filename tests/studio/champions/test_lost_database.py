@@ -130,13 +130,19 @@ def test_files_that_belong_to_no_champion_stay_and_are_told(tmp_path: Path, capl
     assert opened(tmp_path).list() == [kept]
 
 
-def test_the_files_of_a_save_that_did_not_succeed_go_after_an_hour(tmp_path: Path) -> None:
-    library = Library(tmp_path)
+def test_the_files_of_a_save_that_failed_go_with_the_next_purge_and_of_a_killed_one_after_an_hour(
+    tmp_path: Path,
+) -> None:
+    library, other = Library(tmp_path), Library(tmp_path)
     kept = keep(library)
     files = files_of(library.folder)
     with pytest.raises(ChampionConflict):
         keep(library, seed=1)
-    library.purge(UNDO_S)
+    other.purge(UNDO_S)  # cannot know whether the other process still saves
     assert len(files_of(library.folder)) > len(files)
+    library.purge(UNDO_S)
+    assert files_of(library.folder) == files
+    with pytest.raises(ChampionConflict):
+        keep(other, seed=1)
     library = opened(tmp_path, now=lambda: time.time() + 4_000.0)
     assert (library.list(), files_of(library.folder)) == ([kept], files)

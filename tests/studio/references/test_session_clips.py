@@ -81,6 +81,21 @@ def test_the_sound_of_a_clip_deleted_a_day_ago_is_erased_unless_somebody_has_it(
         session_clips.restore("ann", own.id)
 
 
+def test_a_clip_erased_for_one_session_stays_for_another_that_brought_the_same_sound(
+    session_clips: SessionClips, tmp_path: Path
+) -> None:
+    path = write_clip(tmp_path / "clip.wav", seed=1)
+    own, shared = session_clips.add("ann", path, "own"), session_clips.add("ann", write_clip(path, seed=2), "shared")
+    session_clips.add("bob", path, "shared")
+    session_clips.delete("ann", own.id)
+    kept = session_clips.kept(["ann"])
+    assert [(one.deleted, one.bytes > 0) for one in kept] == [(False, True), (True, True)]
+    assert session_clips.erase(kept) == 2
+    assert {folder.name for folder in (tmp_path / "data" / "clips").iterdir()} >= {shared.id}
+    assert not (tmp_path / "data" / "clips" / own.id).exists()
+    assert (list(session_clips.mine("ann")), list(session_clips.mine("bob"))) == ([], [shared.id])
+
+
 def opened(data: Path) -> SessionClips:
     """As the next start opens it, days later, a round of housekeeping included."""
     session_clips = SessionClips(ClipStore(data, data.parent / "samples"), data)

@@ -144,6 +144,16 @@ def test_a_login_ends_after_a_month(tmp_path: Path) -> None:
     assert not ownership.holds(here)
 
 
+def test_a_login_from_the_future_ends_too(tmp_path: Path) -> None:
+    clock = Clock()
+    ownership = elsewhere(tmp_path, clock)
+    cookie = ownership.log_in(asker(), USER, PASSWORD)
+    clock.now -= 3_600.0  # a correction ends no login
+    assert ownership.holds(asker(cookie=f"{COOKIE}={cookie}"))
+    clock.now -= LOGIN_S
+    assert not ownership.holds(asker(cookie=f"{COOKIE}={cookie}"))
+
+
 def test_a_bearer_is_no_owner_even_with_the_owners_cookie(tmp_path: Path) -> None:
     ownership = elsewhere(tmp_path)
     cookie = f"{COOKIE}={ownership.log_in(asker(), USER, PASSWORD)}"

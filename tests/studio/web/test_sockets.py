@@ -15,7 +15,7 @@ from fastapi import FastAPI, Request
 
 from studio.settings import Settings
 from studio.web.ownership import Ownership
-from studio.web.sockets import NotListening, at_path, at_port
+from studio.web.sockets import NotListening, at_path, at_port, url_of
 
 
 @pytest.fixture
@@ -49,7 +49,9 @@ def test_any_free_port_is_found() -> None:
 def test_a_port_in_use_is_told_with_what_to_do() -> None:
     with closing(at_port("127.0.0.1", 0)) as first:
         first.listen()
-        with pytest.raises(NotListening, match="it is in use; stop what serves there, or choose another STUDIO_PORT"):
+        with pytest.raises(
+            NotListening, match="the port is in use; stop what serves there, or choose another STUDIO_PORT"
+        ):
             at_port("127.0.0.1", first.getsockname()[1])
 
 
@@ -94,3 +96,38 @@ def test_a_file_that_lies_there_stays(path: Path) -> None:
 def test_a_path_too_long_for_a_socket_is_refused_in_words(tmp_path: Path) -> None:
     with pytest.raises(NotListening, match="name another STUDIO_SOCKET"):
         at_path(tmp_path / ("x" * 120))
+
+
+@pytest.mark.parametrize(
+    ("host", "url"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:7860"),
+        ("localhost", "http://localhost:7860"),
+        ("studio.example", "http://studio.example:7860"),
+        ("0.0.0.0", "http://127.0.0.1:7860"),
+        ("::", "http://[::1]:7860"),
+        ("::1", "http://[::1]:7860"),
+        ("0:0:0:0:0:0:0:1", "http://[::1]:7860"),
+        ("fd00::5", "http://[fd00::5]:7860"),
+    ],
+)
+def test_the_printed_address_can_be_opened(host: str, url: str) -> None:
+    assert url_of(host, 7860) == url
+
+
+@pytest.mark.parametrize("host", ["nowhere.invalid", "a..b", f"{'a' * 70}.example", "256.1.1.1"])
+def test_a_host_that_does_not_resolve_is_said(host: str) -> None:
+    with pytest.raises(NotListening, match="does not resolve; correct STUDIO_HOST"):
+        at_port(host, 0)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1", "::", "0.0.0.0"])
+def test_a_port_in_use_is_said(host: str) -> None:
+    with at_port(host, 0) as taken:
+        taken.listen()
+        with pytest.raises(NotListening, match="the port is in use; stop what serves there"):
+            at_port(host, taken.getsockname()[1])
+
+
+def test_a_host_in_brackets_is_the_host() -> None:
+    assert Settings(host="[::1]").host == "::1"

@@ -1,13 +1,13 @@
 /** The champions this studio keeps: read, saved, copied, deleted with a way back, brought in as archives. */
 import { access } from "../core/access.js";
 import { emit, follow, on } from "../core/bus.js";
+import { toastDeletion } from "../core/disk.js";
 import { EVENT, STATE } from "../core/events.js";
 import { titled } from "../core/format.js";
 import { attempt } from "../core/login.js";
 import { page } from "../core/pages.js";
 import { get, post, put, remove } from "../core/server.js";
 import { currentOf, setChampion, setChampions, state } from "../core/state.js";
-import { toast } from "../core/toast.js";
 import { upload } from "../core/upload.js";
 import { begin, uploading } from "../jobs/jobs.js";
 import { firstFree, slug } from "./ids.js";
@@ -106,7 +106,7 @@ export function discard({ id, title }) {
   return attempt(async () => {
     await remove(pathOf(id));
     receive(state.champions.filter((other) => other.id !== id));
-    toast(`${titled(title)} is deleted.`, { action: "Undo", onaction: () => bringBack(id) });
+    toastDeletion(`${titled(title)} is deleted.`, () => bringBack(id));
   });
 }
 

@@ -2,7 +2,7 @@
 import { follow } from "../core/bus.js";
 import { h } from "../core/dom.js";
 import { STATE } from "../core/events.js";
-import { bytes, fine, percent, plural } from "../core/format.js";
+import { bytes, fine, percent, plural, size } from "../core/format.js";
 import { state } from "../core/state.js";
 
 const STATES = { unloaded: "unloaded", loading: "loading", warming: "warming up", ready: "ready", failed: "failed" };
@@ -21,11 +21,12 @@ function untold() {
 
 /** @param {Telemetry} telemetry */
 function parts(telemetry) {
-  const { engines, device, now, latency_s, ttfa_s, queue_length, running } = telemetry;
+  const { engines, device, disk, now, latency_s, ttfa_s } = telemetry;
   return [
     ...engines.map(engine),
     h("span.device.wide", { title: device }, short(device)),
     memory(telemetry),
+    ...(disk ? [room(disk)] : []),
     h(
       "span.wide",
       { title: "How busy the device was in the last second" },
@@ -47,14 +48,19 @@ function parts(telemetry) {
       " P95 ",
       h("b", {}, fine(latency_s.p95)),
     ),
-    h(
-      "span.scheduler",
-      { title: `${plural(running.length, "request")} speaking, ${queue_length} waiting` },
-      running.length > 0 && h("span.label-wide", {}, `speaking ${running.length} · `),
-      "queue ",
-      h("b", {}, String(queue_length)),
-    ),
+    queue(telemetry),
   ];
+}
+
+/** @param {Telemetry} telemetry */
+function queue({ queue_length, running }) {
+  return h(
+    "span.scheduler",
+    { title: `${plural(running.length, "request")} speaking, ${queue_length} waiting` },
+    running.length > 0 && h("span.label-wide", {}, `speaking ${running.length} · `),
+    "queue ",
+    h("b", {}, String(queue_length)),
+  );
 }
 
 /** @param {EngineStatus} status */
@@ -66,6 +72,12 @@ function engine({ title, state, progress, message }) {
 /** @param {string} device */
 function short(device) {
   return device.replace(/^NVIDIA\s+/, "").replace(/\s*\(.*\)$/, "");
+}
+
+/** How much the disk of the data folder still takes. @param {DiskReading} disk */
+function room({ free_bytes, total_bytes, low }) {
+  const title = `${size(free_bytes)} of ${size(total_bytes)} are free on the disk that holds takes, clips and champions`;
+  return h(`span.disk${low ? ".low" : ".wide"}`, { title }, "disk ", h("b", {}, `${size(free_bytes)} free`));
 }
 
 /** What is used of what there is, and by whom. @param {Telemetry} telemetry */

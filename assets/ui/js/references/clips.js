@@ -1,5 +1,6 @@
 /** Clips: the ones that ship, the ones this browser brought, and the part of one that is the voice. */
 import { changed, emit } from "../core/bus.js";
+import { toastDeletion } from "../core/disk.js";
 import { announce } from "../core/dom.js";
 import { EVENT, STATE } from "../core/events.js";
 import * as fields from "../core/fields.js";
@@ -113,7 +114,7 @@ export async function discardClip() {
     setMine(state.mine.toSpliced(place, 1));
     const next = state.mine[Math.min(place, state.mine.length - 1)] ?? state.samples[0];
     if (next) await useClip(next);
-    toast("Clip deleted.", { action: "Undo", onaction: () => bringBack(clip, place) });
+    toastDeletion("Clip deleted.", () => bringBack(clip, place));
   });
 }
 

@@ -1,6 +1,7 @@
 /** Which project and which sheet, and what can be done with them as a whole. */
 import { follow } from "../core/bus.js";
 import { askWhich } from "../core/dialog.js";
+import { toastDeletion } from "../core/disk.js";
 import { h, icon, iconButton } from "../core/dom.js";
 import { STATE } from "../core/events.js";
 import { plural } from "../core/format.js";
@@ -151,6 +152,6 @@ function removeProject(project) {
       await post(projectPath("/restore", project.id));
       await openProject(project.id);
     };
-    toast(`${project.name} is deleted.`, { action: "Undo", onaction: () => attempt(back) });
+    toastDeletion(`${project.name} is deleted.`, () => attempt(back));
   });
 }

@@ -1,5 +1,6 @@
 /** Beside the Speak button: what happens with the press of it, in words. Also makes Gradio's buttons ours. */
 import { follow } from "../core/bus.js";
+import { diskWarning } from "../core/disk.js";
 import { h, whenPresent } from "../core/dom.js";
 import { STATE } from "../core/events.js";
 import { about, percent, rankWords } from "../core/format.js";
@@ -13,11 +14,13 @@ export function mount(element) {
   const words = h("p.standing-words");
   const fill = h("i");
   const bar = h("div.progress", { hidden: true }, fill);
-  element.append(h("div.standing", {}, words, bar));
+  const warning = h("p.disk-warning", { role: "status" });
+  element.append(h("div.standing", {}, words, bar, warning));
   const draw = () => {
     drawButtons();
     const text = state.synthesis ? progressWords(state.synthesis) : loading();
     if (words.textContent !== text) words.textContent = text;
+    if (warning.textContent !== diskWarning()) warning.textContent = diskWarning();
     bar.hidden = state.synthesis ? state.synthesis.phase !== "running" : !loading();
     fill.style.transform = `scaleX(${(state.synthesis ?? engine())?.progress ?? 0})`;
   };

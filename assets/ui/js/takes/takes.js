@@ -1,6 +1,7 @@
 /** The takes of this browser: read, starred, put into folders, deleted with a way back. */
 import * as player from "../audio/player.js";
 import { emit } from "../core/bus.js";
+import { toastDeletion } from "../core/disk.js";
 import { EVENT } from "../core/events.js";
 import { plural } from "../core/format.js";
 import { attempt } from "../core/login.js";
@@ -66,7 +67,7 @@ export async function discard(ids) {
     setTakes(state.takes.filter((take) => !ids.includes(take.id)));
     emit(EVENT.discarded, ids);
     const words = ids.length > 1 ? `${plural(ids.length, "take")} deleted.` : "Take deleted.";
-    toast(words, { action: "Undo", onaction: () => bringBack(ids) });
+    toastDeletion(words, () => bringBack(ids));
   });
 }
 

@@ -1,0 +1,131 @@
+"""What visitors of a public studio keep: how much, for how long, and whose takes and clips are never removed.
+
+A visitor is a session that kept something while it was not the owner's. A session that was the owner's once is never a
+visitor again, and neither is one that nothing is known of, such as a session of an earlier studio.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable
+
+from sqlmodel import Field, Session, SQLModel, col, select
+from starlette.requests import HTTPConnection
+
+from studio.database import SESSION_COLUMN, NotSaved, open_database, transaction
+from studio.errors import NotStored
+from studio.history import History
+from studio.kept import KeptFile
+from studio.references.session_clips import SessionClips
+from studio.settings import Settings
+from studio.web.ownership import Ownership
+from studio.web.session import SESSION_HEADER
+
+log = logging.getLogger(__name__)
+
+DAY_S = 86_400.0
+MB, GB = 1_000_000, 1_000_000_000
+DOWN_TO = 0.9  # of what visitors may keep together, once that is exceeded
+
+
+class QuotaUsed(NotStored):
+    """This visitor keeps as much here as a visitor may."""
+
+
+class VisitorRow(SQLModel, table=True):
+    """A session that kept something, and whether it was the owner's then or later."""
+
+    __tablename__ = "visitor"
+
+    session_id: str = Field(primary_key=True, sa_column_kwargs=SESSION_COLUMN)
+    is_owner: bool
+
+
+class Visitors:
+    """Any number of threads may call it."""
+
+    def __init__(
+        self, settings: Settings, history: History, clips: SessionClips, now: Callable[[], float] = time.time
+    ) -> None:
+        self._limits, self._history, self._clips, self._now = settings.visitor_limits, history, clips, now
+        self._ownership = Ownership(settings)
+        self._database = open_database(settings.data_dir, VisitorRow)
+        self._written: dict[str, bool] = {}  # sessions whose row is known, and whether they are the owner's
+        self._changed = threading.Event()
+        self._changed.set()
+
+    @property
+    def kept_s(self) -> float:
+        """Seconds for which a visitor's takes and clips are kept; 0 keeps them for good."""
+        return self._limits.days * DAY_S
+
+    def admit(self, asker: HTTPConnection) -> None:
+        """Check that the session that asks may keep another take or clip. Raises QuotaUsed."""
+        session_id = asker.headers[SESSION_HEADER]
+        is_owner = self._ownership.holds(asker)
+        self._write_down(session_id, is_owner=is_owner)
+        if is_owner or self._written.get(session_id):
+            return
+        self._changed.set()
+        most = self._limits.each_mb * MB
+        if most and sum(kept.bytes for kept in self._kept([session_id]) if not kept.deleted) >= most:
+            raise QuotaUsed(
+                f"you keep {self._limits.each_mb:,} MB of takes and clips here, which is the most; "
+                "delete some of them, then try again"
+            )
+
+    def claim(self, session_id: str) -> None:
+        """Remember that a session is the owner's, whatever it kept before."""
+        self._write_down(session_id, is_owner=True)
+
+    def expire(self) -> int:
+        """Remove visitors' takes and clips that are older than they may be; returns how many went. Raises NotSaved."""
+        if not self.kept_s:
+            return 0
+        before = self._now() - self.kept_s
+        return self._erase(kept for kept in self._kept(self._sessions()) if kept.kept_at < before)
+
+    def look(self) -> int:
+        """Remove the oldest of visitors' takes and clips if these are too many in all; returns how many. Raises NotSaved."""
+        most = round(self._limits.all_gb * GB)
+        if not most or not self._changed.is_set():
+            return 0
+        self._changed.clear()
+        kept = sorted(self._kept(self._sessions()), key=lambda one: (not one.deleted, one.kept_at))
+        left = sum(one.bytes for one in kept)
+        if left <= most:
+            return 0
+        gone: list[KeptFile] = []
+        while left > DOWN_TO * most:
+            gone.append(kept[len(gone)])
+            left -= gone[-1].bytes
+        log.warning("visitors kept more than %s GB; their %d oldest takes and clips go", self._limits.all_gb, len(gone))
+        return self._erase(gone)
+
+    def _write_down(self, session_id: str, *, is_owner: bool) -> None:
+        """Remember whose session this is; on a full disk, do so the next time."""
+        if self._written.get(session_id) or self._written.get(session_id) is is_owner:
+            return
+        try:
+            with transaction(self._database) as session:
+                row = session.get(VisitorRow, session_id)
+                is_owner = is_owner or (row is not None and row.is_owner)
+                session.merge(VisitorRow(session_id=session_id, is_owner=is_owner))
+        except NotSaved as error:
+            log.info("a visitor was not written down: %s", error)
+            return
+        self._written[session_id] = is_owner
+
+    def _sessions(self) -> list[str]:
+        with Session(self._database) as session:
+            return list(session.exec(select(VisitorRow.session_id).where(col(VisitorRow.is_owner).is_(False))))
+
+    def _kept(self, sessions: list[str]) -> list[KeptFile]:
+        return [*self._history.kept(sessions), *self._clips.kept(sessions)]
+
+    def _erase(self, gone: Iterable[KeptFile]) -> int:
+        erased = list(gone)
+        count = self._history.erase(erased) + self._clips.erase(erased)
+        if count:
+            log.info("%d takes and clips of visitors were removed", count)
+        return count
