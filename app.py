@@ -31,6 +31,7 @@ from studio.web.cors import ApiCors
 from studio.web.drain import Drain, DrainMiddleware
 from studio.web.guard import Guard
 from studio.web.protocols import Http, WebSockets
+from studio.web.proxies import Proxies
 from studio.web.session import SessionMiddleware
 from studio.web.sockets import NotListening, at_path, at_port
 
@@ -94,6 +95,7 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
     mounted.add_middleware(ApiCors, origins=studio.settings.cors_origins)
     mounted.add_middleware(Guard, settings=studio.settings)
     mounted.add_middleware(DrainMiddleware, drain=drain)
+    mounted.add_middleware(Proxies, settings=studio.settings)
     return mounted
 
 
@@ -166,6 +168,7 @@ def main() -> None:
         log_level="warning",
         timeout_graceful_shutdown=2,
         server_header=False,
+        proxy_headers=False,  # Proxies decides whose count
         ws_per_message_deflate=False,  # sound hardly shrinks, and a processor is spent on trying
     )
     log.info("open %s", where)

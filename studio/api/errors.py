@@ -2,8 +2,10 @@
 
 import logging
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from typing import Annotated, Any
 
+from anyio import to_thread
 from fastapi import Depends, Request, Response, params
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -14,6 +16,7 @@ from starlette.requests import ClientDisconnect
 
 from engines.errors import Closing, EngineError, EngineFailed, NotReady, OutOfMemory, QueueFull, TimedOut, UnknownEngine
 from studio import errors
+from studio.web.callers import Callers
 from studio.web.ownership import Ownership
 from studio.web.problems import document, problem, snake_case
 from studio.web.session import SESSION_HEADER
@@ -45,14 +48,27 @@ STATUSES: tuple[tuple[tuple[type[EngineError], ...], int], ...] = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """A dependency that refuses some callers. ProblemRoute asks it before the body is read, FastAPI after that."""
+
+    require: Callable[[Request], object]
+
+    def __call__(self, request: Request) -> None:
+        self.require(request)
+
+
 class ProblemRoute(APIRoute):
-    """A route whose failures are problem documents."""
+    """A route whose failures are problem documents. Callers that are not admitted send no body in vain."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
+        admissions = [each.dependency for each in self.dependencies if isinstance(each.dependency, Admission)]
 
         async def handle_errors(request: Request) -> Response:
             try:
+                for admission in admissions if _has_body(request) else ():
+                    await to_thread.run_sync(admission, request)
                 return await handle(request)
             except EngineError as error:
                 return problem_of(error)
@@ -109,11 +125,16 @@ SessionId = Annotated[str, Depends(_session_id)]
 
 def owners_only(ownership: Ownership) -> params.Depends:
     """A dependency that refuses everybody but the studio's owner. Raises NotOwner and its kinds."""
+    return params.Depends(Admission(ownership.require))
 
-    def require(request: Request) -> None:
-        ownership.require(request)
 
-    return params.Depends(require)
+def keyed(callers: Callers) -> params.Depends:
+    """A dependency that refuses programs without a key, where STUDIO_API_KEYS asks for one. Raises KeyNeeded."""
+    return params.Depends(Admission(callers.caller))
+
+
+def _has_body(request: Request) -> bool:
+    return request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers
 
 
 def _validation_message(error: RequestValidationError) -> str:
