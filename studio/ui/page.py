@@ -16,6 +16,7 @@ from studio.ui.pages.monitor import monitor_page
 from studio.ui.pages.script import script_page
 from studio.ui.pages.speak import speak_page
 from studio.ui.refusals import PageRefusals
+from studio.ui.relative_links import RelativeLinks
 from studio.ui.theme import theme
 
 __all__ = ["build", "mount_assets", "mount_page"]
@@ -57,6 +58,6 @@ def mount_page(application: FastAPI, page: gr.Blocks) -> FastAPI:
         run_history=False,
         show_error=True,
         mcp_server=True,
-        app_kwargs={"middleware": [Middleware(PageRefusals)]},
+        app_kwargs={"middleware": [Middleware(PageRefusals), Middleware(RelativeLinks)]},
     )
     return mounted

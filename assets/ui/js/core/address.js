@@ -1,0 +1,11 @@
+/** Where the studio is: at the root of its host, or behind a proxy that strips a prefix from each path. */
+
+const { pathname, protocol } = new URL(import.meta.url);
+
+/** The prefix; empty at the root, and in tests without a server. */
+export const PREFIX = protocol === "file:" ? "" : pathname.split("/studio/assets/")[0];
+
+/** A path of the studio as a browser asks for it; other addresses stay as they are. @param {string} path */
+export function at(path) {
+  return path.startsWith("/") ? PREFIX + path : path;
+}
