@@ -6,7 +6,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from studio.web.proxies import route_path
 
 MANIFEST = b'<link rel="manifest" href="/manifest.json" />'
-RELATIVE = b'<link rel="manifest" href="./manifest.json" /><link rel="icon" href="./favicon.ico" type="image/svg+xml" />'
+RELATIVE = (
+    b'<link rel="manifest" href="./manifest.json" /><link rel="icon" href="./favicon.ico" type="image/svg+xml" />'
+)
 
 
 class RelativeLinks:
