@@ -41,6 +41,7 @@ PORT_FIRST_S = 0.3
 DRAIN_S = 300.0  # accepted requests may take this long after a SIGTERM
 SOCKET = f"`/ws/tts` is a WebSocket, which this description has no room for:\n\n{speech_socket.__doc__}"
 GRADIO_FOLDER = "GRADIO_TEMP_DIR"  # where Gradio keeps uploads; ours, so that housekeeping may sweep it
+MESSAGE_BYTES = 2**20  # of a WebSocket's message, which holds a text
 LAST_LOOK_S = 2.0  # pages fetch their last sound before the port closes
 
 
@@ -169,6 +170,7 @@ def main() -> None:
         timeout_graceful_shutdown=2,
         server_header=False,
         proxy_headers=False,  # Proxies decides whose count
+        ws_max_size=MESSAGE_BYTES,
         ws_per_message_deflate=False,  # sound hardly shrinks, and a processor is spent on trying
     )
     log.info("open %s", where)

@@ -52,8 +52,10 @@ class LoginNeeded(NotOwner, Unauthenticated):
 class TooManyTries(NotOwner, TooManyRequests):
     """A wrong login, after many others from there."""
 
+    wait_s = 1
+
     def __init__(self, count: int) -> None:
-        super().__init__(f"{WRONG}; {count} wrong ones came from there, and each further one waits its turn")
+        super().__init__(f"{WRONG}, and wait {self.wait_s} s before that: {count} wrong ones came from there")
 
 
 class LoginRow(SQLModel, table=True):
