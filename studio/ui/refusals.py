@@ -3,6 +3,7 @@
 import json
 import logging
 import re
+from http import HTTPStatus
 from typing import Any
 
 from gradio.route_utils import FnIndexInferError
@@ -89,7 +90,7 @@ class ProblemAnswer:
         told = _read(bytes(self._body))
         # Gradio's clients look for what it calls an error beside the sentence.
         further = {name: told[name] for name in ("error", "title") if name in told}
-        return problem(_sentence(told), self._status, **further)
+        return problem(_sentence(told, self._status), self._status, **further)
 
 
 def _problem_of(error: Exception, scope: Scope) -> Response:
@@ -124,11 +125,13 @@ def _read(body: bytes) -> dict[str, Any]:
     return told if isinstance(told, dict) else {"detail": told}
 
 
-def _sentence(told: dict[str, Any]) -> str:
+def _sentence(told: dict[str, Any], status: int) -> str:
     detail = told.get("detail") or told.get("error")
     if isinstance(detail, list) and detail and isinstance(detail[0], dict):  # FastAPI's, of what has the wrong form
         where = ".".join(str(part) for part in detail[0].get("loc", ()) if part != "body")
         return f"{where or 'the request'}: {detail[0].get('msg')}; correct it and send it again"
     if isinstance(detail, dict):
         detail = detail.get("error")
-    return detail if isinstance(detail, str) and detail else UNKNOWN
+    if isinstance(detail, str) and detail.lower() not in ("", HTTPStatus(status).phrase.lower()):
+        return detail
+    return UNKNOWN if status == HTTPStatus.NOT_FOUND else UNREAD
