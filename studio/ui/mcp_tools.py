@@ -9,12 +9,13 @@ from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import gradio as gr
 from anyio import to_thread
 from gradio.events import api
 from gradio_client.utils import encode_file_path
+from starlette.requests import Request
 
 from engines.audio import encode
 from engines.errors import EngineError

@@ -19,6 +19,7 @@ from studio.ui.pages.speak import speak_page
 from studio.ui.refusals import PageRefusals
 from studio.ui.relative_links import RelativeLinks
 from studio.ui.theme import theme
+from studio.ui.upload_fields import limit_fields
 from studio.web.ownership import Ownership
 
 __all__ = ["build", "mount_assets", "mount_page"]
@@ -71,4 +72,5 @@ def mount_page(application: FastAPI, page: GuardedBlocks) -> FastAPI:
         app_kwargs={"middleware": [Middleware(PageRefusals), Middleware(RelativeLinks)]},
     )
     guard_tools(page)
+    limit_fields()
     return mounted

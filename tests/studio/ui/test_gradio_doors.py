@@ -238,6 +238,12 @@ def test_an_upload_that_fails_is_refused_in_words(
     assert "Traceback" not in caplog.text
 
 
+def test_what_is_no_file_in_an_upload_is_not_collected(doors: Doors) -> None:
+    field = FORM.replace(b'; filename="a.wav"', b"").replace(b"xx", b"x" * 500_000)
+    answer = doors.post("upload", content=field, headers={"content-type": "multipart/form-data; boundary=b"})
+    assert (answer.status_code, "a field of this form is too long" in answer.json()["detail"]) == (400, True)
+
+
 @pytest.mark.parametrize(
     "path",
     [
