@@ -84,7 +84,8 @@ class GradioQueue(Queue):
     async def push(self, body: Any, request: Any, username: str | None) -> tuple[bool, Any, Any]:
         """Queue an event; a refusal is a sentence, and is counted. Values that are left out are left to the studio.
 
-        Who may call is asked when it begins. Raises ValueError, and HTTPException where the visitor holds half of the places already.
+        Who may call is asked when it begins. Raises ValueError, and HTTPException where the visitor holds half of the
+        places already.
         """
         str(body.session_hash).encode()  # a name that is no text would fail where it is written down
         called = self.blocks.fns.get(body.fn_index)

@@ -61,10 +61,8 @@ def guard_tools(page: GuardedBlocks) -> None:
     prepare = server._prepare_tool_call_args
 
     def asked(name: str, arguments: dict[str, Any]) -> Any:
-        tool, request = (
-            server.tool_to_endpoint.get(name, "").removeprefix("/"),
-            server.mcp_server.request_context.request,
-        )
+        tool = server.tool_to_endpoint.get(name, "").removeprefix("/")
+        request = cast(Request, server.mcp_server.request_context.request)
         try:
             rules.require(tool if tool in TOOLS else "speak_line", request, arguments)
             if tool not in TOOLS:
