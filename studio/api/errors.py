@@ -73,8 +73,10 @@ class ProblemRoute(APIRoute):
             except EngineError as error:
                 return problem_of(error)
             except RequestValidationError as error:
+                release(error)
                 return problem(_validation_message(error), 422, code="invalid_request")
             except HTTPException as error:
+                release(error)
                 unread = isinstance(error.__cause__, UNREAD)
                 return problem(NOT_JSON if unread else str(error.detail), error.status_code, headers=error.headers)
             except ClientDisconnect:
@@ -131,6 +133,18 @@ def owners_only(ownership: Ownership) -> params.Depends:
 def keyed(callers: Callers) -> params.Depends:
     """A dependency that refuses programs without a key, where STUDIO_API_KEYS asks for one. Raises KeyNeeded."""
     return params.Depends(Admission(callers.caller))
+
+
+def release(error: BaseException) -> None:
+    """Let go of the body that a refused request brought.
+
+    FastAPI's function holds the error, whose traceback holds the function: Python would free both only at its next search
+    for garbage, which is long after.
+    """
+    links: list[BaseException | None] = [error, error.__cause__, error.__context__]
+    for link in links:
+        if link is not None:
+            link.__traceback__ = None
 
 
 def _has_body(request: Request) -> bool:

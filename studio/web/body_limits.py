@@ -14,7 +14,7 @@ from studio.web.problems import problem
 FORM_BYTES = 65_536  # what multipart adds around a file
 JSON_MB = 2
 REFERENCE_MB = 16  # of a sound file that comes in base64: 30 seconds in stereo need 12
-AT_ONCE = 2  # bodies of more than JSON_MB that are in memory
+AT_ONCE = 4  # bodies of more than JSON_MB that are in memory
 ARRIVES_WITHIN_S = 60.0  # a body that waits for none of those; others must only keep coming (protocols.py)
 
 WEIGHTS = re.compile(r"/studio/champions/(import|[^/]+/weights)")  # the owner's, to the disk
