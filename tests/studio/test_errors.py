@@ -67,7 +67,6 @@ STATUS = {
     "UnknownAttachment": 404,
     "UnknownChampion": 404,
     "UnknownClip": 404,
-    "UnknownEndpoint": 404,
     "UnknownEngine": 404,
     "UnknownJob": 404,
     "UnknownLine": 404,
