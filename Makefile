@@ -1,7 +1,7 @@
 # Two commands matter: `make studio` opens the studio, `make test` proves it. Both install what is missing.
 PYTHON ?= python3
 BIN := .venv/bin
-TRITON := $(if $(filter Linux-x86_64,$(shell uname -s)-$(shell uname -m)),.venv/triton.stamp .venv/haproxy.stamp)
+TRITON := $(if $(filter Linux-x86_64,$(shell uname -s)-$(shell uname -m)),.venv/triton.stamp .venv/haproxy.stamp .venv/nginx.stamp)
 unexport PYTHONDONTWRITEBYTECODE  # else each of the many processes of a test run compiles all it imports
 
 # A .venv made earlier by another Python would be used instead of the one asked for.
@@ -76,6 +76,11 @@ $(BIN)/uv:
 # It answers for the server's health before it (deploy/triton).
 .venv/haproxy.stamp: | $(BIN)/uv
 	command -v haproxy >/dev/null || { apt-get -qq update && apt-get -qq install -y --no-install-recommends haproxy; }
+	touch $@
+
+# The page is tested behind it (deploy/proxy).
+.venv/nginx.stamp: | $(BIN)/uv
+	command -v nginx >/dev/null || { apt-get -qq update && apt-get -qq install -y --no-install-recommends nginx; }
 	touch $@
 
 # The browser tests drive Debian's Chromium; elsewhere, install Chromium at /usr/bin/chromium yourself.

@@ -32,6 +32,7 @@ from studio.web.cors import ApiCors
 from studio.web.drain import Drain, DrainMiddleware
 from studio.web.guard import Guard
 from studio.web.protocols import Http, WebSockets
+from studio.web.proxies import Proxies
 from studio.web.session import SessionMiddleware
 from studio.web.sockets import NotListening, at_path, at_port, url_of
 
@@ -41,6 +42,7 @@ PORT_FIRST_S = 0.3
 DRAIN_S = 300.0  # accepted requests may take this long after a SIGTERM
 SOCKET = f"`/ws/tts` is a WebSocket, which this description has no room for:\n\n{speech_socket.__doc__}"
 GRADIO_FOLDER = "GRADIO_TEMP_DIR"  # where Gradio keeps uploads; ours, so that housekeeping may sweep it
+MESSAGE_BYTES = 2**20  # of a WebSocket's message, which holds a text
 LAST_LOOK_S = 2.0  # pages fetch their last sound before the port closes
 
 
@@ -102,6 +104,7 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
     mounted.add_middleware(ApiCors, origins=studio.settings.cors_origins)
     mounted.add_middleware(Guard, settings=studio.settings)
     mounted.add_middleware(DrainMiddleware, drain=drain)
+    mounted.add_middleware(Proxies, settings=studio.settings)
     return mounted
 
 
@@ -175,6 +178,8 @@ def main() -> None:
         log_level="warning",
         timeout_graceful_shutdown=2,
         server_header=False,
+        proxy_headers=False,  # Proxies decides whose count
+        ws_max_size=MESSAGE_BYTES,
         ws_per_message_deflate=False,  # sound hardly shrinks, and a processor is spent on trying
     )
     log.info("open %s", where)

@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -19,7 +20,9 @@ ENV_FILE = ".env"
 DEVICE = re.compile(r"auto|cpu|mps|cuda(:\d+)?")
 SITE = re.compile(r"https://[\w.*-]+(:\d+)?")
 ORIGIN = re.compile(r"https?://([\w.-]+|\[[\da-f:]+\])(:\d+)?")
+ROOT_PATH = re.compile(r"(/[A-Za-z0-9._~-]+)+")
 KEY_MIN = 16  # characters
+Network = IPv4Network | IPv6Network
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 NOT_YET = {
     "BATCH_WINDOW_MS": "a request joins the batch that runs and waits for no other; remove it",
@@ -35,6 +38,22 @@ def read_keys(keys: SecretStr) -> dict[str, str]:
     if not len({*names.values()}) == len(names) == len(listed):
         raise ValueError("two keys have one name or are the same; give each a name of its own")
     return names
+
+
+def is_root_path(path: str) -> bool:
+    """Return True for a path that may stand in front of every address of the studio."""
+    return ROOT_PATH.fullmatch(path) is not None and not {".", ".."} & {*path.split("/")}
+
+
+def _network(written: object) -> Network:
+    """Raises ValueError."""
+    try:
+        network = ip_network(str(written))
+    except ValueError:
+        raise ValueError("write each proxy as an address or a network, such as 127.0.0.1 or 10.0.0.0/8") from None
+    if network.prefixlen == 0:
+        raise ValueError("name the proxies' own addresses; a network of all addresses lets every client forge its own")
+    return network
 
 
 class WrongSettings(Exception):
@@ -92,6 +111,8 @@ class Settings(BaseSettings):
     cors_origins: Annotated[tuple[str, ...], NoDecode] = ()  # sites whose pages may use the API with a key
     frame_ancestors: Annotated[tuple[str, ...], NoDecode] = ()  # sites that may show the studio in a frame, over HTTPS
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()  # names it answers to, besides localhost
+    root_path: str = ""  # what a proxy strips from the front of each path, such as /voices
+    trusted_proxies: Annotated[tuple[Network, ...], NoDecode] = ()  # addresses and networks whose X-Forwarded-* count
     max_upload_mb: Annotated[int, Field(ge=1)] = 64
     memory_budget_gb: Annotated[float, Field(ge=0)] = 0  # 0 = no limit
     stores: Annotated[
@@ -147,6 +168,20 @@ class Settings(BaseSettings):
         if not all(ORIGIN.fullmatch(origin) for origin in value):
             raise ValueError("write each site as https://name, without a path; every one has to be named")
         return value
+
+    @field_validator("root_path")
+    @classmethod
+    def _path(cls, value: str) -> str:
+        path = value.rstrip("/")
+        if path and not is_root_path(path):
+            raise ValueError("write it as /name, with letters, digits and -._~ alone")
+        return path
+
+    @field_validator("trusted_proxies", mode="before")
+    @classmethod
+    def _networks(cls, value: object) -> object:
+        listed = cls._listed(value)
+        return tuple(map(_network, listed)) if isinstance(listed, tuple) else listed
 
     @field_validator("device")
     @classmethod

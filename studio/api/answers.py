@@ -23,6 +23,7 @@ from studio.audio_stream import MEDIA_TYPES, StreamFormat, coded, first_of, piec
 from studio.order import Order
 from studio.programs import Programs, Stream
 from studio.studio import Studio
+from studio.web.callers import Callers
 
 log = logging.getLogger(__name__)
 
@@ -76,6 +77,10 @@ class SpokenAnswers:
 
     def __init__(self, studio: Studio, programs: Programs) -> None:
         self._studio, self._programs = studio, programs
+
+    @property
+    def callers(self) -> Callers:
+        return self._programs.callers
 
     async def streamed(
         self, form: SpokenForm, format: StreamFormat, request: Request, *, sse: bool = False

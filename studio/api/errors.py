@@ -2,8 +2,10 @@
 
 import logging
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from typing import Annotated, Any
 
+from anyio import to_thread
 from fastapi import Depends, Request, Response, params
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -16,6 +18,7 @@ from engines.errors import Closing, EngineError, EngineFailed, NotReady, OutOfMe
 from studio import errors
 from studio.errors import DISK_FULL
 from studio.files import is_disk_full
+from studio.web.callers import Callers
 from studio.web.ownership import Ownership
 from studio.web.problems import document, problem, snake_case
 from studio.web.session import SESSION_HEADER
@@ -47,21 +50,37 @@ STATUSES: tuple[tuple[tuple[type[EngineError], ...], int], ...] = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """A dependency that refuses some callers. ProblemRoute asks it before the body is read, FastAPI after that."""
+
+    require: Callable[[Request], object]
+
+    def __call__(self, request: Request) -> None:
+        self.require(request)
+
+
 class ProblemRoute(APIRoute):
-    """A route whose failures are problem documents."""
+    """A route whose failures are problem documents. Callers that are not admitted send no body in vain."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
+        admissions = [each.dependency for each in self.dependencies if isinstance(each.dependency, Admission)]
 
         async def handle_errors(request: Request) -> Response:
             try:
+                for admission in admissions if _has_body(request) else ():
+                    await to_thread.run_sync(admission, request)
                 return await handle(request)
             except EngineError as error:
                 return problem_of(error)
             except RequestValidationError as error:
+                release(error)
                 return problem(_validation_message(error), 422, code="invalid_request")
             except HTTPException as error:
-                if is_disk_full(error):  # Starlette's, which wrote a form's file to the folder of temporary files
+                full = is_disk_full(error)  # Starlette writes a form's file to the folder of temporary files
+                release(error)
+                if full:
                     return problem_of(errors.NotStored(DISK_FULL))
                 unread = isinstance(error.__cause__, UNREAD)
                 return problem(NOT_JSON if unread else str(error.detail), error.status_code, headers=error.headers)
@@ -115,11 +134,28 @@ SessionId = Annotated[str, Depends(_session_id)]
 
 def owners_only(ownership: Ownership) -> params.Depends:
     """A dependency that refuses everybody but the studio's owner. Raises NotOwner and its kinds."""
+    return params.Depends(Admission(ownership.require))
 
-    def require(request: Request) -> None:
-        ownership.require(request)
 
-    return params.Depends(require)
+def keyed(callers: Callers) -> params.Depends:
+    """A dependency that refuses programs without a key, where STUDIO_API_KEYS asks for one. Raises KeyNeeded."""
+    return params.Depends(Admission(callers.caller))
+
+
+def release(error: BaseException) -> None:
+    """Let go of the body that a refused request brought.
+
+    FastAPI's function holds the error, whose traceback holds the function: Python would free both only at its next search
+    for garbage, which is long after.
+    """
+    links: list[BaseException | None] = [error, error.__cause__, error.__context__]
+    for link in links:
+        if link is not None:
+            link.__traceback__ = None
+
+
+def _has_body(request: Request) -> bool:
+    return request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers
 
 
 def _validation_message(error: RequestValidationError) -> str:

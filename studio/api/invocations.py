@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from engines.types import Audio
 from studio.api.answers import SpokenAnswers, file_response
-from studio.api.errors import ProblemRoute
+from studio.api.errors import ProblemRoute, keyed
 from studio.api.health import why_not_ready
 from studio.api.speech import SpeechRequest, check_language
 from studio.audio_stream import MEDIA_TYPES, StreamFormat
@@ -54,7 +54,12 @@ def router(studio: Studio, answers: SpokenAnswers) -> APIRouter:
         reason = why_not_ready(studio.manager.statuses())
         return problem(reason, 503, code="not_ready") if reason else Response()
 
-    @routes.post("/invocations", response_class=Response, responses={200: {"content": CONTENT}})
+    @routes.post(
+        "/invocations",
+        response_class=Response,
+        responses={200: {"content": CONTENT}},
+        dependencies=[keyed(answers.callers)],
+    )
     async def invoke(request: Request) -> Response:
         """A line from the body of `/v1/audio/speech`, or from tensors as Triton takes them, in JSON or binary.
 

@@ -33,8 +33,7 @@ def router(studio: Studio, ownership: Ownership) -> APIRouter:
     def log_in(form: LoginForm, request: Request, response: Response, session_id: SessionId) -> dict[str, bool]:
         value = studio.disk.with_reserve(lambda: ownership.log_in(request, form.user, form.password))
         studio.visitors.claim(session_id)
-        secure = request.url.scheme == "https"
-        given = cookie(COOKIE, value, LOGIN_S, secure=secure, framed=framed, strict=True)
+        given = cookie(COOKIE, value, LOGIN_S, scope=request.scope, framed=framed, strict=True)
         response.headers.append("set-cookie", given)
         return {"owner": True}
 
@@ -42,8 +41,7 @@ def router(studio: Studio, ownership: Ownership) -> APIRouter:
     def log_out(request: Request, response: Response) -> dict[str, bool]:
         ownership.log_out(request)
         # A browser forgets the cookie only if told with the words it was given with.
-        secure = request.url.scheme == "https"
-        response.headers.append("set-cookie", cookie(COOKIE, "", 0, secure=secure, framed=framed, strict=True))
+        response.headers.append("set-cookie", cookie(COOKIE, "", 0, scope=request.scope, framed=framed, strict=True))
         return {"owner": ownership.holds(request)}
 
     return routes

@@ -14,7 +14,7 @@ from engines.errors import BadAudio, BadSetting
 from engines.text import MAX_CHARACTERS
 from engines.types import Reference
 from studio.api.answers import SSE, SpokenAnswers, file_response
-from studio.api.errors import ProblemRoute
+from studio.api.errors import ProblemRoute, keyed
 from studio.audio_stream import MEDIA_TYPES, StreamFormat
 from studio.order import Order, shown
 from studio.programs import Programs
@@ -131,9 +131,9 @@ def check_language(language: str) -> None:
 
 
 def router(answers: SpokenAnswers, programs: Programs) -> APIRouter:
-    routes = APIRouter(tags=["speech"], route_class=ProblemRoute)
+    routes, key = APIRouter(tags=["speech"], route_class=ProblemRoute), [keyed(programs.callers)]
 
-    @routes.post("/v1/audio/speech", response_class=Response, responses={200: {"content": CONTENT}})
+    @routes.post("/v1/audio/speech", response_class=Response, responses={200: {"content": CONTENT}}, dependencies=key)
     async def speech(form: SpeechRequest, request: Request) -> Response:
         """The line in the format that was asked for, sent while it is made; FLAC whole. Hanging up stops it."""
         if form.response_format == "flac" and form.stream_format == "audio" and not form.stream:
@@ -146,7 +146,9 @@ def router(answers: SpokenAnswers, programs: Programs) -> APIRouter:
         """Stop a running request of your own, by the `x-request-id` of its answer."""
         programs.stop(programs.callers.caller(request), id)
 
-    @routes.post("/voice/generate", response_class=Response, responses={200: {"content": {"audio/wav": {}}}})
+    @routes.post(
+        "/voice/generate", response_class=Response, responses={200: {"content": {"audio/wav": {}}}}, dependencies=key
+    )
     async def generate(form: GenerateRequest, request: Request) -> Response:
         """The line as a whole WAV file."""
         return await answers.whole(form, request)

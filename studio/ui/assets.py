@@ -87,18 +87,21 @@ def mount_assets(application: FastAPI) -> None:
 
     @application.get("/manifest.json", include_in_schema=False)
     def manifest() -> JSONResponse:
-        return JSONResponse({"name": "Champion Voice Studio", "icons": [{"src": f"{ROOT}/icon.svg", "sizes": "any"}]})
+        return JSONResponse({"name": "Champion Voice Studio", "icons": [{"src": f".{ROOT}/icon.svg", "sizes": "any"}]})
 
 
 def head() -> str:
-    """Tags for the page's head: style, font and the modules that the page begins with, fetched side by side."""
-    preloads = [f'<link rel="modulepreload" href="{ROOT}/{name}">' for name in modules()]
+    """Tags for the page's head: style, font and the modules that the page begins with, fetched side by side.
+
+    Their addresses are relative to the page's: a proxy may serve the page under a prefix.
+    """
+    preloads = [f'<link rel="modulepreload" href=".{ROOT}/{name}">' for name in modules()]
     return "\n".join(
         (
-            f'<link rel="icon" href="{ROOT}/icon.svg" type="image/svg+xml">',
-            f'<link rel="preload" href="{ROOT}/fonts/inter.woff2" as="font" type="font/woff2" crossorigin>',
-            f'<link rel="stylesheet" href="{ROOT}/{STYLE.as_posix()}">',
+            f'<link rel="icon" href=".{ROOT}/icon.svg" type="image/svg+xml">',
+            f'<link rel="preload" href=".{ROOT}/fonts/inter.woff2" as="font" type="font/woff2" crossorigin>',
+            f'<link rel="stylesheet" href=".{ROOT}/{STYLE.as_posix()}">',
             *preloads,
-            f'<script type="module" src="{ROOT}/js/studio.js"></script>',
+            f'<script type="module" src=".{ROOT}/js/studio.js"></script>',
         )
     )

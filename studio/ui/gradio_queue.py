@@ -4,21 +4,20 @@ import asyncio
 import time
 from collections.abc import Iterator
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
 from fastapi import HTTPException
 from gradio.queueing import Event, EventQueue, Queue
 from gradio.server_messages import EstimationMessage, EventMessage, ProcessCompletedMessage
-from gradio.utils import get_upload_folder, run_coro_in_background
-from gradio_client.utils import is_file_obj_with_meta, traverse
+from gradio.utils import run_coro_in_background
 
 from engines.errors import EngineError
 from engines.scheduling.fairness import Rotation
 from studio.order import Order, flat, read_order
 from studio.studio import Studio
 from studio.telemetry.snapshot import Queued
+from studio.ui.admission import ELSEWHERE, files_among, was_uploaded
 from studio.web.problems import HEADERS
 from studio.web.session import SESSION_HEADER
 
@@ -85,17 +84,15 @@ class GradioQueue(Queue):
     async def push(self, body: Any, request: Any, username: str | None) -> tuple[bool, Any, Any]:
         """Queue an event; a refusal is a sentence, and is counted. Values that are left out are left to the studio.
 
-        Raises HTTPException where the visitor holds half of the places already.
+        Who may call is asked when it begins. Raises ValueError, and HTTPException where the visitor holds half of the
+        places already.
         """
+        str(body.session_hash).encode()  # a name that is no text would fail where it is written down
         called = self.blocks.fns.get(body.fn_index)
         if called is None:
             return False, f"there is no function {body.fn_index} here; reload the page", "error"
         if not all(map(was_uploaded, files_among(body.data))):
-            return (
-                False,
-                "upload the file itself first; the studio opens no address and no file of its own disk",
-                "error",
-            )
+            return False, ELSEWHERE, "error"
         self._keep_places(request.headers.get(SESSION_HEADER, ""))
         body.data += [None] * (len(called.inputs) - len(body.data))
         accepted, said, state = await super().push(body, request, username)
@@ -173,18 +170,3 @@ class GradioQueue(Queue):
 def session_of(event: Event) -> str:
     session_id: str = event.request.headers.get(SESSION_HEADER, "")
     return session_id
-
-
-def files_among(data: Any) -> list[object]:
-    """Paths of the files among the inputs of a call."""
-    paths: list[object] = []
-    traverse(data, lambda file: paths.append(file["path"]), is_file_obj_with_meta)
-    return paths
-
-
-def was_uploaded(path: object) -> bool:
-    """Whether it lies where Gradio keeps uploads; it would fetch an address, and copy other files to where it serves them."""
-    try:
-        return isinstance(path, str) and Path(path).resolve().is_relative_to(Path(get_upload_folder()).resolve())
-    except ValueError:  # no path at all
-        return False

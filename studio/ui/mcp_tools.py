@@ -24,10 +24,12 @@ from studio.champions.champion import champion_settings
 from studio.programs import Programs
 from studio.stores.entry import archive_name
 from studio.studio import Studio
+from studio.ui.admission import GuardedBlocks, UnknownEndpoint, asker, refused
 from studio.ui.handing_out import handed, handed_bytes
 from studio.web.ownership import Ownership
 
 WAIT_S = 1.0
+TOOLS = ("list_voices", "speak_line", "package_champion")
 SPEAK = """Speak a line. Returns the address of a WAV file, which is there for a day, and as JSON what made it.
 
 Args:
@@ -45,6 +47,31 @@ def mcp_tools(page: gr.Blocks, studio: Studio, programs: Programs) -> None:
             listener.fn._mcp_type = "page"  # type: ignore[attr-defined]
     for tool in (lister(studio, programs), speaker(programs), packager(studio, Ownership(studio.settings))):
         api(tool, queue=False)
+
+
+def guard_tools(page: GuardedBlocks) -> None:
+    """Have the mounted page's tools ask who calls before they look at what was sent, those included that are not listed.
+
+    Without this, Gradio would write files that come in base64 to the disk, and connect to the address that the request's
+    Host header names.
+    """
+    server, rules = page.mcp_server_obj, page.rules
+    if server is None or rules is None:
+        return
+    prepare = server._prepare_tool_call_args
+
+    def asked(name: str, arguments: dict[str, Any]) -> Any:
+        tool = server.tool_to_endpoint.get(name, "").removeprefix("/")
+        request = cast(Request, server.mcp_server.request_context.request)
+        try:
+            rules.require(tool if tool in TOOLS else "speak_line", request, arguments)
+            if tool not in TOOLS:
+                raise UnknownEndpoint(f"there is no such tool; use {', '.join(TOOLS)}")
+        except EngineError as error:
+            raise refused(error, request) from error
+        return prepare(name, arguments)
+
+    server._prepare_tool_call_args = asked  # type: ignore[method-assign]
 
 
 def speaker(programs: Programs) -> Callable[..., Any]:
@@ -66,7 +93,7 @@ def speaker(programs: Programs) -> Callable[..., Any]:
             sound = await to_thread.run_sync(encode, audio, "wav")
             file = await to_thread.run_sync(handed_bytes, sound, "line.wav")
         except EngineError as error:
-            raise gr.Error(str(error), print_exception=False) from error
+            raise refused(error, asker(request)) from error
         made = {"engine": order.engine, "seed": ticket.request.seed, "duration_s": audio.duration_s}
         return file_data(file), json.dumps(made)
 
@@ -83,7 +110,7 @@ def lister(studio: Studio, programs: Programs) -> Callable[..., Any]:
             programs.callers.caller(asker(request))
             return json.dumps([asdict(voice) for voice in studio.named_voices.list()])
         except EngineError as error:
-            raise gr.Error(str(error), print_exception=False) from error
+            raise refused(error, asker(request)) from error
 
     return list_voices
 
@@ -107,14 +134,9 @@ def packager(studio: Studio, ownership: Ownership) -> Callable[..., Any]:
             studio.champions.jobs.forget(job.id)
             return file_data(handed(Path(str(job.result)), archive_name(job.champion)))
         except EngineError as error:
-            raise gr.Error(str(error), print_exception=False) from error
+            raise refused(error, asker(request)) from error
 
     return package_champion
-
-
-def asker(request: gr.Request | Request) -> Request:
-    """Whose request this is: Gradio hands on its own or the server's."""
-    return cast(Request, request.request) if isinstance(request, gr.Request) else request
 
 
 def file_data(path: str) -> dict[str, Any]:

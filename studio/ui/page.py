@@ -6,17 +6,21 @@ from starlette.middleware import Middleware
 
 from studio.programs import Programs
 from studio.studio import Studio
+from studio.ui.admission import EndpointRules, GuardedBlocks, Rule, open_to_all
 from studio.ui.assets import head, mount_assets
 from studio.ui.components.island import island
 from studio.ui.gradio_queue import GradioQueue
-from studio.ui.mcp_tools import mcp_tools
+from studio.ui.mcp_tools import guard_tools, mcp_tools
 from studio.ui.pages.champions import champions_page
 from studio.ui.pages.compare import compare_page
 from studio.ui.pages.monitor import monitor_page
 from studio.ui.pages.script import script_page
 from studio.ui.pages.speak import speak_page
 from studio.ui.refusals import PageRefusals
+from studio.ui.relative_links import RelativeLinks
 from studio.ui.theme import theme
+from studio.ui.upload_fields import limit_fields
+from studio.web.ownership import Ownership
 
 __all__ = ["build", "mount_assets", "mount_page"]
 
@@ -25,9 +29,9 @@ THREADS = 40  # of Gradio's for all else; whoever is spoken to holds one as well
 SPOKEN_TO = 32  # at once on a GPU, unless set otherwise
 
 
-def build(studio: Studio, programs: Programs) -> gr.Blocks:
+def build(studio: Studio, programs: Programs) -> GuardedBlocks:
     """Every page and endpoint over one studio."""
-    with gr.Blocks(title=TITLE, analytics_enabled=False, fill_width=True) as page:
+    with GuardedBlocks(title=TITLE, analytics_enabled=False, fill_width=True) as page:
         island("header")
         speak_page(studio)
         script_page(studio)
@@ -40,12 +44,20 @@ def build(studio: Studio, programs: Programs) -> gr.Blocks:
     page.max_threads = THREADS + max(SPOKEN_TO, studio.settings.gpu_concurrency, studio.settings.max_batch)
     page.api_open = False  # no way around the queue
     page.has_launched = True  # else Gradio takes any file of this machine that a request names, not uploads alone
+    page.rules = EndpointRules(rules(studio, programs))
     page._queue = queue = GradioQueue(page, studio)
     studio.telemetry.watch(queue.waiting)
     return page
 
 
-def mount_page(application: FastAPI, page: gr.Blocks) -> FastAPI:
+def rules(studio: Studio, programs: Programs) -> dict[str, Rule]:
+    """Who may call each named endpoint: every visitor, programs with a key, or the owner."""
+    keyed, owned = programs.callers.caller, Ownership(studio.settings).require
+    owners = dict.fromkeys(("package", "import", "render", "package_champion"), owned)
+    return {"speak": open_to_all, "list_voices": keyed, "speak_line": keyed, **owners}
+
+
+def mount_page(application: FastAPI, page: GuardedBlocks) -> FastAPI:
     """Serve the page at the root, with our look and without Gradio's footer, fonts and run history."""
     mounted: FastAPI = gr.mount_gradio_app(
         application,
@@ -57,6 +69,8 @@ def mount_page(application: FastAPI, page: gr.Blocks) -> FastAPI:
         run_history=False,
         show_error=True,
         mcp_server=True,
-        app_kwargs={"middleware": [Middleware(PageRefusals)]},
+        app_kwargs={"middleware": [Middleware(PageRefusals), Middleware(RelativeLinks)]},
     )
+    guard_tools(page)
+    limit_fields()
     return mounted

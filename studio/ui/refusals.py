@@ -1,42 +1,137 @@
-"""Requests that Gradio's routes fail at: unknown names of endpoints, pages and sessions are the client's mistakes."""
+"""What Gradio's routes refuse or fail at, as problem documents: the client's mistakes are no failures of the studio."""
 
+import json
 import logging
+import re
+from http import HTTPStatus
+from typing import Any
 
 from gradio.route_utils import FnIndexInferError
 from httpx import InvalidURL
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from studio.web.problems import problem
+from engines.errors import EngineError
+from studio.api.errors import BROKE_OFF, MISTAKE, problem_of
+from studio.web.problems import MEDIA_TYPE, problem
+from studio.web.proxies import route_path
 
 log = logging.getLogger(__name__)
 
 UNKNOWN = "the page knows nothing by this name; /gradio_api/info lists its endpoints, or reload the page"
-MISTAKEN = (LookupError, ValueError, FnIndexInferError, InvalidURL)
+UNREAD = "the request does not have the form that this address takes; /gradio_api/info describes it"
+UNREAD_UPLOAD = "the upload is not a form with files; send multipart/form-data with the files as `files`"
+CLOSED_DOOR = "the studio has no use for this part of Gradio; /docs and /gradio_api/info describe what it takes"
+UPLOAD = "/gradio_api/upload"
+
+# Gradio would open addresses for whoever asks, take recordings of any length, and serve what helps its developers.
+CLOSED = re.compile(
+    r"/gradio_api/(file[=/]\s*[a-z][a-z0-9+.-]*:|proxy=|process_recording|component_server|custom_component/|dev/"
+    r"|deep_link|(undo-)?vibe-)|/monitoring",
+    re.IGNORECASE,
+)
+NOT_THERE = (LookupError, FnIndexInferError, InvalidURL)
+MISTAKEN = (*NOT_THERE, ValueError, TypeError, AttributeError)
 
 
 class PageRefusals:
-    """ASGI middleware within Gradio's application: a refusal and a line in the log, in place of a 500 and a traceback."""
+    """ASGI middleware within Gradio's application."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        begun = False
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+        elif CLOSED.match(route_path(scope)):
+            await problem(CLOSED_DOOR, 403)(scope, receive, send)
+        else:
+            await self._answer(scope, receive, send)
 
-        async def noted(message: Message) -> None:
-            nonlocal begun
-            begun = True
-            await send(message)
-
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        answer = ProblemAnswer(scope, receive, send)
         try:
-            await self._app(scope, receive, noted)
+            await self._app(scope, receive, answer.send)
         except Exception as error:
             # Streams of sessions that are gone say so in an event, and raise it once more when they have begun.
-            if not isinstance(error, MISTAKEN) and not isinstance(error.__cause__, HTTPException):
-                raise
-            log.warning("%r was refused: %r", scope["path"], error.__cause__ or error)
-            if begun:
+            if answer.begun:
+                log.warning("%r broke off: %r", scope["path"], error.__cause__ or error)
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
             else:
-                await problem(UNKNOWN, 404)(scope, receive, send)
+                await _problem_of(error, scope)(scope, receive, send)
+
+
+class ProblemAnswer:
+    """Passes on what is sent, but for refusals in another form: a problem document goes out in place of those."""
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.begun = False
+        self._scope, self._receive, self._send = scope, receive, send
+        self._status = 0  # of a refusal whose body is collected
+        self._body = bytearray()
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start" and message["status"] >= 400 and not _is_problem(message):
+            self._status = message["status"]
+        elif not self._status:
+            self.begun = True
+            await self._send(message)
+        elif message["type"] == "http.response.body":
+            self._body += message.get("body", b"")
+            if not message.get("more_body", False):
+                self.begun = True
+                await self._document()(self._scope, self._receive, self._send)
+
+    def _document(self) -> Response:
+        if refused := self._scope.get("state", {}).get("refused"):
+            return problem_of(refused)
+        told = _read(bytes(self._body))
+        # Gradio's clients look for what it calls an error beside the sentence.
+        further = {name: told[name] for name in ("error", "title") if name in told}
+        return problem(_sentence(told, self._status), self._status, **further)
+
+
+def _problem_of(error: Exception, scope: Scope) -> Response:
+    state = scope.get("state", {})
+    refused = error if isinstance(error, EngineError) else state.get("refused")
+    if refused is not None:
+        return problem_of(refused)
+    cause = error.__cause__ if isinstance(error.__cause__, HTTPException) else error
+    if isinstance(cause, ClientDisconnect):
+        return problem(BROKE_OFF, 400)
+    if isinstance(cause, HTTPException):
+        return problem(str(cause.detail), cause.status_code, headers=cause.headers)
+    if not isinstance(cause, MISTAKEN):
+        log.error("%s %s failed", scope["method"], scope["path"], exc_info=error)
+        return problem(MISTAKE, 500)
+    log.warning("%r was refused: %r", scope["path"], cause)
+    if route_path(scope).startswith(UPLOAD):
+        return problem(UNREAD_UPLOAD, 400)
+    return problem(UNKNOWN, 404) if isinstance(cause, NOT_THERE) else problem(UNREAD, 400)
+
+
+def _is_problem(start: Message) -> bool:
+    return any(name == b"content-type" and value.startswith(MEDIA_TYPE.encode()) for name, value in start["headers"])
+
+
+def _read(body: bytes) -> dict[str, Any]:
+    """What a refusal says: JSON, or a line of text as its detail."""
+    try:
+        told = json.loads(body)
+    except ValueError:
+        return {"detail": body.decode(errors="replace")}
+    return told if isinstance(told, dict) else {"detail": told}
+
+
+def _sentence(told: dict[str, Any], status: int) -> str:
+    detail = told.get("detail") or told.get("error")
+    if isinstance(detail, list) and detail and isinstance(detail[0], dict):  # FastAPI's, of what has the wrong form
+        where = ".".join(str(part) for part in detail[0].get("loc", ()) if part != "body")
+        return f"{where or 'the request'}: {detail[0].get('msg')}; correct it and send it again"
+    if isinstance(detail, dict):
+        detail = detail.get("error")
+    if isinstance(detail, str) and detail.lower() not in ("", HTTPStatus(status).phrase.lower()):
+        return detail
+    return UNKNOWN if status == HTTPStatus.NOT_FOUND else UNREAD

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from studio.web.proxies import route_path
+
 API = ("/v1/", "/voice/", "/ws/")  # who asks there is known by a key or an address, never by a cookie
 READABLE = ("x-request-id", "x-engine", "x-seed", "x-checkpoint", "retry-after")
 
@@ -23,5 +25,5 @@ class ApiCors:
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        shared = scope["type"] == "http" and scope["path"].startswith(API)
+        shared = scope["type"] == "http" and route_path(scope).startswith(API)
         await (self._shared if shared else self._app)(scope, receive, send)

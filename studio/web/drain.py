@@ -8,6 +8,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from engines.errors import Closing
 from studio.web.problems import problem
+from studio.web.proxies import route_path
 
 CLOSED = "the studio is shutting down; what was accepted is finished, ask again when it is back"
 WORK = (  # they make audio, or tell that some can be made
@@ -65,7 +66,7 @@ class DrainMiddleware:
         self._drain = drain
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._drain.closed and scope["type"] in ("http", "websocket") and scope["path"].startswith(WORK):
+        if self._drain.closed and scope["type"] in ("http", "websocket") and route_path(scope).startswith(WORK):
             await problem(CLOSED, 503, code="closing")(scope, receive, send)
             return
         await self._app(scope, receive, send)

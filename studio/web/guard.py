@@ -1,8 +1,6 @@
 """What protects the studio from other pages and from too large requests: host, origin, size, and headers."""
 
 import math
-import re
-from dataclasses import dataclass
 
 from anyio import to_thread
 from starlette.datastructures import Headers, MutableHeaders
@@ -12,16 +10,20 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from studio.settings import Settings
+from studio.web.body_limits import GRADIO_UPLOADS, JSON_MB, Cap, Caps, LargeBodies, body_limit
 from studio.web.cors import API
-from studio.web.ownership import Ownership, host_name
+from studio.web.ownership import Ownership, host_name, source
 from studio.web.problems import problem
+from studio.web.proxies import route_path
+from studio.web.wrong_logins import PACED_FROM, LoginPace
 
 FOREIGN_HOST = "the studio does not answer to this host name; open it by its own, or add this to STUDIO_ALLOWED_HOSTS"
 FOREIGN_PAGE = "this request came from another site's page; open the studio itself"
-FORM_BYTES = 65_536  # what multipart adds around a file
 HARMLESS = frozenset({"GET", "HEAD", "OPTIONS"})
-OWNERS_UPLOADS = re.compile(r"/studio/champions/(import|[^/]+/weights)")  # refused to visitors before a byte is read
-GRADIO_UPLOADS = "/gradio_api/upload"  # everybody's; the owner's may be archives
+LOGIN = "/studio/login"
+TOO_MANY = "too many logins from there wait to be looked at; try again in a minute"
+
+LARGE_BYTES = body_limit(JSON_MB)
 
 # Gradio's page starts from inline scripts and compiles gr.HTML's templates and js_on_load (hence unsafe-eval); blob:
 # and data: are for recordings, drawn images and worklets; 'self' covers the same host's WebSocket. No other origin.
@@ -50,22 +52,6 @@ HEADERS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Cap:
-    """How large a file a request may bring."""
-
-    mb: int
-    advice: str
-
-    @property
-    def body_bytes(self) -> int:
-        return body_limit(self.mb)
-
-    def refusal(self, headers: dict[str, str] | None = None) -> JSONResponse:
-        error = f"this file is larger than {self.mb:,} MB; {self.advice}"
-        return problem(error, 413, headers=HEADERS | (headers or {}))
-
-
 class Guard:
     """ASGI middleware: refuses other hosts' names, writes from other sites' pages, and too large bodies.
 
@@ -75,10 +61,9 @@ class Guard:
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self.app = app
         self.answers_to = settings.answers_to
-        self._clips = Cap(settings.max_upload_mb, "cut the clip to the part with the voice, then send that")
-        self._weights = Cap(
-            settings.max_weights_mb, "leave out what only training needs, or raise STUDIO_MAX_WEIGHTS_MB"
-        )
+        self._caps = Caps(settings)
+        self._large = LargeBodies(app)
+        self._pace = LoginPace()
         self._ownership = Ownership(settings)
         self._cors_origins = settings.cors_origins
         policy = " ".join((POLICY, *settings.frame_ancestors))
@@ -91,11 +76,11 @@ class Guard:
 
         cut_off = False
         headers = Headers(scope=scope)
-        refusal = self._refusal(scope, headers)
-        cap = self._clips if refusal else await self._cap(scope, headers)
+        refusal = self._refusal(scope, headers) or await self._out_of_turn(scope, headers)
+        cap = self._caps.clips if refusal else await self._cap(scope, headers)
         if refusal is None and _length(headers, 0) > cap.body_bytes:
             # The connection stays open: the server skips the body, so that a browser lives to read the sentence.
-            refusal = cap.refusal()
+            refusal = cap.refusal(self._headers)
 
         async def with_headers(message: Message) -> None:
             nonlocal cut_off
@@ -105,12 +90,13 @@ class Guard:
                     added.setdefault(name, value)
                 if message["status"] == 413 and refusal is None:  # counted while it streamed; say it in our words
                     cut_off = True
-                    await cap.refusal({"connection": "close"})(scope, receive, send)
+                    await cap.refusal({"connection": "close", **self._headers})(scope, receive, send)
             if not cut_off:
                 await send(message)
 
         # Some bodies do not say how large they are, or lie: the library counts what really arrives.
-        counted = RequestBodyLimitMiddleware(self.app, cap.body_bytes)
+        large = cap.in_memory and (_length(headers, 0) > LARGE_BYTES or "transfer-encoding" in headers)
+        counted = RequestBodyLimitMiddleware(self._large if large else self.app, cap.body_bytes)
         await (refusal or counted)(scope, receive, with_headers)
 
     def _refusal(self, scope: Scope, headers: Headers) -> JSONResponse | None:
@@ -123,21 +109,29 @@ class Guard:
 
     def _may_use_api(self, scope: Scope, headers: Headers) -> bool:
         """Whether this is another site's page that was named, and asks for what needs neither cookie nor address."""
-        return scope["path"].startswith(API) and headers.get("origin") in self._cors_origins
+        return route_path(scope).startswith(API) and headers.get("origin") in self._cors_origins
+
+    async def _out_of_turn(self, scope: Scope, headers: Headers) -> JSONResponse | None:
+        """Wait before a login is looked at, where many wrong ones came from."""
+        sent = headers.get("authorization", "").lower().startswith("basic ")
+        if not self._ownership.has_login or not (sent or route_path(scope) == LOGIN):
+            return None
+        place = source(HTTPConnection(scope))
+        if await to_thread.run_sync(self._ownership.wrong_logins.count, place) < PACED_FROM:
+            return None
+        if await self._pace.turn(place):
+            return None
+        return problem(TOO_MANY, 429, headers={"retry-after": "60"})
 
     async def _cap(self, scope: Scope, headers: Headers) -> Cap:
-        sends = scope["type"] == "http" and scope["method"] == "POST"
-        if sends and OWNERS_UPLOADS.fullmatch(scope["path"]):
-            return self._weights
-        if not sends or scope["path"] != GRADIO_UPLOADS or _length(headers, math.inf) <= self._clips.body_bytes:
-            return self._clips
+        if scope["type"] != "http":
+            return self._caps.clips
+        path, caps = route_path(scope), self._caps
+        cap = caps.of(scope["method"], path)
+        if not GRADIO_UPLOADS.fullmatch(path) or _length(headers, math.inf) <= cap.body_bytes:
+            return cap
         owner = await to_thread.run_sync(self._ownership.holds, HTTPConnection(scope))
-        return self._weights if owner else self._clips
-
-
-def body_limit(max_upload_mb: int) -> int:
-    """Bytes a request's body may have: the largest file and what multipart wraps around it."""
-    return max_upload_mb * 1_000_000 + FORM_BYTES
+        return caps.weights if owner else cap
 
 
 def _length(headers: Headers, unsaid: float) -> float:

@@ -4,15 +4,16 @@ The owner sits at a studio that only this machine reaches, or gave STUDIO_LOGIN'
 itself (HTTP basic, which programs send), or once, for which the browser got a cookie. The cookie is not the session's:
 whoever planted that one in the owner's browser would be logged in with it. The database knows a login by the cookie's
 digest and a slow hash of what was given for it, so that it opens nothing, outlives a restart, and ends with the login.
+
+The right password is always accepted, however many wrong ones came before: whoever guesses must not lock the owner out.
+A place that sent many wrong ones waits its turn for each further one (`LoginPace`).
 """
 
 import base64
 import binascii
 import hashlib
 import ipaddress
-import logging
 import secrets
-import threading
 import time
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -24,16 +25,15 @@ from starlette.requests import HTTPConnection
 from studio.database import open_database, transaction
 from studio.errors import Forbidden, TooManyRequests, Unauthenticated
 from studio.settings import LOOPBACK, Settings
-
-log = logging.getLogger(__name__)
+from studio.web.cookies import cookie_of
+from studio.web.proxies import is_forwarded
+from studio.web.wrong_logins import TriesRow, WrongLogins
 
 COOKIE = "studio_owner"
 LOGIN_S = 30 * 86_400  # how long a browser stays the owner's
-TRIES_FREE, TRIES_WAIT_S = 3, 30.0  # wrong ones in a row that cost no time; the longest wait for another
-TRIES_KEPT_S = 3_600.0
+CLOCK_AHEAD_S = 60.0  # a login may lie this far in the future; beyond it, the clock was wrong
+TRIES_FREE = 3  # wrong ones in a row that are answered by 401, further ones by 429
 SLOWLY = {"n": 2**14, "r": 8, "p": 1, "dklen": 32}  # of scrypt: 16 MB and some 50 ms
-# What a proxy says it passes on for somebody else, whom this machine's own address does not make the owner.
-FORWARDED = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 
 LOG_IN = "this belongs to the studio's owner; log in with STUDIO_LOGIN's user and password"
 FROM_HERE = "this belongs to the studio's owner; set STUDIO_LOGIN=user:password to do it from elsewhere"
@@ -50,11 +50,12 @@ class LoginNeeded(NotOwner, Unauthenticated):
 
 
 class TooManyTries(NotOwner, TooManyRequests):
-    """So many wrong logins came from there that the next one is not looked at yet."""
+    """A wrong login, after many others from there."""
 
-    def __init__(self, wait_s: float) -> None:
-        self.wait_s = max(1, round(wait_s))
-        super().__init__(f"too many wrong logins came from there; wait {self.wait_s} s, then try again")
+    wait_s = 1
+
+    def __init__(self, count: int) -> None:
+        super().__init__(f"{WRONG}, and wait {self.wait_s} s before that: {count} wrong ones came from there")
 
 
 class LoginRow(SQLModel, table=True):
@@ -67,16 +68,6 @@ class LoginRow(SQLModel, table=True):
     since: float  # seconds since 1970, UTC
 
 
-class TriesRow(SQLModel, table=True):
-    """Wrong logins in a row, by where they came from."""
-
-    __tablename__ = "wrong_login"
-
-    source: str = Field(primary_key=True)
-    count: int
-    last_at: float  # seconds since 1970, UTC
-
-
 class Ownership:
     """Any number of threads and processes may ask; what they know lies in the database."""
 
@@ -87,7 +78,7 @@ class Ownership:
         self._now = now
         self._database = open_database(settings.data_dir, LoginRow, TriesRow)
         self._proof = lru_cache(64)(self._slowly)
-        self._trying = threading.Lock()  # many at once would be looked at before the first is counted
+        self.wrong_logins = WrongLogins(self._database, now)
 
     @property
     def has_login(self) -> bool:
@@ -110,7 +101,7 @@ class Ownership:
             if bearer or not self._is_at_home(asker):
                 raise NotOwner(FROM_HERE)
             return
-        if not bearer and self._is_logged_in(asker.cookies.get(COOKIE, "")):
+        if not bearer and self._is_logged_in(cookie_of(asker.headers, COOKIE)):
             return
         if scheme.lower() != "basic" or not self._is_right(source(asker), _decoded(credentials)):
             raise LoginNeeded(LOG_IN)
@@ -130,13 +121,19 @@ class Ownership:
     def log_out(self, asker: HTTPConnection) -> None:
         """Forget the browser's login, if it has one. Raises NotSaved."""
         with transaction(self._database) as session:
-            session.exec(delete(LoginRow).where(col(LoginRow.cookie) == _digest(asker.cookies.get(COOKIE, ""))))
+            session.exec(delete(LoginRow).where(col(LoginRow.cookie) == _digest(cookie_of(asker.headers, COOKIE))))
 
     def _is_at_home(self, asker: HTTPConnection) -> bool:
-        """The Host header is looked at because a proxy on this machine passes on what strangers ask."""
-        here = self._settings.on_loopback and host_name(asker.headers) in LOOPBACK
-        passed_on = any(name in asker.headers for name in FORWARDED)
-        return here and not passed_on and self._is_near(asker)
+        """Whether nobody but a person on this machine can have sent this.
+
+        A proxy on this machine passes on what strangers ask, often under the name localhost and without a word about it.
+        So a studio that is set up behind one has no person at home.
+        """
+        settings = self._settings
+        behind_proxy = settings.root_path or settings.trusted_proxies
+        if behind_proxy or not settings.on_loopback or was_passed_on(asker):
+            return False
+        return host_name(asker.headers) in LOOPBACK and self._is_near(asker)
 
     def _is_near(self, asker: HTTPConnection) -> bool:
         """Whether the connection comes from this machine. One through the socket has no address; only this user may open it."""
@@ -149,32 +146,20 @@ class Ownership:
             return False
         with Session(self._database) as session:
             row = session.get(LoginRow, _digest(value))
-        # A login from the future was made before the clock was set back.
-        fresh = row is not None and abs(self._now() - row.since) < LOGIN_S
-        return fresh and row is not None and secrets.compare_digest(row.proof, self._proof(row.cookie))
+        if row is None or not -CLOCK_AHEAD_S <= self._now() - row.since < LOGIN_S:
+            return False
+        return secrets.compare_digest(row.proof, self._proof(row.cookie))
 
     def _is_right(self, source: str, given: bytes) -> bool:
-        """Whether this is STUDIO_LOGIN; a wrong one is counted. Raises TooManyTries."""
-        with self._trying:
-            with Session(self._database) as session:
-                tries = session.get(TriesRow, source)
-            count = tries.count if tries and self._now() - tries.last_at < TRIES_KEPT_S else 0
-            if tries and (wait_s := tries.last_at + _wait_s(count) - self._now()) > 0:
-                raise TooManyTries(wait_s)
-            # Digests have one length, so that the time tells nothing of the login's.
-            known = hashlib.sha256(self._login.encode()).digest()
-            right = secrets.compare_digest(hashlib.sha256(given).digest(), known)
-            if not right or count:
-                self._count(source, 0 if right else count + 1)
-            return right
-
-    def _count(self, source: str, count: int) -> None:
-        with transaction(self._database) as session:
-            old = (col(TriesRow.last_at) < self._now() - TRIES_KEPT_S) | (col(TriesRow.source) == source)
-            session.exec(delete(TriesRow).where(old))
-            if count:
-                log.warning("wrong login from %s, number %d in a row", source or "an unknown address", count)
-                session.add(TriesRow(source=source, count=count, last_at=self._now()))
+        """Whether this is STUDIO_LOGIN; a wrong one is counted. Raises TooManyTries for a wrong one after many."""
+        # Digests have one length, so that the time tells nothing of the login's.
+        digest, known = hashlib.sha256(given).digest(), hashlib.sha256(self._login.encode()).digest()
+        if secrets.compare_digest(digest, known):
+            self.wrong_logins.forget(source)
+            return True
+        if (count := self.wrong_logins.add(source, given)) > TRIES_FREE:
+            raise TooManyTries(count)
+        return False
 
     def _slowly(self, cookie: str) -> str:
         """The login hashed with a cookie's digest as its salt."""
@@ -183,15 +168,23 @@ class Ownership:
 
 def host_name(headers: Mapping[str, str]) -> str:
     """The host a request names, without its port; empty where it names none that can be read."""
+    return _host_of(f"//{headers.get('host', '')}")
+
+
+def _host_of(address: str) -> str:
     try:
-        return urlsplit(f"//{headers.get('host', '')}").hostname or ""
+        return urlsplit(address).hostname or ""
     except ValueError:
         return ""
 
 
-def _wait_s(wrong: int) -> float:
-    """From the last of so many wrong logins in a row to the next that is looked at."""
-    return 0.0 if wrong < TRIES_FREE else min(TRIES_WAIT_S, 2.0 ** (wrong - TRIES_FREE))
+def was_passed_on(asker: HTTPConnection) -> bool:
+    """Whether a proxy sent this: it says so, speaks HTTP/1.0 as nginx does, or the page it is for has another host."""
+    state, headers = asker.scope.get("state", {}), asker.headers
+    if state.get("forwarded") or any(map(is_forwarded, headers)) or asker.scope.get("http_version") == "1.0":
+        return True
+    pages = [headers[name] for name in ("origin", "referer") if name in headers]
+    return any(_host_of(page) not in LOOPBACK for page in pages)
 
 
 def _digest(value: str) -> str:

@@ -1,8 +1,11 @@
 """HTTP and WebSockets as they arrive: what cannot be read is refused in the studio's words, and nothing fails of it."""
 
+import asyncio
 import sys
 from http import HTTPStatus
+from typing import Literal
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
@@ -10,19 +13,94 @@ from studio.web.problems import problem
 
 NOT_HTTP = "this is no HTTP/1.1 request that can be read; correct it and send it again"
 TOO_LONG = "the address and headers of this request are longer than 64 KB; send less, or send it as the body"
+TOO_SLOW = "the request did not arrive in time; send it again, without long pauses"
 NOT_UTF8 = "a text frame is UTF-8; send it so, or send a binary frame"
+
+HEADERS_S = 20.0  # until a request's headers are here; browsers also open connections that they may never use
+BODY_S, BODY_BYTES_S = 60.0, 20_000  # until its body is: a minute, and more where that many bytes a second keep coming
+Part = Literal["headers", "body"]
 
 
 class Http(H11Protocol):
-    """uvicorn would begin a second answer where one has begun, and let whoever is answering fail on the closed connection."""
+    """uvicorn would begin a second answer where one has begun, and let whoever is answering fail on the closed connection.
+
+    uvicorn also waits for ever for the rest of a request.
+    """
+
+    headers_s = HEADERS_S
+    body_s = BODY_S
+    body_bytes_s = BODY_BYTES_S
+    _timer: asyncio.TimerHandle | None = None
+    _due_part: Part | None = None  # what has not arrived whole
+    _since, _received = 0.0, 0  # when that part began, and how many bytes of it came
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._await("headers")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._await(None)
+        super().connection_lost(exc)
+
+    def handle_websocket_upgrade(self, event: h11.Request) -> None:
+        self._await(None)
+        super().handle_websocket_upgrade(event)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._received += len(data)
+        self._look()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._look()  # a part of the next request may be here already
+
+    def _look(self) -> None:
+        """Start to wait for what of a request has not arrived, unless that is waited for already."""
+        if self.transport.get_protocol() is not self or self.transport.is_closing():
+            self._await(None)
+            return
+        state = self.conn.their_state
+        part: Part | None = "body" if state is h11.SEND_BODY else None
+        if state is h11.IDLE and self.conn.trailing_data[0]:
+            part = "headers"
+        if part != self._due_part:
+            self._await(part)
+
+    def _await(self, part: Part | None) -> None:
+        """Close the connection unless this part of a request is here in time."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._due_part, self._since, self._received = part, self.loop.time(), 0
+        self._timer = self.loop.call_at(self._due_at(), self._check) if part else None
+
+    def _due_at(self) -> float:
+        if self._due_part == "headers":
+            return self._since + self.headers_s
+        return self._since + self.body_s + self._received / self.body_bytes_s
+
+    def _check(self) -> None:
+        if self._due_part == "body" and self.flow.read_paused:  # the studio reads no faster
+            self._await("body")
+        elif (due_at := self._due_at()) > self.loop.time():
+            self._timer = self.loop.call_at(due_at, self._check)
+        else:
+            silent = self._due_part == "headers" and not self.conn.trailing_data[0]
+            self._hang_up(None if silent else 408)
 
     def send_400_response(self, msg: str) -> None:
-        begun = self.cycle is not None and self.cycle.response_started and not self.cycle.response_complete
+        self._hang_up(getattr(sys.exception(), "error_status_hint", 400))
+
+    def _hang_up(self, status: int | None) -> None:
+        """Refuse what has come of a request, if it was not answered, and close the connection."""
+        cycle = self.cycle
+        answered = self._due_part == "body" or (cycle is not None and not cycle.response_complete)
+        begun = cycle is not None and cycle.response_started and answered
         if self.cycle is not None:
             self.cycle.disconnected = True
             self.cycle.message_event.set()
-        if not begun:
-            self.transport.write(_refusal(getattr(sys.exception(), "error_status_hint", 400)))
+        if status is not None and not begun:
+            self.transport.write(_refusal(status))
         self.transport.close()
 
 
@@ -40,7 +118,7 @@ class WebSockets(WebSocketsSansIOProtocol):
 
 def _refusal(status: int) -> bytes:
     """A whole answer as it is sent."""
-    answer = problem(TOO_LONG if status == 431 else NOT_HTTP, status, headers={"connection": "close"})
+    answer = problem({408: TOO_SLOW, 431: TOO_LONG}.get(status, NOT_HTTP), status, headers={"connection": "close"})
     first = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}".encode()
     headers = [b"%s: %s" % header for header in answer.raw_headers]
     return b"\r\n".join([first, *headers, b"", bytes(answer.body)])

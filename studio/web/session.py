@@ -9,12 +9,11 @@ import re
 import secrets
 import time
 from collections.abc import Callable
-from http.cookies import CookieError, SimpleCookie
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from studio.web.cookies import cookie
+from studio.web.cookies import cookie, cookie_of
 
 COOKIE = "studio_session"
 SESSION_HEADER = "x-studio-session"  # gr.Request.headers[...] and Request.headers[...] alike
@@ -42,8 +41,7 @@ class SessionMiddleware:
         session_id = session_id_of(token)
         inner = {**scope, "headers": _marked(scope, session_id, arrived_at)}
         inner["state"] = {**scope.get("state", {}), "session_id": session_id, "arrived_at": arrived_at}
-        secure = scope["scheme"] in ("https", "wss")
-        given = "" if known else cookie(COOKIE, token, YEAR_S, secure=secure, framed=self.framed)
+        given = "" if known else cookie(COOKIE, token, YEAR_S, scope=scope, framed=self.framed)
 
         async def with_cookie(message: Message) -> None:
             if given and message["type"] in ("http.response.start", "websocket.accept"):
@@ -60,11 +58,8 @@ def session_id_of(token: str) -> str:
 
 def _token(headers: Headers) -> str:
     """The session cookie, if the request carries a well-formed one."""
-    try:
-        morsel = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-    except CookieError:
-        return ""
-    return morsel.value if morsel is not None and TOKEN.fullmatch(morsel.value) else ""
+    value = cookie_of(headers, COOKIE)
+    return value if TOKEN.fullmatch(value) else ""
 
 
 def _marked(scope: Scope, session_id: str, arrived_at: float) -> list[tuple[bytes, bytes]]:

@@ -40,12 +40,14 @@ COLOURS = {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}
 def space(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a studio with the settings that a Space's container gives it."""
     folder = tmp_path_factory.mktemp("space")
+    given = started(folder, SPACE_HOST=SPACE)
     settings = Settings(
         data_dir=folder / "data",
         engines=(ENGINE,),
         host="0.0.0.0",
         login=":".join(LOGIN.values()),
-        frame_ancestors=started(folder, SPACE_HOST=SPACE)["STUDIO_FRAME_ANCESTORS"],
+        frame_ancestors=given["STUDIO_FRAME_ANCESTORS"],
+        trusted_proxies=given["STUDIO_TRUSTED_PROXIES"],
     )
     with studio_of(folder, Metronome(), settings=settings) as studio, served(web(studio)) as url:
         with httpx.Client(base_url=url) as client:
@@ -118,3 +120,13 @@ def test_its_repository_holds_what_the_image_is_made_of_and_nothing_private(tmp_
     assert {"Dockerfile", "README.md", "requirements.txt", "app.py", "deploy/start"} <= paths
     assert {path.partition("/")[0] for path in paths} == KEPT
     assert not any("__pycache__" in path or "heldout" in path or ".env" in path for path in paths)
+
+
+def test_its_proxy_tells_the_scheme_and_the_visitor(visitor: httpx.Client) -> None:
+    """Gradio's page names addresses by the scheme, and wrong logins are counted by visitor."""
+    assert visitor.get("/studio/me/").headers["location"] == f"https://{SPACE}/studio/me"
+    for number in range(5):
+        answer = visitor.post("/studio/login", json=LOGIN | {"password": f"wrong {number}"})
+    assert answer.status_code == 429
+    other = {"x-forwarded-for": "203.0.113.8, 10.0.0.1"}
+    assert visitor.post("/studio/login", json=LOGIN | {"password": "x"}, headers=other).status_code == 401

@@ -39,6 +39,7 @@ from studio.telemetry.gauges import ProcessGauge
 from studio.web.cors import ApiCors
 from studio.web.drain import Drain
 from studio.web.guard import Guard
+from studio.web.proxies import Proxies
 from studio.web.session import SessionMiddleware
 from studio.web.visitors import Visitors
 from tests.engines.metronome import ENGINES, Metronome, spec_of
@@ -138,12 +139,14 @@ def guard(application: FastAPI, settings: Settings) -> None:
     application.add_middleware(SessionMiddleware, framed=bool(settings.frame_ancestors))
     application.add_middleware(ApiCors, origins=settings.cors_origins)
     application.add_middleware(Guard, settings=settings)
+    application.add_middleware(Proxies, settings=settings)
 
 
 @contextmanager
 def served(application: FastAPI) -> Iterator[str]:
     """The address of a real server on loopback."""
-    server = uvicorn.Server(uvicorn.Config(application, port=0, log_level="warning", timeout_graceful_shutdown=1))
+    config = uvicorn.Config(application, port=0, log_level="warning", timeout_graceful_shutdown=1, proxy_headers=False)
+    server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:

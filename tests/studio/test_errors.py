@@ -1,14 +1,17 @@
 """How every error of the studio is answered over HTTP, and under which title the page shows it."""
 
+import gc
 import importlib
 import pkgutil
+import weakref
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 
 import studio
 from engines.errors import BadInput, EngineError
-from studio.api.errors import STATUSES
+from studio.api.errors import STATUSES, release
 
 STATUS = {
     "BadArchive": 400,
@@ -114,3 +117,32 @@ def test_every_error_is_answered_with_its_status(kinds: dict[str, type[EngineErr
 
 def test_the_page_calls_refused_what_asking_differently_would_change(kinds: dict[str, type[EngineError]]) -> None:
     assert {name for name, kind in kinds.items() if issubclass(kind, BadInput)} == REFUSALS
+
+
+class Brought:
+    """Stands for the body of a request."""
+
+
+def test_what_a_refused_request_brought_is_freed_at_once() -> None:
+    """As in FastAPI's handler, which names the error that it raises."""
+    bodies: list[weakref.ref[Brought]] = []
+
+    def handle() -> None:
+        body = Brought()
+        bodies.append(weakref.ref(body))
+        try:
+            raise KeyError(body)
+        except KeyError as cause:
+            refusal = ValueError("unread")
+            raise refusal from cause
+
+    gc.disable()
+    try:
+        with suppress(ValueError):
+            try:
+                handle()
+            except ValueError as error:
+                release(error)
+        assert bodies[0]() is None
+    finally:
+        gc.enable()

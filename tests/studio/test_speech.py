@@ -126,8 +126,8 @@ def test_what_is_no_json_is_refused_in_words(reception: Reception) -> None:
 
 
 def test_a_huge_body_is_refused_before_it_is_read(reception: Reception) -> None:
-    answer = reception.program.post(SPEECH, json=LINE | {"input": "x" * 2_000_000})
-    assert (answer.status_code, "larger than 1 MB" in answer.json()["detail"]) == (413, True)
+    answer = reception.program.post(SPEECH, json=LINE | {"input": "x" * 4_000_000})
+    assert (answer.status_code, "larger than 3 MB" in answer.json()["detail"]) == (413, True)
 
 
 def test_a_page_of_another_site_is_refused_and_a_program_with_a_key_is_not(reception: Reception) -> None:

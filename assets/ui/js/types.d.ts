@@ -419,7 +419,6 @@ interface GradioProps {
 }
 interface Window {
   gradio_config: {
-    root: string;
     api_prefix: string;
     dependencies: GradioDependency[];
     components: { id: number; props: GradioProps }[];

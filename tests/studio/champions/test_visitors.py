@@ -209,6 +209,21 @@ def test_a_wrong_login_is_refused_in_words_and_no_browser_asks_in_its_own(locked
         assert "user and password" in answers[0].json()["detail"]
         assert "basic" not in answers[0].headers["www-authenticate"].lower()
         assert (answers[3].headers["retry-after"], "wait 1 s" in answers[3].json()["detail"]) == ("1", True)
+        assert ann.post("/studio/login", json={"user": USER, "password": PASSWORD}).status_code == 200
+
+
+def test_a_changing_forwarded_address_makes_no_new_guesser(locked: Place) -> None:
+    with locked.client() as eve:
+        answers = [
+            eve.post(
+                "/studio/login",
+                json={"user": USER, "password": f"eve {n}"},
+                headers={"x-forwarded-for": f"203.0.113.{n}", "x-real-ip": f"203.0.113.{n}"},
+            )
+            for n in range(6)
+        ]
+        assert [answer.status_code for answer in answers][-3:] == [429, 429, 429]
+        assert eve.post("/studio/login", json={"user": USER, "password": PASSWORD}).status_code == 200
 
 
 def test_a_studio_without_a_login_says_so(tmp_path: Path) -> None:

@@ -1,5 +1,8 @@
 /** Making elements, and telling screen readers once. */
+import { at } from "./address.js";
 import { ICONS } from "./icons.js";
+
+const LINKS = new Set(["href", "src"]);
 
 /**
  * An element with attributes, listeners (`onclick`) and children. False and null are left out.
@@ -16,7 +19,7 @@ export function h(tag, attributes = {}, ...children) {
   for (const [key, value] of Object.entries(attributes)) {
     if (value === false || value === null || value === undefined) continue;
     if (key.startsWith("on")) element.addEventListener(key.slice(2), /** @type {EventListener} */ (value));
-    else element.setAttribute(key, value === true ? "" : String(value));
+    else element.setAttribute(key, value === true ? "" : LINKS.has(key) ? at(String(value)) : String(value));
   }
   element.append(.../** @type {(string | Node)[]} */ (children.flat().filter(isShown)));
   return /** @type {ElementOf<Tag>} */ (element);

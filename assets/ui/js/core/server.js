@@ -1,4 +1,5 @@
 /** The studio's own routes. What fails throws a Refusal whose message is a sentence for the page. */
+import { at } from "./address.js";
 import { sentence } from "./format.js";
 
 export class Refusal extends Error {
@@ -43,7 +44,7 @@ export function refusedWith(error, ...statuses) {
 async function ask(path, options = {}) {
   let answer;
   try {
-    answer = await fetch(path, { credentials: "same-origin", ...options });
+    answer = await fetch(at(path), { credentials: "same-origin", ...options });
   } catch {
     throw new Refusal("the studio does not answer; check that it still runs, then try again");
   }

@@ -1,9 +1,10 @@
 /** What this browser keeps between visits. Where storage is full or forbidden, the page works without. */
+import { PREFIX } from "./address.js"; // two studios may share a host
 
 /** @param {string} key */
 export function load(key) {
   try {
-    return localStorage.getItem(key);
+    return localStorage.getItem(PREFIX + key);
   } catch {
     return null;
   }
@@ -12,7 +13,7 @@ export function load(key) {
 /** @param {string} key @param {string} text */
 export function save(key, text) {
   try {
-    localStorage.setItem(key, text);
+    localStorage.setItem(PREFIX + key, text);
   } catch {
     // full or forbidden
   }

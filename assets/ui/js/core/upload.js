@@ -1,4 +1,5 @@
 /** Large files on their way to the studio: fetch does not say how much has left, XMLHttpRequest does. */
+import { at } from "./address.js";
 import { Refusal, refusal } from "./server.js";
 
 /**
@@ -11,7 +12,7 @@ import { Refusal, refusal } from "./server.js";
 export function upload(path, file, { method = "POST", onprogress = () => {}, signal } = {}) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open(method, path);
+    request.open(method, at(path));
     request.responseType = "json";
     request.setRequestHeader("content-type", "application/octet-stream");
     request.upload.onprogress = ({ loaded, total }) => onprogress(total ? loaded / total : 0);

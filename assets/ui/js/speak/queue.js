@@ -2,6 +2,7 @@
  * Gradio's queue, spoken to directly, because its own page shows a place in line only as a number over a component.
  * Leaving closes the stream, upon which Gradio forgets a waiting event and closes a running generator.
  */
+import { at } from "../core/address.js";
 import { Refusal } from "../core/server.js";
 import { events, patched } from "./queue-messages.js";
 
@@ -12,8 +13,7 @@ import { events, patched } from "./queue-messages.js";
  * @property {(outputs: any[]) => void} onyield  every output so far
  */
 
-const api = () =>
-  `${new URL(window.gradio_config.root, location.href).pathname.replace(/\/$/, "")}${window.gradio_config.api_prefix}`;
+const api = () => at(window.gradio_config.api_prefix);
 
 /** @param {string} name */
 function indexOf(name) {

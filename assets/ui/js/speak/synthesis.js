@@ -3,6 +3,7 @@ import { Buffering } from "../audio/buffering.js";
 import { PeakMeter } from "../audio/peaks.js";
 import * as player from "../audio/player.js";
 import { GrowingTrack, unlock } from "../audio/tracks.js";
+import { at } from "../core/address.js";
 import { changed, emit, follow, on } from "../core/bus.js";
 import { announce } from "../core/dom.js";
 import { EVENT, STATE } from "../core/events.js";
@@ -199,5 +200,5 @@ follow(STATE.telemetry, () => {
 on(EVENT.pageLeaves, () => {
   leaving = true;
   const { synthesis } = state;
-  if (synthesis?.id) navigator.sendBeacon(`/studio/live/${synthesis.id}/cancel`);
+  if (synthesis?.id) navigator.sendBeacon(at(`/studio/live/${synthesis.id}/cancel`));
 });

@@ -1,0 +1,41 @@
+"""The links of Gradio's page, made relative to it: a proxy may serve the page under a prefix."""
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from studio.web.proxies import route_path
+
+MANIFEST = b'<link rel="manifest" href="/manifest.json" />'
+RELATIVE = (
+    b'<link rel="manifest" href="./manifest.json" /><link rel="icon" href="./favicon.ico" type="image/svg+xml" />'
+)
+
+
+class RelativeLinks:
+    """ASGI middleware within Gradio's application, before it compresses anything."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or route_path(scope) not in ("", "/"):
+            await self._app(scope, receive, send)
+            return
+        start: Message = {}
+        page = bytearray()
+
+        async def rewritten(message: Message) -> None:
+            """Collect the page, then send it whole; Gradio's template gives it in one piece."""
+            nonlocal start
+            if message["type"] == "http.response.start":
+                start = message
+                return
+            page.extend(message.get("body", b""))
+            if not message.get("more_body", False):
+                body = bytes(page).replace(MANIFEST, RELATIVE)
+                if body:  # a HEAD request keeps the length of the page that it does not get
+                    MutableHeaders(scope=start)["content-length"] = str(len(body))
+                await send(start)
+                await send({"type": "http.response.body", "body": body})
+
+        await self._app(scope, receive, rewritten)

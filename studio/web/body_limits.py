@@ -1,0 +1,112 @@
+"""How large a request's body may be, by its path, and how many large ones are collected in memory at a time."""
+
+import asyncio
+import re
+from dataclasses import dataclass
+from math import ceil
+
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from studio.settings import Settings
+from studio.web.problems import problem
+
+FORM_BYTES = 65_536  # what multipart adds around a file
+JSON_MB = 2
+REFERENCE_MB = 16  # of a sound file that comes in base64: 30 seconds in stereo need 12
+AT_ONCE = 4  # bodies of more than JSON_MB that are in memory
+ARRIVES_WITHIN_S = 60.0  # a body that waits for none of those; others must only keep coming (protocols.py)
+
+WEIGHTS = re.compile(r"/studio/champions/(import|[^/]+/weights)")  # the owner's, to the disk
+GRADIO_UPLOADS = re.compile(r"/gradio_api/upload/?")  # everybody's; the owner's may be archives
+FILES = re.compile(r"/studio/clips/?|/v1/voices/?|/studio/(champions|projects)(/.*)?")  # the last two are the owner's
+REFERENCES = re.compile(r"/v1/audio/speech/?|/invocations/?")  # JSON with a sound file in base64
+
+
+@dataclass(frozen=True, slots=True)
+class Cap:
+    """How large a body may be."""
+
+    mb: int
+    advice: str
+    what: str = "file"
+    in_memory: bool = False
+
+    @property
+    def body_bytes(self) -> int:
+        return body_limit(self.mb)
+
+    def refusal(self, headers: dict[str, str]) -> JSONResponse:
+        return problem(f"this {self.what} is larger than {self.mb:,} MB; {self.advice}", 413, headers=headers)
+
+
+class Caps:
+    """The limits that the settings make."""
+
+    def __init__(self, settings: Settings) -> None:
+        most = settings.max_upload_mb
+        self.clips = Cap(most, "cut the clip to the part with the voice, then send that")
+        self.weights = Cap(
+            settings.max_weights_mb, "leave out what only training needs, or raise STUDIO_MAX_WEIGHTS_MB"
+        )
+        words = min(JSON_MB, most)
+        self._words = Cap(words, "send less at a time", "request", in_memory=True)
+        with_reference = words + ceil(min(REFERENCE_MB, most) * 4 / 3)
+        advice = "cut reference_audio to the part with the voice, then send that"
+        self._references = Cap(with_reference, advice, "request", in_memory=True)
+
+    def of(self, method: str, path: str) -> Cap:
+        """Of a request to this path, behind any prefix. Uploads to Gradio are `clips` here, whoever sends them."""
+        if method == "POST" and WEIGHTS.fullmatch(path):
+            return self.weights
+        if FILES.fullmatch(path) or GRADIO_UPLOADS.fullmatch(path):
+            return self.clips
+        return self._references if REFERENCES.fullmatch(path) else self._words
+
+
+class LargeBodies:
+    """ASGI middleware for bodies that are read into memory: few large ones at a time, each within a minute."""
+
+    def __init__(self, app: ASGIApp, at_once: int = AT_ONCE, within_s: float = ARRIVES_WITHIN_S) -> None:
+        self._app = app
+        self._places = asyncio.Semaphore(at_once)
+        self._within_s = within_s
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Take a place before the first byte is read, and give it up when the answer begins or nothing more comes."""
+        held, arriving, due = False, True, 0.0
+
+        def give_up() -> None:
+            nonlocal held
+            if held:
+                held = False
+                self._places.release()
+
+        async def received() -> Message:
+            nonlocal held, arriving, due
+            if not arriving:
+                return await receive()
+            loop = asyncio.get_running_loop()
+            if not due:
+                await self._places.acquire()
+                held, due = True, loop.time() + self._within_s
+            try:
+                message = await asyncio.wait_for(receive(), due - loop.time())
+            except TimeoutError:
+                message = {"type": "http.disconnect"}
+            arriving = message["type"] == "http.request" and message.get("more_body", False)
+            return message
+
+        async def sent(message: Message) -> None:
+            give_up()
+            await send(message)
+
+        try:
+            await self._app(scope, received, sent)
+        finally:
+            give_up()
+
+
+def body_limit(max_mb: int) -> int:
+    """Bytes a request's body may have: the largest file and what multipart wraps around it."""
+    return max_mb * 1_000_000 + FORM_BYTES

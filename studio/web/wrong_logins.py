@@ -1,0 +1,96 @@
+"""Wrong logins: how many came lately from where, and how fast somebody who sends many of them gets answers."""
+
+import asyncio
+import hashlib
+import logging
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import suppress
+
+from sqlalchemy import Engine
+from sqlmodel import Field, Session, SQLModel, col, delete
+
+from studio.database import NotSaved, transaction
+
+log = logging.getLogger(__name__)
+
+KEPT_S = 3_600.0
+DIGESTS_KEPT = 1_024  # the latest wrong ones; one of them sent again is not another guess
+PACED_FROM = 20  # wrong ones in a row; from then on logins from there are looked at one after another
+PACE_S = 1.0
+WAITING_MAX = 32  # logins from one place that wait for their turn
+
+
+class TriesRow(SQLModel, table=True):
+    """Wrong logins in a row, by where they came from."""
+
+    __tablename__ = "wrong_login"
+
+    source: str = Field(primary_key=True)
+    count: int
+    last_at: float  # seconds since 1970, UTC
+
+
+class WrongLogins:
+    """Any thread may ask. The counts outlive a restart."""
+
+    def __init__(self, database: Engine, now: Callable[[], float]) -> None:
+        """`now` gives seconds since 1970."""
+        self._database, self._now = database, now
+        self._lock = threading.Lock()  # many at once are counted one after another
+        self._digests: OrderedDict[bytes, None] = OrderedDict()
+
+    def count(self, source: str) -> int:
+        """Return how many came lately. A time in the future does not count: the clock was wrong then, or is now."""
+        with Session(self._database) as session:
+            row = session.get(TriesRow, source)
+        return row.count if row and 0 <= self._now() - row.last_at < KEPT_S else 0
+
+    def add(self, source: str, given: bytes) -> int:
+        """Count a wrong login, unless it came before; returns how many there are now. Raises NotSaved."""
+        digest = hashlib.sha256(source.encode() + b"\n" + given).digest()
+        with self._lock:
+            count = self.count(source)
+            if digest in self._digests and count:
+                return count
+            self._digests[digest] = None
+            if len(self._digests) > DIGESTS_KEPT:
+                self._digests.popitem(last=False)
+            log.warning("wrong login from %s, number %d in a row", source or "an unknown address", count + 1)
+            self._set(source, count + 1)
+            return count + 1
+
+    def forget(self, source: str) -> None:
+        """Begin to count anew; a full disk is no reason to refuse whoever knows the login."""
+        if self.count(source):
+            with self._lock, suppress(NotSaved):
+                self._set(source, 0)
+
+    def _set(self, source: str, count: int) -> None:
+        now = self._now()
+        past = (col(TriesRow.last_at) < now - KEPT_S) | (col(TriesRow.last_at) > now)
+        with transaction(self._database) as session:
+            session.exec(delete(TriesRow).where(past | (col(TriesRow.source) == source)))
+            if count:
+                session.add(TriesRow(source=source, count=count, last_at=now))
+
+
+class LoginPace:
+    """Turns for logins from places that guess. Only the event loop asks."""
+
+    def __init__(self, pace_s: float = PACE_S, clock: Callable[[], float] = time.monotonic) -> None:
+        self._pace_s, self._clock = pace_s, clock
+        self._free_at: dict[str, float] = {}
+
+    async def turn(self, source: str) -> bool:
+        """Wait until a login from there may be looked at; False where too many wait already."""
+        now = self._clock()
+        self._free_at = {place: free_at for place, free_at in self._free_at.items() if free_at > now}
+        due = self._free_at.get(source, now)
+        if due - now > WAITING_MAX * self._pace_s:
+            return False
+        self._free_at[source] = due + self._pace_s
+        await asyncio.sleep(due - now)
+        return True
