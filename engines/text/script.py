@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import ftfy
 
 from engines.errors import BadText
+from engines.text.markup import without_markup
 from engines.text.spoken import spoken_form
 from engines.text.symbols import is_picture
 
@@ -19,6 +20,7 @@ CHARACTERS_PER_S = 14.0  # unhurried English
 
 PAUSE_LIKE = re.compile(r"(\[\s*pause\b[^\]\n]{0,40}\]?)", re.IGNORECASE)
 PAUSE = re.compile(r"\[\s*pause\s*:\s*(\d{1,6}(?:\.\d{1,6})?|\.\d{1,6})\s*(ms|s)\s*\]", re.IGNORECASE)
+GAPS = re.compile(r"[ \t\n]+")
 LINE_END = re.compile(r"[ \t]*\n\s*")
 ENDS_A_THOUGHT = frozenset(".!?…,;:。！？，、")
 NOT_WRITTEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn"))
@@ -81,7 +83,7 @@ def _clean(text: str) -> str:
     text = unicodedata.normalize("NFC", text)
     if len(text) > MAX_CHARACTERS:
         raise _too_long(len(text))
-    return unicodedata.normalize("NFC", _without_controls(ftfy.fix_text(text, MENDING)))
+    return unicodedata.normalize("NFC", _without_controls(without_markup(ftfy.fix_text(text, MENDING), pauses=True)))
 
 
 def _without_controls(text: str) -> str:
@@ -120,7 +122,7 @@ def _one_line(text: str) -> str:
     """Newlines become ends of sentences where the line does not already end in a mark."""
     lines = [line for line in LINE_END.split(text) if line.strip()]
     ended = [line if line[-1] in ENDS_A_THOUGHT or line[-1] in "\"')”’" else f"{line}." for line in lines[:-1]]
-    return " ".join(" ".join([*ended, *lines[-1:]]).split())
+    return GAPS.sub(" ", " ".join([*ended, *lines[-1:]])).strip(" ")
 
 
 def _shown(part: Say | Pause) -> str:

@@ -23,7 +23,7 @@ from engines.text import (
     unsaid,
 )
 from engines.text.quantities import SCALES, UNITS
-from engines.text.symbols import SHORT_FORMS
+from engines.text.abbreviations import SHORT_FORMS
 from engines.text.tempo import ROOM_S
 
 ENGLISH = frozenset(string.ascii_lowercase + " .,!?'-")
