@@ -39,7 +39,7 @@ PARTS = {
     "nos": ("numbers", "numbers"), "nr": ("number", "numbers"), "lvl": ("level", "levels"), "apt": ("apartment", "apartments"),
     "ste": ("suite", "suites"), "rm": ("room", "rooms"), "bldg": ("building", "buildings"), 
     "ver": ("version", "versions"), "ext": ("extension", "extensions"),
-    "tel": ("telephone", "telephones"), "approx": ("approximately", "approximately"), "ca": ("about", "about"),
+    "tel": ("telephone", "telephones"), "approx": ("approximately", "approximately"),
 }  # fmt: skip
 WITHOUT_A_DOT = "ch|chap|fig|figs|vol|ep|pp|pg|lvl|apt|bldg"
 SHORT_FORMS = {
@@ -95,7 +95,7 @@ ABBREVIATIONS: tuple[Rule, ...] = (
     ),
     rule(rf"\b({BARE})(?=\s+(?:[A-Z]|&|and\b))", lambda m: TITLES[m[1]]),
     rule(r"\bSt\.(?=\s?(?:" + SAINTS + r")\b)", lambda m: "Saint"),
-    rule(r"(?<![.!?] )(\b[A-Z][a-z]+|\d(?:st|nd|rd|th)) St\.", _street),
+    rule(r"(?<![.!?] )\b([A-Z][a-z]+|\d{1,3}(?:st|nd|rd|th)) St\.", _street),
     rule(rf"\bSt\.{BEFORE_A_NAME}", lambda m: "Saint"),
     rule(r"\bSt\.", lambda m: f"Street{stop(m)}"),
     rule(rf"(?<=[\w,] )({one_of(BEHIND_A_NAME)})\.", _behind_a_name),
@@ -115,6 +115,7 @@ ABBREVIATIONS: tuple[Rule, ...] = (
         lambda m: f"{_day(m[1])},",
     ),
     rule(rf"\b({ANY_MONTH})\.(?!\s?\d)(?=[\s,)]|$)", lambda m: MONTHS[m[1][:3]] + stop(m)),
+    rule(r"\b(?:ca?\.)\s?(?=1\d{3}\b)", lambda m: "circa "),
     rule(r"(?:№|#)\s?(?=\d)", lambda m: "number "),
     rule(r"\b(?:version\s)?v(?=\d+\.\d)", lambda m: "version ", re.IGNORECASE),
 )

@@ -68,5 +68,8 @@ def _initials(found: re.Match[str]) -> str:
     return " ".join(c for c in found[0] if c != ".") + stop(found, CLEARLY_ENDS)
 
 
-INITIALS: tuple[Rule, ...] = (rule(r"(?<![A-Za-z.])(?:[A-Z]\.){2,}", _initials),)
+INITIALS: tuple[Rule, ...] = (
+    rule(r"(?<![A-Za-z.])(?:[A-Z]\.){2,}", _initials),
+    rule(r"(?<![\w&])([A-Z]{1,2})&([A-Z]{1,2})(?![\w&])", lambda m: " ".join([*m[1], "and", *m[2]])),
+)
 ACRONYMS: tuple[Rule, ...] = (rule(r"(?<![A-Za-z])([A-Z]{2,6})(?:['’]?(s))?(?![A-Za-z])", _acronym),)

@@ -19,7 +19,7 @@ LABELS = (
 )
 SCORES = "beat|beaten|by|down|lead|leading|led|lose|losing|lost|score|tie|tied|trail|trailed|up|victory|win|winning|won"
 TEN_FOUR = ("10", "4")
-COMPARED = {"<": "is less than", ">": "is greater than", "≠": "is not equal to", "→": "to"}
+COMPARED = {"*": "times", "<": "is less than", ">": "is greater than", "≠": "is not equal to", "→": "to"}
 
 
 def words(spelled: str) -> str:
@@ -94,6 +94,6 @@ NUMBERS: tuple[Rule, ...] = (
     rule(rf"({NUMBER})k(?!\w)", lambda m: f"{number(m[1])} thousand"),
     rule(rf"({NUMBER})M(?!\w)", lambda m: f"{number(m[1])} million"),
     rule(rf"(?<=\d)\s?([{''.join(COMPARED)}])\s?(?=\d)", lambda m: f" {COMPARED[m[1]]} "),
-    rule(r"(?<![\d.])\.(\d+)", lambda m: f"point {digits(m[1])}"),
+    rule(r"(?<![\w.])\.(\d+)", lambda m: f"point {digits(m[1])}"),
     rule(NUMBER, _bare),
 )

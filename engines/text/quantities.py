@@ -178,7 +178,7 @@ QUANTITIES: tuple[Rule, ...] = (
     rule(rf"({NUMBER})\s?({one_of([*MONEY, *CODES])})(?![\w\d])", _money_after),
     rule(r"(?<=\d)\s?%(?=" + DASH + r"\d)", lambda m: ""),  # 50%-60% is 50-60%
     rule(r"""(?<![\w.,])(\d{1,2})\s?['’′]\s?(\d{1,2})\s?(?:"|”|″|''|’’)""", _feet),
-    rule(rf"(?<=\d)(\s?(?:{DOTTED}))\.(?=,|\s(?:[a-z]|\d))", lambda m: m[1]),
+    rule(rf"(?<=\d)(\s?(?:{DOTTED}))\.(?=,|\s(?:[a-z]|\d))", lambda m: m[1].strip()),
     rule(rf"{SIGN}({NUMBER})(?:(?:{BETWEEN})({NUMBER}))?\s?({UNIT})", _measured),
     rule(rf"(?<=[a-z\d])\s?/({one_of(PER)})(?!\w|[/.-]\w)", lambda m: f" per {PER[m[1]]}"),
 )
