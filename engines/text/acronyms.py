@@ -22,9 +22,10 @@ SPELLED_IN_CALM = listed("US LA PA RIP LED SEC POW ETA ER")  # in a shouted line
 # Said as words although their letters hardly go together, and sounds.
 WORDS = listed(
     """
-    BRR BRRR CZAR GRR GRRR HM HMM HMMM MM NTH PFFT PSST PST PSYCH ROFL SH SHH SHHH TSAR TSARS TSK XBOX
+    BRR BRRR CZAR GRR GRRR HM HMM HMMM JPEG JSON MM NTH PFFT PSST PST PSYCH ROFL SH SHH SHHH TSAR TSARS TSK XBOX
     """
 )
+HELD = "AEHIMORSUZ"  # repeated, these are a sound: AAAH, SSSS, but WWW
 # Letters that do not go together in an English word: at its start, at its end.
 HARD_STARTS = re.compile(
     "B[BCDFGJKMNPQSTVWXZ]|C[BCDFGJKMPQSTVXZ]|D[BCDFGJKLMNPQSTVXZ]|F[BCDFGHJKMNPQSTVWXZ]|G[BCDFGJKMPQSTVXZ]|"
@@ -40,7 +41,7 @@ HARD_ENDS = re.compile(
 
 def is_spelled(letters: str) -> bool:
     """Whether two to six capitals are said letter by letter, outside a shouted line."""
-    if letters in WORDS or len(set(letters)) == 1:
+    if letters in WORDS or (len(set(letters)) == 1 and letters[0] in HELD):
         return False
     if letters in SPELLED or not re.search("[AEIOUY]", letters):
         return True
@@ -49,10 +50,19 @@ def is_spelled(letters: str) -> bool:
 
 def _acronym(found: re.Match[str]) -> str | None:
     letters = found[1]
+    if letters not in SPELLED and _is_syllable(found):
+        return None
     calm = letters in SPELLED_IN_CALM and not _shouted(found)
     if not calm and not is_spelled(letters):
         return None
     return " ".join(letters) + ("'s" if found[2] else "")
+
+
+def _is_syllable(found: re.Match[str]) -> bool:
+    """Whether it is the stressed part of a respelling, as in KAYL-thass; such parts have a vowel."""
+    before, after = found.string[max(0, found.start() - 2) : found.start()], found.string[found.end() : found.end() + 2]
+    joined = (before[-1:] == "-" and before[:1].islower()) or (after[:1] == "-" and after[1:].islower())
+    return joined and re.search("[AEIOUY]", found[1]) is not None
 
 
 def _shouted(found: re.Match[str]) -> bool:

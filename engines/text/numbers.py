@@ -88,7 +88,7 @@ NUMBERS: tuple[Rule, ...] = (
     rule(rf"({NUMBER})\s?[x×]\s?({NUMBER})", lambda m: f"{number(m[1])} by {number(m[2])}"),
     rule(rf"({NUMBER})[x×](?!\w)", lambda m: f"{number(m[1])} times"),
     rule(rf"(?<!\w)[x×]({NUMBER})", lambda m: f"times {number(m[1])}"),
-    rule(rf"(?<!\w)((?:{SCORES})\s)?({NUMBER})\s?[-–—]\s?({NUMBER})(?![-\d])", _range, re.IGNORECASE),
+    rule(rf"(?<![\w.,])((?:{SCORES})\s)?({NUMBER})\s?[-–—]\s?({NUMBER})(?![-\d])", _range, re.IGNORECASE),
     rule(rf"({NUMBER})\s?[-–—]\s?({NUMBER})(?![-\d])", lambda m: f"{number(m[1])} to {number(m[2])}"),
     rule(rf"(?<![\w)])[-−–]({NUMBER})", lambda m: f"minus {number(m[1])}"),
     rule(rf"({NUMBER})k(?!\w)", lambda m: f"{number(m[1])} thousand"),

@@ -13,7 +13,7 @@ SPOKEN_PICTURES = frozenset("№℃℉") | frozenset(SIGNS)
 PICTURE_PARTS = frozenset(
     "\ufe0e\ufe0f\u20e3🏻🏼🏽🏾🏿"
 )  # variants, key caps and skin tones of the picture before them
-EMOTICON = r"(?<![\w:])(?:[:;=]['’]?-?[DPpOo3](?![\w/])|[xX]D\b|:-?/(?!/)|(?<!\d\s)</?3+(?!\s?[\w.]))"
+EMOTICON = r"(?<![\w:])(?:[:;]['’]?-?[DPpOo](?![\w/])|[xX]D\b|:-?/(?!/)|(?<!\d\s)</?3+(?!\s?[\w.]))"
 
 
 def is_picture(character: str) -> bool:

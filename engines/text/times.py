@@ -2,7 +2,7 @@
 
 import re
 
-from engines.text.numbers import whole
+from engines.text.numbers import digits, whole
 from engines.text.rules import Rule, rule, stop
 
 HALF = r"(?:\s?([ap])\.?m\b\.?(?!\w))"
@@ -44,6 +44,11 @@ def _span(found: re.Match[str]) -> str | None:
     return _told([f"{clock[0]} to {clock[1]}"], found[5], found[6]) + (stop(found) if found[5] else "")
 
 
+def _lap(found: re.Match[str]) -> str:
+    """1:23.4 on a stopwatch."""
+    return f"{whole(found[1])} {_minutes(1, found[2], bare_hour=False)} point {digits(found[3])}"
+
+
 def _exists(hour: int, minute: str) -> bool:
     return hour <= 24 and int(minute) <= 59
 
@@ -67,7 +72,8 @@ TIMES: tuple[Rule, ...] = (
         lambda m: f"{whole(m[1])} to ",
         re.IGNORECASE,
     ),
-    rule(rf"(?<![\d:.,])(\d{{1,2}}):(\d\d)(?::(\d\d))?(?![\d:]){HALF}?{ZONE}?", _time, re.IGNORECASE),
+    rule(rf"(?<![\d:.,])(\d{{1,2}}):(\d\d)(?::(\d\d))?(?![\d:]|\.\d){HALF}?{ZONE}?", _time, re.IGNORECASE),
+    rule(r"(?<![\d:.,])(\d{1,2}):([0-5]\d)\.(\d{1,3})(?![\d:.])", _lap),
     rule(rf"(?<![\d:.,$€£])(\d{{1,2}})\.([0-5]\d){HALF}{ZONE}?", _dotted, re.IGNORECASE),
     rule(rf"(?<![\d:.,])(\d{{1,2}}){HALF}{ZONE}?", _hour, re.IGNORECASE),
 )
