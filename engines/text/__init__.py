@@ -1,6 +1,6 @@
 """Text as pure functions: read what was typed, spell it as it is spoken, fit it to a checkpoint, cut it into chunks."""
 
-from engines.text.chunks import chunks, finished
+from engines.text.chunks import SentenceReader, chunks
 from engines.text.markers import MARKERS, markers_in, without_markers
 from engines.text.script import MAX_CHARACTERS, MAX_PAUSES_S, Pause, Say, Script, parse
 from engines.text.spoken import spoken_form
@@ -15,11 +15,11 @@ __all__ = [
     "Pause",
     "Say",
     "Script",
+    "SentenceReader",
     "Spoken",
     "chunks",
     "count_syllables",
     "estimate_s",
-    "finished",
     "fit",
     "lasts",
     "markers_in",

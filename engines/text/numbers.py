@@ -10,7 +10,7 @@ LONGEST_NUMBER = 12  # digits; longer ones are codes and are read digit by digit
 LONGEST_CARDINAL = 9  # likewise for bare digits, where nothing groups them by thousands
 ORDINAL = r"(?:st|nd|rd|th)\b"
 # 1234, 1,234, 1,00,000, 12.5; never begun or given up midway, or a wall of digits would cost the square of its length.
-GROUPED = r"\d{1,2}(?:,\d\d(?!\d))++,\d{3}(?!\d)|\d{1,3}(?:,\d{3})++(?!\d)"
+GROUPED = r"\d{1,2}(?:,\d\d(?!\d)){1,6}+,\d{3}(?!\d|,\d)|\d{1,3}(?:,\d{3}){1,6}+(?!\d|,\d{3}(?!\d))"
 NUMBER = rf"(?<!\d)(?:{GROUPED}|\d++)(?:\.\d++)?+"
 # "Chapter 01" is chapter one; elsewhere a leading zero makes a code.
 LABELS = (
@@ -83,7 +83,7 @@ NUMBERS: tuple[Rule, ...] = (
     rule(r"(?<![\d.,])([1-9]\d{0,2}(?: \d{3}){2,4})(?![\d.,]?\d)", lambda m: number(m[1].replace(" ", ","))),
     rule(r"(?<![\d.,])([1-9]\d{0,2}) 000(?![\d.,]?\d)", lambda m: number(f"{m[1]},000")),
     rule(r"(?<!\d)\d++(?:\.\d++){2,}", _dotted),
-    rule(rf"(\d{{1,3}}(?:,\d{{3}})+|\d{{1,9}}){ORDINAL}", lambda m: ordinal(int(m[1].replace(",", "")))),
+    rule(rf"(?<!\d)(\d{{1,3}}(?:,\d{{3}}){{1,6}}+|\d{{1,9}}+){ORDINAL}", lambda m: ordinal(int(m[1].replace(",", "")))),
     rule(r"(?<=\d):(?=\d)", lambda m: "to"),  # what was no time of day: 16:9
     rule(rf"({NUMBER})\s?[x×]\s?({NUMBER})", lambda m: f"{number(m[1])} by {number(m[2])}"),
     rule(rf"({NUMBER})[x×](?!\w)", lambda m: f"{number(m[1])} times"),
