@@ -87,7 +87,8 @@ class Manager:
     def submit(self, request: Request, *, session_id: str, arrived_at: float | None = None) -> Ticket:
         """Queue a request; one for an engine that is still loading waits for it.
 
-        Raises NotReady (unknown or broken engine), QueueFull, Closing, BadText, BadSetting.
+        The text is read here, on the caller's thread, if the engine is loaded. Raises EngineError: NotReady (unknown or
+        broken engine), QueueFull, Closing, BadText, BadAudio, BadSetting.
         """
         status = self.status(request.engine)
         if not request.text.strip():
@@ -100,10 +101,22 @@ class Manager:
         now = self._clock()
         arrived = now if arrived_at is None else arrived_at
         ticket = Ticket(secrets.token_urlsafe(16), request, session_id, arrived, now + self._policy.request_timeout_s)
+        ticket.prepared = self._prepared(ticket)
         self._used_at[request.engine] = now
         self._scheduler.submit(ticket)
         self.load(request.engine)  # after the ticket is queued: from then on the engine is in use and is not unloaded
         return ticket
+
+    def _prepared(self, ticket: Ticket) -> object:
+        """Return what the engine reads in a request; None while it is not loaded. Raises EngineError."""
+        engine = self._engines.get(ticket.request.engine)
+        try:
+            return None if engine is None else engine.prepare(ticket.request)
+        except NotReady:  # it is being unloaded
+            return None
+        except EngineError:
+            self._notify(SchedulerEvent(self._clock(), "refused", ticket.request.engine, ticket.id))
+            raise
 
     def check(self, engine: str, settings: Mapping[str, float]) -> None:
         """Raises UnknownEngine, and BadSetting for what this engine would ignore or refuse."""

@@ -14,6 +14,7 @@ from engines.errors import Cancelled, Closing, EngineError, EngineFailed, OutOfM
 from engines.scheduling.control_work import ControlTask, ControlWork
 from engines.scheduling.eta import EtaRequest
 from engines.scheduling.lifecycle import Lifecycle
+from engines.scheduling.preparation import Preparation
 from engines.scheduling.request_queue import RequestQueue
 from engines.scheduling.ticket import Position, Ticket
 from engines.types import SchedulerEvent, Setting
@@ -46,6 +47,7 @@ class Scheduler:
         self._queue = RequestQueue(queue_size, self._lock, self._engines)
         self._lifecycle = Lifecycle(self._queue, self._engines, report, clock)
         self._control = ControlWork(self._work.set, clock)
+        self._preparation = Preparation(self._work.set, self.fail)
         self._failures: list[tuple[Ticket, EngineError]] = []  # requests to be ended before the next step
         self._closing = False
         self._thread = threading.Thread(target=self._run, name="scheduler", daemon=True)
@@ -108,6 +110,7 @@ class Scheduler:
         for ticket in self.tickets():
             self.fail(ticket, Closing("the studio shut down before this take was made; speak it again"))
         self._thread.join(STOP_S)
+        self._preparation.close()
 
     # From control work, on the scheduler's thread.
 
@@ -156,10 +159,12 @@ class Scheduler:
         for ticket in self._queue.waiting():
             name = ticket.request.engine
             engine = self._engines.get(name)
-            if engine is None or engine.room <= 0 or not self._has_memory(name) or not self._lifecycle.admit(ticket):
+            if engine is None or not self._preparation.is_done(ticket, engine):
+                continue
+            if engine.room <= 0 or not self._has_memory(name) or not self._lifecycle.admit(ticket):
                 continue
             try:
-                engine.admit(EngineJob(ticket.id, ticket.request))
+                engine.admit(EngineJob(ticket.id, ticket.request, ticket.prepared))
             except EngineError as error:
                 self._lifecycle.end(ticket, error)
             except Exception as error:

@@ -69,8 +69,8 @@ class Metronome:
     def waiting(self) -> Collection[str]:
         return self.late & self.jobs.keys()
 
-    def prepare(self, reference: Reference) -> object:
-        return reference
+    def prepare(self, request: Request) -> object:
+        return request.text.split()
 
     def admit(self, job: EngineJob) -> None:
         if "!" in job.request.text:

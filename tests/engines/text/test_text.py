@@ -22,8 +22,8 @@ from engines.text import (
     spoken_form,
     unsaid,
 )
-from engines.text.quantities import SCALES, UNITS
 from engines.text.abbreviations import SHORT_FORMS
+from engines.text.quantities import SCALES, UNITS
 from engines.text.tempo import ROOM_S
 
 ENGLISH = frozenset(string.ascii_lowercase + " .,!?'-")
