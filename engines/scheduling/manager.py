@@ -14,6 +14,7 @@ from engines.scheduling.eta import EtaRequest
 from engines.scheduling.scheduler import Scheduler
 from engines.scheduling.statuses import EngineStatuses
 from engines.scheduling.ticket import Ticket
+from engines.text import MAX_CHARACTERS, MAX_TRANSCRIPT_CHARACTERS, check_length
 from engines.types import EngineStatus, Request, SchedulerEvent, Status
 
 log = logging.getLogger(__name__)
@@ -93,6 +94,8 @@ class Manager:
         status = self.status(request.engine)
         if not request.text.strip():
             raise BadText("there is nothing to say; type a line first")
+        check_length("the text", request.text, MAX_CHARACTERS)
+        check_length("the transcript", request.reference.transcript, MAX_TRANSCRIPT_CHARACTERS)
         if request.weights is not None and not self._specs[request.engine].fine_tunes:
             raise BadSetting(f"{status.title} speaks a champion from its reference; leave the fine-tuned weights out")
         self.check(request.engine, request.settings)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import ftfy
 
 from engines.errors import BadText
+from engines.text.limits import MAX_CHARACTERS, check_length
 from engines.text.markup import without_markup
 from engines.text.spoken import spoken_form
 from engines.text.symbols import is_picture
 
-MAX_CHARACTERS = 5_000  # after NFC
 COMPOSED_FROM_MAX = 3  # NFC makes one character of at most three; longer texts are refused before that costs time
 MIN_PAUSE_S, MAX_PAUSE_S = 0.05, 10.0
 MAX_PAUSES_S = 120.0  # of one script; 400 tags of 10 s would be an hour of silence in memory
@@ -79,10 +79,8 @@ def parse(text: str, speak_numbers: bool = True) -> Script:
 def _clean(text: str) -> str:
     """NFC, newlines alike, no control or format characters."""
     if len(text) > COMPOSED_FROM_MAX * MAX_CHARACTERS:
-        raise _too_long(len(text))
-    text = unicodedata.normalize("NFC", text)
-    if len(text) > MAX_CHARACTERS:
-        raise _too_long(len(text))
+        check_length("the text", text, MAX_CHARACTERS)
+    text = check_length("the text", unicodedata.normalize("NFC", text), MAX_CHARACTERS)
     return unicodedata.normalize("NFC", _without_controls(without_markup(ftfy.fix_text(text, MENDING), pauses=True)))
 
 
@@ -90,10 +88,6 @@ def _without_controls(text: str) -> str:
     """Newlines alike; control, format, private and unassigned characters gone."""
     text = re.sub(r"\r\n?|[\v\f\x85\u2028\u2029]", "\n", text).replace("\t", " ")
     return "".join(c for c in text if c == "\n" or unicodedata.category(c) not in NOT_WRITTEN)
-
-
-def _too_long(length: int) -> BadText:
-    return BadText(f"the text has {length:,} characters; at most {MAX_CHARACTERS:,} fit in one take, split it")
 
 
 def _parts(text: str, speak_numbers: bool) -> Iterator[Say | Pause]:

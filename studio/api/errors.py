@@ -14,6 +14,7 @@ from starlette.requests import ClientDisconnect
 
 from engines.errors import Closing, EngineError, EngineFailed, NotReady, OutOfMemory, QueueFull, TimedOut, UnknownEngine
 from studio import errors
+from studio.texts import TOO_LONG
 from studio.web.ownership import Ownership
 from studio.web.problems import document, problem, snake_case
 from studio.web.session import SESSION_HEADER
@@ -118,6 +119,8 @@ def owners_only(ownership: Ownership) -> params.Depends:
 
 def _validation_message(error: RequestValidationError) -> str:
     first = error.errors()[0]
+    if first["type"] == TOO_LONG:
+        return str(first["msg"])
     where = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
     where = "the request" if first["type"] == "json_invalid" else where or "the request"
     return f"{where}: {first['msg'].removeprefix('Value error, ')}; correct it and send it again"

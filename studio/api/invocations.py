@@ -22,6 +22,7 @@ from studio.order import Order
 from studio.programs import Programs
 from studio.studio import Studio
 from studio.tensors import BadTensors, read_object, read_tensors
+from studio.texts import Name
 from studio.web.problems import problem
 
 BINARY = re.compile(r"application/vnd\.sagemaker-triton\.binary\+json;\s*json-header-size=(\d{1,9})")
@@ -35,7 +36,7 @@ class InvocationRequest(SpeechRequest):
 
     response_format: StreamFormat = "wav"
     stream: bool = False
-    language: str = "en"
+    language: Name = "en"
 
     def order(self, programs: Programs) -> Order:
         check_language(self.language)
