@@ -12,18 +12,20 @@ TOO_LONG = "text_too_long"  # the type of the error, whose message is a whole se
 MAX_NAME_CHARACTERS = 200  # of a name, an id or another word
 
 
-def _within(most: int) -> AfterValidator:
-    def check(text: str, info: ValidationInfo) -> str:
+def within(most: int) -> AfterValidator:
+    """A validator of a field's text; what is no text passes."""
+
+    def check(value: object, info: ValidationInfo) -> object:
         try:
-            return check_length(info.field_name or "the text", text, most)
+            return check_length(info.field_name or "the text", value, most) if isinstance(value, str) else value
         except BadText as error:
             raise PydanticCustomError(TOO_LONG, "{sentence}", {"sentence": str(error)}) from error
 
     return AfterValidator(check)
 
 
-Text = Annotated[str, Field(json_schema_extra={"maxLength": MAX_CHARACTERS}), _within(MAX_CHARACTERS)]
+Text = Annotated[str, Field(json_schema_extra={"maxLength": MAX_CHARACTERS}), within(MAX_CHARACTERS)]
 Transcript = Annotated[
-    str, Field(json_schema_extra={"maxLength": MAX_TRANSCRIPT_CHARACTERS}), _within(MAX_TRANSCRIPT_CHARACTERS)
+    str, Field(json_schema_extra={"maxLength": MAX_TRANSCRIPT_CHARACTERS}), within(MAX_TRANSCRIPT_CHARACTERS)
 ]
-Name = Annotated[str, Field(json_schema_extra={"maxLength": MAX_NAME_CHARACTERS}), _within(MAX_NAME_CHARACTERS)]
+Name = Annotated[str, Field(json_schema_extra={"maxLength": MAX_NAME_CHARACTERS}), within(MAX_NAME_CHARACTERS)]

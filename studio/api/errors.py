@@ -118,9 +118,11 @@ def owners_only(ownership: Ownership) -> params.Depends:
 
 
 def _validation_message(error: RequestValidationError) -> str:
-    first = error.errors()[0]
-    if first["type"] == TOO_LONG:
-        return str(first["msg"])
+    mistakes = error.errors()
+    for each in mistakes:
+        if each["type"] == TOO_LONG:
+            return str(each["msg"])
+    first = mistakes[0]
     where = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
     where = "the request" if first["type"] == "json_invalid" else where or "the request"
     return f"{where}: {first['msg'].removeprefix('Value error, ')}; correct it and send it again"

@@ -11,12 +11,13 @@ import pytest
 
 import engines.text
 from engines.base import Checkpoint, EngineJob
-from engines.errors import UnsupportedText
+from engines.errors import BadText, UnsupportedText
 from engines.registry import Device, spec
 from engines.scheduling.manager import Manager, Policy
 from engines.scheduling.ticket import Ticket
+from engines.text import MAX_CHARACTERS, MAX_TRANSCRIPT_CHARACTERS
 from engines.types import Audio, Reference, Request
-from tests.engines.metronome import Metronome
+from tests.engines.metronome import Metronome, request
 from tests.waiting import until
 from training.references import SHIPPED, read_references
 
@@ -96,3 +97,13 @@ def test_an_engine_gets_what_it_read_in_the_request(houses) -> None:  # type: ig
     house = houses(tick=Noting())
     until(lambda: house.say("a b").ended or bool(got))
     assert got[0].prepared == ["a", "b"]
+
+
+def test_the_scheduler_takes_no_huge_text_whatever_the_door(houses) -> None:  # type: ignore[no-untyped-def]
+    house, one = houses(), request("tick")
+    audio = one.reference.audio
+    long_text = Request(text="a" * (MAX_CHARACTERS + 1), reference=one.reference, seed=1, engine="tick")
+    transcript = Reference(audio, "a" * (MAX_TRANSCRIPT_CHARACTERS + 1))
+    for refused in (long_text, Request(text="tick", reference=transcript, seed=1, engine="tick")):
+        with pytest.raises(BadText, match="has 5,001 characters; at most 5,000 fit, shorten it"):
+            house.manager.submit(refused, session_id="ann")
