@@ -6,6 +6,7 @@ import re
 from engines.text.rules import listed
 
 ENTITY = re.compile(r"&(?:amp;)*(#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
+TAG_LIKE = re.compile(r"</?[A-Za-z][^<>]{0,1000}>")
 CANDIDATE = re.compile(r"<([^<>]{1,1000})>")
 # A tag's name, then nothing but attributes with values: "a <b and c> d" is no tag.
 TAG = re.compile(

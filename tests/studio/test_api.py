@@ -266,6 +266,14 @@ def test_a_script_is_shown_as_it_will_be_spoken(visit: Visit) -> None:
     assert script["estimate_s"] > 0.8
 
 
+def test_the_preview_shows_english_as_it_will_be_spoken(visit: Visit) -> None:
+    form = {"text": '<b>Chapter IV</b> &amp; <break time="1s"/> Mr. Jones, at 5.30 pm', "engine": ENGINE}
+    script = visit.ann.post("/studio/script", json=form).json()
+    assert [part.get("spoken", part.get("duration_s")) for part in script["spoken"]] == [
+        "Chapter four and", 1.0, "Mister Jones, at five thirty p m",
+    ]  # fmt: skip
+
+
 def test_how_long_a_script_will_last_is_told_of_the_voice_and_the_speed_chosen(visit: Visit) -> None:
     voice = flat(visit.order(visit.ann)) | {"text": "t" * 100, "transcript": "o" * 35}
 
