@@ -214,7 +214,7 @@ def test_a_transcript_nobody_could_say_is_refused_at_once(visit: Visit) -> None:
     said = {"start_s": 0.0, "end_s": 3.0, "transcript": "word " * 200_000}
     for route in ("report", "transcript"):
         answer = visit.ann.post(f"/studio/clips/{visit.order(visit.ann).clip_id}/{route}", json=said)
-        assert (answer.status_code, "5000 characters" in answer.json()["detail"]) == (422, True)
+        assert (answer.status_code, "at most 5,000 fit, shorten it" in answer.json()["detail"]) == (422, True)
 
 
 def test_a_transcript_that_cannot_belong_to_the_clip_is_spoken_with_a_warning(visit: Visit) -> None:
