@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect
 
 from engines.errors import Closing, EngineError, EngineFailed, NotReady, OutOfMemory, QueueFull, TimedOut, UnknownEngine
 from studio import errors
-from studio.texts import TOO_LONG
+from studio.texts import long_text
 from studio.web.ownership import Ownership
 from studio.web.problems import document, problem, snake_case
 from studio.web.session import SESSION_HEADER
@@ -119,9 +119,8 @@ def owners_only(ownership: Ownership) -> params.Depends:
 
 def _validation_message(error: RequestValidationError) -> str:
     mistakes = error.errors()
-    for each in mistakes:
-        if each["type"] == TOO_LONG:
-            return str(each["msg"])
+    if sentence := long_text(mistakes):
+        return sentence
     first = mistakes[0]
     where = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
     where = "the request" if first["type"] == "json_invalid" else where or "the request"

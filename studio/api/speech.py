@@ -17,7 +17,7 @@ from studio.audio_stream import MEDIA_TYPES, StreamFormat
 from studio.order import Order, shown
 from studio.programs import Programs
 from studio.references.sent import read_reference
-from studio.texts import MAX_NAME_CHARACTERS, Name, Text, Transcript, within
+from studio.texts import Name, Text, Transcript
 
 INSTRUCTIONS = "no engine here follows instructions; leave them out, and choose a voice that sounds like what you want"
 ONE_VOICE = "name a voice, or send reference_audio and reference_text; one of the two, not both"
@@ -49,9 +49,7 @@ class SpeechRequest(BaseModel):
     )
 
     input: Text
-    voice: Annotated[
-        str | VoiceId, within(MAX_NAME_CHARACTERS), Field(description="a champion's id, or a sample's name")
-    ] = ""
+    voice: Annotated[Name | VoiceId, Field(description="a champion's id, or a sample's name")] = ""
     reference_audio: Annotated[
         str, Field(description="instead of voice: a sound file in base64, which is not kept")
     ] = ""

@@ -32,7 +32,7 @@ from engines.text import MAX_CHARACTERS, SentenceReader
 from studio.api.errors import as_problem
 from studio.audio_stream import coded, first_of, pieces
 from studio.programs import Programs, Stream
-from studio.texts import TOO_LONG, Name, Text
+from studio.texts import Name, Text, long_text
 from studio.web.callers import Caller, KeyNeeded
 
 END = b"__END__"
@@ -260,8 +260,8 @@ def _read(frame: str | bytes) -> Message:
         return Message.model_validate(json.loads(frame))
     except ValidationError as error:
         first = error.errors()[0]
-        if first["type"] == TOO_LONG:
-            raise BadMessage(first["msg"]) from error
+        if sentence := long_text([first]):
+            raise BadMessage(sentence) from error
         where = ".".join(map(str, first["loc"])) or "the message"
         raise BadMessage(f"{where}: {first['msg']}; correct it and send it again") from error
     except (ValueError, RecursionError) as error:
