@@ -64,7 +64,7 @@ def spoken(engine: F5Engine, request: Request) -> float:
 
 def upstream(engine: F5Engine, arch: dict[str, object], asked: Request) -> Callable[[int], float]:
     """Upstream's loop: steps -> seconds of sound."""
-    model, reference = engine.model, engine.prepare(asked.reference)
+    model, reference = engine.model, engine.references.prepare(asked.reference)
     device = reference.mel.device
     dtype = torch.float16 if device.type == "cuda" else torch.float32
     take = sampler(model.network, arch, len(SYMBOLS), dtype)

@@ -1,6 +1,7 @@
 """The protocol between the scheduler and an engine.
 
-An engine is single-threaded: only the scheduler calls it. It never blocks for longer than one step.
+An engine is single-threaded: only the scheduler calls it, and it never blocks for longer than one step. `prepare` is the
+exception: the thread that makes a request calls it, so that no text is read between the steps of other requests.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -8,7 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from engines.errors import EngineError
-from engines.types import Audio, EngineInfo, Progress, Reference, Request
+from engines.types import Audio, EngineInfo, Progress, Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,7 @@ class EngineJob:
 
     id: str
     request: Request
+    prepared: object = None  # what `Engine.prepare` returned; None where `admit` has to call it: there is no scheduler
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +100,16 @@ class Engine(Protocol):
         """Bytes of weights, buffers and caches on the device."""
         ...
 
-    def prepare(self, reference: Reference) -> object:
-        """What the engine needs of a reference, cached by its digest. Raises BadAudio, BadText."""
+    def prepare(self, request: Request) -> object:
+        """Read the text and the transcript of a request: everything that `admit` needs of them, never None.
+
+        Any thread calls it at any time after `load`, several at once, and it uses no device. Raises EngineError for a
+        request that cannot be spoken, and NotReady where the engine is not loaded.
+        """
         ...
 
     def admit(self, job: EngineJob) -> None:
-        """Take the job in before the next step. Raises EngineError if it cannot be spoken."""
+        """Take the job in before the next step, reading no text. Raises EngineError if it cannot be spoken."""
         ...
 
     def step(self, held: Collection[str] = (), yielding: Collection[str] = ()) -> Sequence[Event]:

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, PlainSerializer
 
 from engines.errors import BadSetting, BadText, EngineError
 from engines.registry import settings
-from engines.text import MAX_CHARACTERS
+from engines.text import MAX_CHARACTERS, MAX_TRANSCRIPT_CHARACTERS, check_length
 
 SEEDS = 2**31
 SETTINGS = "settings"  # the field of an order that is not told as one
@@ -94,8 +94,7 @@ def _read_settings(values: Mapping[str, object]) -> Iterator[tuple[str, float]]:
 def _text(name: str, value: object) -> str:
     if not isinstance(value, str):
         raise _wrong(name, "text", value, BadText)
-    if len(value) > MAX_CHARACTERS:
-        raise BadText(f"{name} has {len(value):,} characters; at most {MAX_CHARACTERS:,} fit in one take, split it")
+    check_length(name, value, MAX_TRANSCRIPT_CHARACTERS if name == "transcript" else MAX_CHARACTERS)
     try:
         value.encode()
     except UnicodeEncodeError as error:

@@ -3,7 +3,7 @@
 from engines.audio.decoding import Channel, Decoded, decode, decode_channels
 from engines.audio.encoding import FORMATS, Format, encode
 from engines.audio.loudness import loudness_lufs, normalise, peak_dbfs, rms_dbfs
-from engines.audio.shaping import cross_fade, fade, resample, trim
+from engines.audio.shaping import cross_fade, fade, resample, resampled_length, trim
 from engines.audio.speech import TimeSpan, active_frames, frame_length, paced_s, silences, speech_span
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "paced_s",
     "peak_dbfs",
     "resample",
+    "resampled_length",
     "rms_dbfs",
     "silences",
     "speech_span",

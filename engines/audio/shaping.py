@@ -18,6 +18,11 @@ def resample(audio: Audio, rate: int) -> Audio:
     return Audio(np.ascontiguousarray(samples, dtype=np.float32), rate)
 
 
+def resampled_length(audio: Audio, rate: int) -> int:
+    """Samples that `resample` makes of a sound."""
+    return (2 * len(audio.samples) * rate + audio.sample_rate) // (2 * audio.sample_rate)
+
+
 def trim(audio: Audio, margin_s: float = MARGIN_S) -> Audio:
     """Cut silence from both ends, leaving `margin_s` of it; a clip without speech comes back as it is."""
     start, end = speech_span(audio.samples, audio.sample_rate)

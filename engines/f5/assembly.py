@@ -21,6 +21,7 @@ class Piece:
     pause_before_s: float = 0.0  # exact silence; 0 = joins the chunk before naturally
     pause_after_s: float = 0.0
     ending: str = "end"  # a key of TAIL_S
+    frames: int = 0  # mel frames of new speech
 
     @property
     def is_silence(self) -> bool:

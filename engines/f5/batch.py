@@ -8,7 +8,6 @@ import torch
 
 from engines.base import Advanced, Event, Finished, Refused, Spoke
 from engines.errors import BadSetting, OutOfMemory
-from engines.f5 import plan as planning
 from engines.f5.active_request import F5ActiveRequest
 from engines.f5.assembly import Piece
 from engines.f5.mel import BANDS, SAMPLE_RATE
@@ -156,10 +155,8 @@ class F5Batch:
     def _row(self, active: F5ActiveRequest, number: int, piece: Piece) -> FlowRow:
         reference, request = active.reference, active.job.request
         network, vocabulary = self._model.network, self._model.vocabulary
-        pace = reference.paced_frames, reference.transcript
-        made = planning.frames(*pace, piece.text, active.speed, self._model.stretches_short)
         tokens = sent(vocabulary.tokens(reference.transcript + piece.text), self._device)
-        total = max(len(reference.mel) + made, len(tokens) + 1)
+        total = max(len(reference.mel) + piece.frames, len(tokens) + 1)
         generator = torch.Generator().manual_seed(request.seed + number)
         noise = sent(torch.randn(total, network.config.mel_dim, generator=generator), self._device)
         plan = self._schedule(active.steps)

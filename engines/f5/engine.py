@@ -17,14 +17,14 @@ from engines.f5.embeddings import MAX_POSITIONS
 from engines.f5.fused_stepper import FusedStepper
 from engines.f5.mel import SAMPLE_RATE
 from engines.f5.model import F5Model, load
-from engines.f5.references import F5Reference, F5ReferenceCache
+from engines.f5.references import F5ReferenceCache
 from engines.f5.spec import SPEC
 from engines.f5.stepping import EagerStepper, Stepper
 from engines.f5.weight_cache import WeightBudget
 from engines.registry import Device
 from engines.runtime.compilation import compile_kernels, load_kernels, should_compile
 from engines.runtime.placement import Placement, fastest_cpu_dtype, place, width
-from engines.types import EngineInfo, Progress, Reference
+from engines.types import EngineInfo, Progress, Request
 
 WARM_FRAMES = (256, 640, 1024)
 NOT_LOADED = "F5-TTS is not loaded yet; wait until it says ready"
@@ -144,34 +144,40 @@ class F5Engine:
     def between_pieces(self) -> Collection[str]:
         return () if self._batch is None else self._batch.between_pieces
 
-    @torch.inference_mode()
-    def prepare(self, reference: Reference) -> F5Reference:
+    @property
+    def references(self) -> F5ReferenceCache:
+        """Raises NotReady before it is loaded."""
         if self._references is None:
             raise NotReady(NOT_LOADED)
-        return self._references.prepare(reference)
+        return self._references
 
-    @torch.inference_mode()
-    def admit(self, job: EngineJob) -> None:
-        request = job.request
+    def prepare(self, request: Request) -> planning.F5Plan:
+        model, rows_each = self.model, self.batch.rows_each
         settings = SPEC.chosen(request.settings, self._defaults)
-        reference = self.prepare(request.reference)
-        most = planning.longest(
-            len(reference.mel), reference.paced_frames, reference.transcript, self.model.piece_characters
-        )
+        reference = self.references.read(request.reference)
+        pace = reference.paced_frames, reference.transcript
+        most = planning.longest(reference.frames, *pace, model.piece_characters)
         script = writing.parse(writing.without_markers(request.text))
-        early = planning.CHARACTERS[: 1 if self.batch.rows_each > 1 else None] if request.live else ()
-        pieces = planning.pieces(script, self.model.vocabulary.characters, *early, most)
+        early = planning.CHARACTERS[: 1 if rows_each > 1 else None] if request.live else ()
+        pieces = [
+            replace(each, frames=planning.frames(*pace, each.text, settings["speed"], model.stretches_short))
+            for each in planning.pieces(script, model.vocabulary.characters, *early, most)
+        ]
         if not pieces:
             raise BadText("there is nothing to say in this text; write at least one word")
-        speed, steps, guidance = settings["speed"], int(settings["steps"]), settings["guidance"]
-        pace = reference.paced_frames, reference.transcript
-        made = max(planning.frames(*pace, each.text, speed, self.model.stretches_short) for each in pieces)
-        if len(reference.mel) + made > MAX_POSITIONS:
+        if reference.frames + max(each.frames for each in pieces) > MAX_POSITIONS:
             raise BadText(
                 "at the pace of this reference a sentence lasts longer than a minute; "
                 "check that its transcript is all that it says, or choose a higher speed"
             )
-        self.batch.add(F5ActiveRequest(job, reference, pieces, speed, steps, guidance, Joiner(SAMPLE_RATE)))
+        return planning.F5Plan(reference, pieces, settings["speed"], int(settings["steps"]), settings["guidance"])
+
+    @torch.inference_mode()
+    def admit(self, job: EngineJob) -> None:
+        plan = job.prepared if isinstance(job.prepared, planning.F5Plan) else self.prepare(job.request)
+        reference = self.references.prepare(job.request.reference, plan.reference)
+        settings = plan.speed, plan.steps, plan.guidance
+        self.batch.add(F5ActiveRequest(job, reference, plan.pieces, *settings, Joiner(SAMPLE_RATE)))
 
     @torch.inference_mode()
     def step(self, held: Collection[str] = (), yielding: Collection[str] = ()) -> Sequence[Event]:

@@ -1,11 +1,12 @@
 """A request as F5 speaks it: pieces of text, and how many mel frames each one gets."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from engines import text as writing
 from engines.f5.assembly import Piece
 from engines.f5.mel import HOP, SAMPLE_RATE
+from engines.f5.references import F5ReferenceText
 
 # Of the first pieces of what is heard while it is made: the first is short, for an early first sound. Where one is made at a
 # time so is the second, which is made while the first is heard; made with those behind it, it would be ready no sooner.
@@ -15,6 +16,17 @@ CONTEXT_S = 22.0  # of a piece with its reference, as upstream; networks are tra
 MARGIN_S = 0.2  # room for the last sound; silence is trimmed afterwards
 SHORT_BYTES = 10  # upstream stretches texts below this, or their words get lost
 SHORT_SPEED = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class F5Plan:
+    """What a request's text and settings come to: all that is known before the device is needed."""
+
+    reference: F5ReferenceText
+    pieces: list[Piece]
+    speed: float
+    steps: int
+    guidance: float
 
 
 def longest(reference_frames: int, paced_frames: int, transcript: str, most: int) -> int:

@@ -1,8 +1,10 @@
 """References as the F5 network takes them, prepared once each."""
 
 import math
+import threading
 from collections import OrderedDict
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -16,7 +18,19 @@ from engines.types import Reference
 
 LEVEL_RMS = 0.1  # quieter references are raised to this level for the network, and what is made is lowered again
 TAIL_S = 0.05  # silence behind a reference, so that its last word does not run into the first new one
+TAIL_SAMPLES = round(TAIL_S * SAMPLE_RATE)
 KEPT = 32
+
+
+@dataclass(frozen=True, slots=True)
+class F5ReferenceText:
+    """What is known of a reference before its spectrogram is made."""
+
+    digest: str  # of the reference
+    transcript: str  # as the checkpoint can say it, ending in a full stop and a space
+    frames: int  # of its mel
+    paced_frames: int  # of those, without silences longer than natural pauses: they give the speaking rate
+    gain: float  # applied to what is made, to undo the raised level
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,9 +38,9 @@ class F5Reference:
     """A reference as the network takes it; the same for every set of weights."""
 
     mel: torch.Tensor  # (frames, 100)
-    paced_frames: int  # of those, without silences longer than natural pauses: they give the speaking rate
-    transcript: str  # as the checkpoint can say it, ending in a full stop and a space
-    gain: float  # applied to what is made, to undo the raised level
+    paced_frames: int
+    transcript: str
+    gain: float
 
 
 def with_full_stop(transcript: str) -> str:
@@ -35,34 +49,56 @@ def with_full_stop(transcript: str) -> str:
 
 
 class F5ReferenceCache:
-    """Prepares references and keeps those used last."""
+    """Reads and prepares references and keeps those used last. Any thread may read, the scheduler's prepares."""
 
     def __init__(self, characters: frozenset[str], device: torch.device, floor: float = math.log(FLOOR)) -> None:
         """`characters` are what the checkpoint can say; no band of a log-mel is below `floor`."""
         self._characters, self._device, self._floor = characters, device, floor
+        self._read: OrderedDict[str, F5ReferenceText] = OrderedDict()
         self._prepared: OrderedDict[str, F5Reference] = OrderedDict()
+        self._lock = threading.Lock()
 
     @property
     def memory_bytes(self) -> int:
         """Bytes of all mels on the device."""
         return sum(prepared.mel.nbytes for prepared in self._prepared.values())
 
-    def prepare(self, reference: Reference) -> F5Reference:
-        """Raises BadAudio, BadText."""
+    def read(self, reference: Reference) -> F5ReferenceText:
+        """Read the transcript and measure the sound, without a device. Raises BadAudio, BadText."""
         key = reference.digest
-        if key not in self._prepared:
-            self._prepared[key] = self._read(reference)
-            if len(self._prepared) > KEPT:
-                self._prepared.popitem(last=False)
-        self._prepared.move_to_end(key)
-        return self._prepared[key]
+        with self._lock:
+            found = self._read.get(key)
+        if found is None:
+            found = self._measured(reference, key)
+        with self._lock:
+            _keep(self._read, key, found)
+        return found
 
-    def _read(self, reference: Reference) -> F5Reference:
+    def prepare(self, reference: Reference, text: F5ReferenceText | None = None) -> F5Reference:
+        """Return the reference as the network takes it; `text` is what `read` made of it. Raises BadAudio, BadText."""
+        text = text or self.read(reference)
+        found = self._prepared.get(text.digest)
+        if found is None:
+            found = F5Reference(self._mel(reference, text.gain), text.paced_frames, text.transcript, text.gain)
+        _keep(self._prepared, text.digest, found)
+        return found
+
+    def _measured(self, reference: Reference, key: str) -> F5ReferenceText:
         limit_s = SPEC.reference_max_s
         if reference.audio.duration_s > limit_s + 0.01:
             raise BadAudio(
                 f"the reference is {reference.audio.duration_s:.1f} s long; F5-TTS takes {limit_s:.0f} s, select a part"
             )
+        transcript = self._transcript(reference)
+        rms = float(np.sqrt(np.mean(np.square(reference.audio.samples, dtype=np.float64))))
+        if rms == 0.0:
+            raise BadAudio("the reference is silent; choose another part or clip")
+        frames = (sound.resampled_length(reference.audio, SAMPLE_RATE) + TAIL_SAMPLES) // HOP + 1
+        silent_s = reference.audio.duration_s - sound.paced_s(reference.audio)
+        paced_frames = frames - round(silent_s * SAMPLE_RATE / HOP)
+        return F5ReferenceText(key, transcript, frames, paced_frames, min(1.0, rms / LEVEL_RMS))
+
+    def _transcript(self, reference: Reference) -> str:
         try:
             spoken = writing.spoken_form(writing.without_markers(reference.transcript))
             transcript = writing.fit(spoken, self._characters).strip()
@@ -70,13 +106,20 @@ class F5ReferenceCache:
             raise UnsupportedText(f"the transcript: {error}", error.characters) from error
         if not transcript:
             raise BadText("the transcript has nothing this checkpoint can say; type what is said in the reference")
+        return with_full_stop(transcript)
+
+    def _mel(self, reference: Reference, gain: float) -> torch.Tensor:
         samples = sound.resample(reference.audio, SAMPLE_RATE).samples
-        rms = float(np.sqrt(np.mean(np.square(samples, dtype=np.float64))))
-        if rms == 0.0:
-            raise BadAudio("the reference is silent; choose another part or clip")
-        gain = min(1.0, rms / LEVEL_RMS)
-        padded = np.concatenate((samples / gain, np.zeros(round(TAIL_S * SAMPLE_RATE), np.float32)))
-        mel = log_mel(torch.from_numpy(padded.astype(np.float32))).clamp(min=self._floor).to(self._device)
-        silent_s = reference.audio.duration_s - sound.paced_s(reference.audio)
-        paced_frames = len(mel) - round(silent_s * SAMPLE_RATE / HOP)
-        return F5Reference(mel, paced_frames, with_full_stop(transcript), gain)
+        padded = np.concatenate((samples / gain, np.zeros(TAIL_SAMPLES, np.float32)))
+        return log_mel(torch.from_numpy(padded.astype(np.float32))).clamp(min=self._floor).to(self._device)
+
+
+Kept = TypeVar("Kept")
+
+
+def _keep(kept: OrderedDict[str, Kept], key: str, value: Kept) -> None:
+    """Make it the one used last, and forget what was used longest ago."""
+    kept[key] = value
+    kept.move_to_end(key)
+    if len(kept) > KEPT:
+        kept.popitem(last=False)

@@ -27,9 +27,9 @@ from engines.s1.cpu_compiling import CpuCompiling
 from engines.s1.decode_state import DecodeState, Sampling
 from engines.s1.decoding import Decoder
 from engines.s1.model import S1Model, load
-from engines.s1.references import S1Reference, S1ReferenceEncoder
+from engines.s1.references import S1ReferenceEncoder
 from engines.s1.spec import SPEC
-from engines.types import EngineInfo, Progress, Reference
+from engines.types import EngineInfo, Progress, Request
 
 POSITIONS = 1280  # most that a row reads and writes, reference included
 MOST_ROWS = 32  # with more, each speaks little faster than it is heard
@@ -245,23 +245,31 @@ class S1Engine:
     def between_pieces(self) -> Collection[str]:
         return () if self._batch is None else self._batch.between_pieces
 
-    def prepare(self, reference: Reference) -> S1Reference:
+    @property
+    def references(self) -> S1ReferenceEncoder:
+        """Raises NotReady before it is loaded."""
         if self._references is None:
             raise NotReady(NOT_LOADED)
-        return self._references.prepare(reference)
+        return self._references
+
+    def prepare(self, request: Request) -> planning.S1Plan:
+        model, length = self.model, self.decoder.state.length
+        SPEC.chosen(request.settings, self._own_settings)
+        text = request.text if model.defaults.markers else writing.without_markers(request.text)
+        reference = self.references.read(request.reference)
+        room_s = (length - reference.positions) / model.codec.config.frame_rate
+        groups = planning.groups(writing.parse(text), model.defaults, room_s)
+        if not groups:
+            raise BadText("there is nothing to say in this text; write at least one word")
+        return planning.S1Plan(reference, groups)
 
     @torch.inference_mode()
     def admit(self, job: EngineJob) -> None:
-        request, defaults = job.request, self.model.defaults
-        settings = SPEC.chosen(request.settings, self._own_settings)
-        text = request.text if defaults.markers else writing.without_markers(request.text)
-        reference = self.prepare(request.reference)
-        room_s = (self.decoder.state.length - reference.positions) / self.model.codec.config.frame_rate
-        groups = planning.groups(writing.parse(text), defaults, room_s)
-        if not groups:
-            raise BadText("there is nothing to say in this text; write at least one word")
-        sampling = Sampling(seed=request.seed, **settings)
-        self.batch.requests[job.id] = S1ActiveRequest(job, reference, groups, sampling)
+        request = job.request
+        plan = job.prepared if isinstance(job.prepared, planning.S1Plan) else self.prepare(request)
+        reference = self.references.prepare(request.reference, plan.reference)
+        sampling = Sampling(seed=request.seed, **SPEC.chosen(request.settings, self._own_settings))
+        self.batch.requests[job.id] = S1ActiveRequest(job, reference, plan.groups, sampling)
 
     @torch.inference_mode()
     def step(self, held: Collection[str] = (), yielding: Collection[str] = ()) -> Sequence[Event]:

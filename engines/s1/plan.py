@@ -6,6 +6,7 @@ from unicodedata import east_asian_width
 
 from engines import text as writing
 from engines.s1.model import S1Defaults
+from engines.s1.references import S1ReferenceText
 from engines.text.script import CHARACTERS_PER_S
 
 SLOWEST_CHARACTERS_PER_S = 4.0
@@ -38,6 +39,14 @@ class Group:
     def ample_s(self) -> float:
         """It seldom lasts longer."""
         return ROOM_S + AMPLE * self.usual_s
+
+
+@dataclass(frozen=True, slots=True)
+class S1Plan:
+    """What a request's text comes to: all that is known before the device is needed."""
+
+    reference: S1ReferenceText
+    groups: list[Group]
 
 
 def groups(script: writing.Script, defaults: S1Defaults, room_s: float) -> list[Group]:

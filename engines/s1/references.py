@@ -20,6 +20,15 @@ from engines.types import Audio, Reference
 LEVEL_RMS = 0.08  # quieter references are raised to this level for the codec, and what is made is lowered again
 
 
+@dataclass(frozen=True, slots=True)
+class S1ReferenceText:
+    """What is known of a reference before it is encoded."""
+
+    digest: str  # of sound and transcript
+    transcript: str  # in the checkpoint's characters
+    positions: int  # of the prompt that the reference takes
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class S1Reference:
     """A reference as the network takes it."""
@@ -39,7 +48,7 @@ class S1Reference:
 
 
 class S1ReferenceEncoder:
-    """Checks references and encodes each clip once. Called from the scheduler's thread alone."""
+    """Checks references and encodes each clip once. Any thread may `read`; the rest is the scheduler's."""
 
     def __init__(self, model: S1Model, store: CodeStore, device: torch.device, background: bool) -> None:
         """`device` is where the model's encoder is; `background` encodes on a thread of its own."""
@@ -48,22 +57,28 @@ class S1ReferenceEncoder:
         self._encoding: dict[str, Future[Tensor]] = {}
         self._pool = ThreadPoolExecutor(1, "s1-encoder") if background else None
 
-    def prepare(self, reference: Reference) -> S1Reference:
-        """Raises BadAudio, BadText."""
+    def read(self, reference: Reference) -> S1ReferenceText:
+        """Read the transcript and count what the prompt holds of the reference. Raises BadAudio, BadText."""
         limit_s = SPEC.reference_max_s
         if reference.audio.duration_s > limit_s + 0.01:
             raise BadAudio(
                 f"the reference is {reference.audio.duration_s:.1f} s long; S1-Mini takes {limit_s:.0f} s, select a part"
             )
         transcript = self._transcript(reference)
+        frames = math.ceil(reference.audio.duration_s * self._model.codec.config.frame_rate)
+        positions = frames + len(self._model.tokenizer.text(transcript))
+        return S1ReferenceText(reference.digest, transcript, positions)
+
+    def prepare(self, reference: Reference, text: S1ReferenceText | None = None) -> S1Reference:
+        """Return the reference as the network takes it; `text` is what `read` made of it. Raises BadAudio, BadText."""
+        text = text or self.read(reference)
         rms = float(np.sqrt(np.mean(np.square(reference.audio.samples, dtype=np.float64))))
         if rms == 0.0:
             raise BadAudio("the reference is silent; choose another part or clip")
         gain = min(1.0, rms / LEVEL_RMS)
         raised = Audio(reference.audio.samples / np.float32(gain), reference.audio.sample_rate)
-        frames = math.ceil(raised.duration_s * self._model.codec.config.frame_rate)
-        positions = frames + len(self._model.tokenizer.text(transcript))
-        return S1Reference(transcript, self._codes(raised), positions, reference.digest, raised, rms / gain, gain)
+        codes = self._codes(raised)
+        return S1Reference(text.transcript, codes, text.positions, text.digest, raised, rms / gain, gain)
 
     def close(self) -> None:
         """Stop encoding."""

@@ -14,6 +14,7 @@ from engines.scheduling.eta import EtaRequest
 from engines.scheduling.scheduler import Scheduler
 from engines.scheduling.statuses import EngineStatuses
 from engines.scheduling.ticket import Ticket
+from engines.text import MAX_CHARACTERS, MAX_TRANSCRIPT_CHARACTERS, check_length
 from engines.types import EngineStatus, Request, SchedulerEvent, Status
 
 log = logging.getLogger(__name__)
@@ -87,11 +88,14 @@ class Manager:
     def submit(self, request: Request, *, session_id: str, arrived_at: float | None = None) -> Ticket:
         """Queue a request; one for an engine that is still loading waits for it.
 
-        Raises NotReady (unknown or broken engine), QueueFull, Closing, BadText, BadSetting.
+        The text is read here, on the caller's thread, if the engine is loaded. Raises EngineError: NotReady (unknown or
+        broken engine), QueueFull, Closing, BadText, BadAudio, BadSetting.
         """
         status = self.status(request.engine)
         if not request.text.strip():
             raise BadText("there is nothing to say; type a line first")
+        check_length("the text", request.text, MAX_CHARACTERS)
+        check_length("the transcript", request.reference.transcript, MAX_TRANSCRIPT_CHARACTERS)
         if request.weights is not None and not self._specs[request.engine].fine_tunes:
             raise BadSetting(f"{status.title} speaks a champion from its reference; leave the fine-tuned weights out")
         self.check(request.engine, request.settings)
@@ -100,10 +104,22 @@ class Manager:
         now = self._clock()
         arrived = now if arrived_at is None else arrived_at
         ticket = Ticket(secrets.token_urlsafe(16), request, session_id, arrived, now + self._policy.request_timeout_s)
+        ticket.prepared = self._prepared(ticket)
         self._used_at[request.engine] = now
         self._scheduler.submit(ticket)
         self.load(request.engine)  # after the ticket is queued: from then on the engine is in use and is not unloaded
         return ticket
+
+    def _prepared(self, ticket: Ticket) -> object:
+        """Return what the engine reads in a request; None while it is not loaded. Raises EngineError."""
+        engine = self._engines.get(ticket.request.engine)
+        try:
+            return None if engine is None else engine.prepare(ticket.request)
+        except NotReady:  # it is being unloaded
+            return None
+        except EngineError:
+            self._notify(SchedulerEvent(self._clock(), "refused", ticket.request.engine, ticket.id))
+            raise
 
     def check(self, engine: str, settings: Mapping[str, float]) -> None:
         """Raises UnknownEngine, and BadSetting for what this engine would ignore or refuse."""

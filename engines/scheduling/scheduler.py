@@ -14,6 +14,7 @@ from engines.errors import Cancelled, Closing, EngineError, EngineFailed, OutOfM
 from engines.scheduling.control_work import ControlTask, ControlWork
 from engines.scheduling.eta import EtaRequest
 from engines.scheduling.lifecycle import Lifecycle
+from engines.scheduling.preparation import Preparation
 from engines.scheduling.request_queue import RequestQueue
 from engines.scheduling.row_sharing import RowSharing
 from engines.scheduling.ticket import Position, Ticket
@@ -47,6 +48,7 @@ class Scheduler:
         self._sharing = RowSharing(self._queue)
         self._lifecycle = Lifecycle(self._queue, self._engines, report, clock)
         self._control = ControlWork(self._work.set, clock)
+        self._preparation = Preparation(self._work.set, self.fail)
         self._failures: list[tuple[Ticket, EngineError]] = []  # requests to be ended before the next step
         self._closing = False
         self._thread = threading.Thread(target=self._run, name="scheduler", daemon=True)
@@ -109,6 +111,7 @@ class Scheduler:
         for ticket in self.tickets():
             self.fail(ticket, Closing("the studio shut down before this take was made; speak it again"))
         self._thread.join(STOP_S)
+        self._preparation.close()
 
     # From control work, on the scheduler's thread.
 
@@ -159,10 +162,13 @@ class Scheduler:
         """Hand waiting requests to the engines that have room."""
         for ticket in self._queue.waiting():
             name, begun = ticket.request.engine, ticket.paused
+            engine = self._engines.get(name)
+            if engine is None or not self._preparation.is_done(ticket, engine):
+                continue
             if not self._sharing.can_admit(ticket) or not self._lifecycle.admit(ticket) or begun:
                 continue
             try:
-                self._engines[name].admit(EngineJob(ticket.id, ticket.request))
+                engine.admit(EngineJob(ticket.id, ticket.request, ticket.prepared))
             except EngineError as error:
                 self._lifecycle.end(ticket, error)
             except Exception as error:

@@ -21,6 +21,7 @@ class Ticket:
         self.session_id = session_id
         self.arrived_at = arrived_at
         self.deadline = deadline
+        self.prepared: object = None  # what the engine read in the request; None until it did
         self.admitted_at = 0.0
         self.turn_s = 0.0  # device seconds since its latest admission; a paused request is admitted again
         self.paused = False  # whether it waits for another turn and the engine keeps what it began

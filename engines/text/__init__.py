@@ -1,8 +1,9 @@
 """Text as pure functions: read what was typed, spell it as it is spoken, fit it to a checkpoint, cut it into chunks."""
 
-from engines.text.chunks import chunks, finished
+from engines.text.chunks import SentenceReader, chunks
+from engines.text.limits import MAX_CHARACTERS, MAX_TRANSCRIPT_CHARACTERS, check_length
 from engines.text.markers import MARKERS, markers_in, without_markers
-from engines.text.script import MAX_CHARACTERS, MAX_PAUSES_S, Pause, Say, Script, parse
+from engines.text.script import MAX_PAUSES_S, Pause, Say, Script, parse
 from engines.text.spoken import spoken_form
 from engines.text.syllables import count_syllables
 from engines.text.tempo import Spoken, estimate_s, lasts
@@ -12,14 +13,16 @@ __all__ = [
     "MARKERS",
     "MAX_CHARACTERS",
     "MAX_PAUSES_S",
+    "MAX_TRANSCRIPT_CHARACTERS",
     "Pause",
     "Say",
     "Script",
+    "SentenceReader",
     "Spoken",
+    "check_length",
     "chunks",
     "count_syllables",
     "estimate_s",
-    "finished",
     "fit",
     "lasts",
     "markers_in",

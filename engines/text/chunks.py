@@ -1,12 +1,16 @@
-"""Cut a long line into pieces an engine speaks in one go."""
+"""Cut a long line into pieces an engine speaks in one go, and a text that still comes into sentences."""
 
 import re
 
 SHORTEST = 12  # characters; engines swallow words of shorter pieces
+MARKS, CLOSERS, WIDE_MARKS = ".!?…", "\"'”’)]", "。！？"
+INITIAL = re.compile(r"(?<!\w)[A-Z]\Z")
 # Best place first: ends of sentences (not initials), ends of clauses, gaps between words and between ideographs.
 PLACES = (
-    re.compile(r"(?:(?<!\b[A-Z])[.!?…]+[\"'”’)\]]*(?=\s)|[。！？]+)"),
-    re.compile(r"(?:[,;:][\"'”’)\]]*(?=\s)|\s[-–—](?=\s)|—|[，、；：])"),
+    re.compile(
+        rf"(?:(?:(?<![{MARKS}])(?<!\b[A-Z])|(?<=\b[A-Z][{MARKS}]))[{MARKS}]++[\"'”’)\]]*+(?=\s)|[{WIDE_MARKS}]++)"
+    ),
+    re.compile(r"(?:[,;:][\"'”’)\]]*+(?=\s)|\s[-–—](?=\s)|—|[，、；：])"),
     re.compile(r"(?:(?=\s)|(?<=[\u3040-\u30ff\u3400-\u9fff]))"),
 )
 
@@ -18,32 +22,72 @@ def chunks(text: str, *limits: int) -> list[str]:
     where a single word is, or where that spares a piece under SHORTEST (the last joins the one before). Joined again they
     are the text, but for spaces.
     """
+    text = text.strip()
     pieces: list[str] = []
-    rest = text.strip()
-    while rest:
-        cut = _cut(rest, limits[min(len(pieces), len(limits) - 1)])
-        pieces.append(rest[:cut].strip())
-        rest = rest[cut:].strip()
+    start = 0
+    while start < len(text):
+        end = _cut(text, start, limits[min(len(pieces), len(limits) - 1)])
+        pieces.append(text[start:end].strip())
+        start = end
+        while start < len(text) and text[start].isspace():
+            start += 1
     if len(pieces) > 1 and len(pieces[-1]) < SHORTEST:
         last = pieces.pop()
         pieces[-1] = f"{pieces[-1]} {last}"
     return pieces
 
 
-def finished(text: str) -> int:
-    """Where the last sentence ends behind which something stands already; 0 where there is none worth a piece."""
-    ends = [found.end() for found in PLACES[0].finditer(text)]
-    return max((end for end in ends if end >= SHORTEST), default=0)
-
-
-def _cut(text: str, limit: int) -> int:
-    """Where the first piece ends."""
-    if len(text) <= limit:
+def _cut(text: str, start: int, limit: int) -> int:
+    """Where the piece that begins at `start` ends."""
+    if len(text) - start <= limit:
         return len(text)
     for place in PLACES:
-        ends = [found.end() for found in place.finditer(text, 0, limit + 2) if SHORTEST <= found.end() <= limit]
+        found = place.finditer(text, start, min(len(text), start + limit + 2))
+        ends = [each.end() for each in found if start + SHORTEST <= each.end() <= start + limit]
         if ends:
             return ends[-1]
     # A word longer than the limit, or only a short one before it: take words until there is enough to say.
-    ends = [found.end() for found in PLACES[-1].finditer(text) if found.end() >= min(SHORTEST, limit)]
-    return ends[0] if ends else len(text)
+    gap = PLACES[-1].search(text, start + min(SHORTEST, limit))
+    return gap.end() if gap else len(text)
+
+
+class SentenceReader:
+    """Cut a text that arrives in pieces into sentences. It looks at every character once."""
+
+    def __init__(self) -> None:
+        self._unfinished: list[str] = []
+        self._length = 0  # characters of these
+        self._last = ""  # two characters at most
+        self._in_marks = self._in_closers = False  # a sentence ends here if a gap follows
+
+    def add(self, text: str) -> str:
+        """Return what is complete with this piece; empty where nothing worth speaking is.
+
+        A sentence is complete when something stands behind its end.
+        """
+        cut: int | None = None
+        for at, character in enumerate(text):
+            end = self._end(character)
+            if end is not None and self._length + at + end >= SHORTEST:
+                cut = at + end
+        if cut is None:
+            self._unfinished.append(text)
+            self._length += len(text)
+            return ""
+        sentence = "".join([*self._unfinished, text[:cut]])
+        self._unfinished, self._length = [text[cut:]], len(text) - cut
+        return sentence
+
+    def rest(self) -> str:
+        """Return what is not complete; the text has ended."""
+        rest, self._unfinished, self._length = "".join(self._unfinished), [], 0
+        return rest
+
+    def _end(self, character: str) -> int | None:
+        """Take a character in; where a sentence ends, counted from it: 0 before it, 1 behind it."""
+        ended = (self._in_marks or self._in_closers) and character.isspace()
+        initial = INITIAL.search(self._last) is not None
+        self._in_closers = (self._in_marks or self._in_closers) and character in CLOSERS
+        self._in_marks = character in MARKS and (self._in_marks or not initial)
+        self._last = self._last[-1:] + character
+        return 0 if ended else 1 if character in WIDE_MARKS else None

@@ -1,11 +1,12 @@
-"""Dates, years and times of day. Numeric dates are read month first, as in 3/4/2025, unless that cannot be."""
+"""Dates and years. Numeric dates are read month first, as in 3/4/2025, unless that cannot be."""
 
 import calendar
 import re
 from datetime import date
 
 from engines.text.numbers import ordinal, whole, words, year
-from engines.text.rules import Rule, one_of, rule, stop
+from engines.text.quantities import UNITS
+from engines.text.rules import Rule, one_of, rule
 
 # Capitalised only: "you may 5" and "march 3 miles" are no dates.
 MONTHS = {name: month for month, name in enumerate(calendar.month_name) if name}
@@ -19,8 +20,19 @@ DECADES = {"20": "twenties", "30": "thirties", "40": "forties", "50": "fifties",
     "80": "eighties",
     "90": "nineties",
 }
+PIVOT = 69  # two digits below are of this century, as POSIX has it
 # Words after which four digits of an earlier century are a year; from 1900 on they are one anywhere.
-BEFORE_A_YEAR = "in|since|from|until|till|by|before|after|around|circa|year|of|early|late|mid"
+BEFORE_A_YEAR = (
+    "in|since|from|until|till|by|before|after|around|circa|year|years|year (?:is|was|of)|of|early|late|mid|"
+    "during|spring|summer|autumn|fall|winter|anno|AD|" + "|".join(MONTHS)
+)
+ERA = r"(?=\s(?:AD|BC|BCE|CE|A[.]D[.]|B[.]C[.])(?!\w))"
+# Four digits before these count something: "of 1500 people", "in 1200 meters".
+COUNTED = (
+    rf"(?!\s?[%°]|\s?(?:{one_of(UNITS)})(?![\w²³])|\s(?:people|men|women|children|(?!(?:was|is|has|its|his|this|as|does|always|"
+    r"perhaps|besides|sometimes|across|towards|unless)\b)[a-z]{2,15}s)\b)"
+)
+BY_HYPHENS = r"(?<![\w-])(\d\d)-(\d\d)-(\d{4}|\d\d)(?![\w-])"
 
 
 def _month(name: str) -> int:
@@ -39,8 +51,12 @@ def _date(month: int, day: int, of_year: int | None) -> str | None:
 
 
 def _slashed(found: re.Match[str]) -> str | None:
-    first, second, of_year = int(found[1]), int(found[2]), int(found[3])
+    first, second, of_year = int(found[1]), int(found[2]), _of_century(found[3])
     return _date(first, second, of_year) or _date(second, first, of_year)
+
+
+def _of_century(digits: str) -> int:
+    return int(digits) if len(digits) == 4 else int(digits) + (2000 if int(digits) < PIVOT else 1900)
 
 
 def _named(found: re.Match[str]) -> str | None:
@@ -51,24 +67,18 @@ def _day_first(found: re.Match[str]) -> str | None:
     return _date(_month(found[2]), int(found[1]), int(found[3]) if found[3] else None)
 
 
-def _time(found: re.Match[str]) -> str | None:
-    hour, minute, second = int(found[1]), found[2], found[3]
-    if hour > 24 or int(minute) > 59 or (second and int(second) > 59):
-        return None
-    said = [whole(str(hour)), _minutes(hour, minute, bool(found[4]) or bool(second))]
-    if second:
-        said.append(f"and {whole(str(int(second)))} second{'' if int(second) == 1 else 's'}")
-    return " ".join([*(part for part in said if part), *_half(found[4])]) + (stop(found) if found[4] else "")
+def _days(found: re.Match[str]) -> str | None:
+    """ "May fifth to seventh"."""
+    month, of_year = _month(found[1]), int(found[4]) if found[4] else None
+    first, last = _date(month, int(found[2]), None), _date(month, int(found[3]), of_year)
+    return f"{first} to {last.partition(' ')[2]}" if first and last else None
 
 
-def _minutes(hour: int, minute: str, bare_hour: bool) -> str:
-    if minute == "00":
-        return "" if bare_hour else "o'clock" if 0 < hour <= 12 else "hundred"
-    return f"oh {whole(minute[1])}" if minute[0] == "0" else whole(minute)
-
-
-def _half(half: str | None) -> list[str]:
-    return [f"{half[0].lower()} m"] if half else []
+def _years(found: re.Match[str]) -> str:
+    """1914-18 and 2019-2021."""
+    first, last = found[1], found[2]
+    whole_last = last if len(last) == 4 else first[:2] + last
+    return f"{year(int(first))} to {year(int(whole_last)) if len(last) == 4 else whole(last.lstrip('0') or '0')}"
 
 
 def _decade(found: re.Match[str]) -> str:
@@ -79,24 +89,23 @@ def _decade(found: re.Match[str]) -> str:
     return f"{whole(century)} {named}" if century else named
 
 
-HALF = r"(?:\s?([ap])\.?m\b\.?(?!\w))"
-
 DATES: tuple[Rule, ...] = (
-    rule(r"(?<=\d)\s?([ap])\.?m\.?\s?[-–—]\s?(?=\d)", lambda m: f"{m[1]}m to", re.IGNORECASE),  # 9am-5pm
     rule(
-        rf"(?<![\w-]){YEAR}-(\d\d)-(\d\d)(?![\w-])",
+        rf"(?<![\w-]){YEAR}[-/](\d\d)[-/](\d\d)(?![\w/-])",
         lambda m: _date(int(m[2]), int(m[3]), int(m[1])) if m[2] <= "12" else None,
     ),
-    rule(rf"(?<![\w/])(\d{{1,2}})[/.](\d{{1,2}})[/.]{YEAR}(?![\w/])", _slashed),
+    rule(r"(?<![\w/.])(\d{1,2})[/.](\d{1,2})[/.](1\d{3}|20\d\d)(?![\w/])", _slashed),
+    rule(r"(?<![\w/.])(\d{1,2})/(\d{1,2})/(\d\d)(?![\w/])", _slashed),
+    rule(BY_HYPHENS, _slashed),
+    rule(rf"\b{MONTH}\s+{DAY}\s?[-–—]\s?{DAY}(?:,?\s+{YEAR})?{NOT_MORE}", _days),
     rule(rf"\b{MONTH}\s+{DAY}(?:,?\s+{YEAR})?{NOT_MORE}", _named),
     rule(rf"(?<![\w.,:/]){DAY}\s+(?:of\s+)?{MONTH}(?:,?\s+{YEAR})?{NOT_MORE}", _day_first),
-    rule(rf"(?<![\d:.,])(\d{{1,2}}):(\d\d)(?::(\d\d))?(?![\d:]){HALF}?", _time, re.IGNORECASE),
-    rule(rf"(?<![\d:.,])(\d{{1,2}}){HALF}", lambda m: f"{whole(m[1])} {m[2].lower()} m{stop(m)}", re.IGNORECASE),
     rule(r"(?<![\w.,])(1\d|20)(\d0)['’]?s\b", _decade),
     rule(r"(?<![\w.,])['’]?()([2-9]0)s\b", _decade),
-    rule(rf"(?<![\w.,$€£¥#-]){YEAR}\s?[-–]\s?{YEAR}{NOT_MORE}", lambda m: f"{year(int(m[1]))} to {year(int(m[2]))}"),
+    rule(rf"(?<![\w.,$€£¥#-]){YEAR}\s?[-–]\s?({YEAR[1:-1]}|\d\d){NOT_MORE}", _years),
+    rule(rf"(?<![\w.,$€£¥#+-])(\d{{3,4}}){ERA}", lambda m: year(int(m[1])) if len(m[1]) == 4 else None),
     rule(
-        rf"\b({BEFORE_A_YEAR})\s+(1[1-8]\d\d){NOT_MORE}(?!\s?%)", lambda m: f"{m[1]} {year(int(m[2]))}", re.IGNORECASE
+        rf"\b({BEFORE_A_YEAR})\s+(1[0-8]\d\d){NOT_MORE}{COUNTED}", lambda m: f"{m[1]} {year(int(m[2]))}", re.IGNORECASE
     ),
-    rule(rf"(?<![\w.,$€£¥#+-])(19\d\d|20\d\d){NOT_MORE}(?!\s?[%°])", lambda m: year(int(m[1]))),
+    rule(rf"(?<![\w.,$€£¥#+-])(19\d\d|20\d\d){NOT_MORE}{COUNTED}", lambda m: year(int(m[1]))),
 )

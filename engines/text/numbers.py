@@ -10,12 +10,16 @@ LONGEST_NUMBER = 12  # digits; longer ones are codes and are read digit by digit
 LONGEST_CARDINAL = 9  # likewise for bare digits, where nothing groups them by thousands
 ORDINAL = r"(?:st|nd|rd|th)\b"
 # 1234, 1,234, 1,00,000, 12.5; never begun or given up midway, or a wall of digits would cost the square of its length.
-GROUPED = r"\d{1,2}(?:,\d\d(?!\d))++,\d{3}(?!\d)|\d{1,3}(?:,\d{3})++(?!\d)"
+GROUPED = r"\d{1,2}(?:,\d\d(?!\d)){1,6}+,\d{3}(?!\d|,\d)|\d{1,3}(?:,\d{3}){1,6}+(?!\d|,\d{3}(?!\d))"
 NUMBER = rf"(?<!\d)(?:{GROUPED}|\d++)(?:\.\d++)?+"
-FRACTIONS = {"½": "one half", "⅓": "one third", "⅔": "two thirds", "¼": "one quarter", "¾": "three quarters"}
-PARTS = {2: ("half", "halves"), 4: ("quarter", "quarters")}
-LARGEST_PART = 20  # 3/20 is three twentieths, 3/21 is three out of twenty one
-IDIOMS = {(24, 7): "twenty four seven", (50, 50): "fifty fifty"}
+# "Chapter 01" is chapter one; elsewhere a leading zero makes a code.
+LABELS = (
+    "act|book|chapter|day|episode|figure|item|lesson|level|line|mission|page|part|phase|question|quest|round|row|scene|"
+    "season|section|slide|stage|step|table|take|track|unit|verse|version|volume|week|world|year"
+)
+SCORES = "beat|beaten|by|down|lead|leading|led|lose|losing|lost|score|tie|tied|trail|trailed|up|victory|win|winning|won"
+TEN_FOUR = ("10", "4")
+COMPARED = {"*": "times", "<": "is less than", ">": "is greater than", "≠": "is not equal to", "→": "to"}
 
 
 def words(spelled: str) -> str:
@@ -58,44 +62,38 @@ def plural(text: str) -> bool:
     return text.replace(",", "") != "1"
 
 
-def _fraction(found: re.Match[str]) -> str | None:
-    above, below = int(found[1]), int(found[2])
-    if (above, below) in IDIOMS:
-        return IDIOMS[above, below]
-    if not 1 < below <= LARGEST_PART or above >= below:
-        return f"{whole(found[1])} {'over' if above > below else 'out of'} {whole(found[2])}"
-    single, several = PARTS.get(below, (ordinal(below), f"{ordinal(below)}s"))
-    return f"{whole(found[1])} {single if above == 1 else several}"
-
-
 def _dotted(found: re.Match[str]) -> str:
     """Versions and addresses: 1.2.3."""
     return " point ".join(whole(part) for part in found[0].split("."))
 
 
-# Telephone numbers first: every later rule would see ranges and sums in them.
-END = r"(?![\w.,]?\d)"
-PHONES: tuple[Rule, ...] = (
-    rule(r"(?<![\w.,])\+\d{1,3}(?:[- .]?\(?\d{2,4}\)?){2,4}" + END, lambda m: f"plus {digits(m[0])}"),
-    rule(r"(?<![\w.,])(?:\d[- .])?\(?\d{3}\)?[- .]\d{3}[- .]\d{4}" + END, lambda m: digits(m[0])),
-    rule(r"(?<![\w.,])0\d{2,4}[- ]\d{3,4}[- ]\d{3,4}" + END, lambda m: digits(m[0])),
-    rule(r"(?<![\w.,-])\d{3}-\d{4}(?![\w.,-]?\d)", lambda m: digits(m[0])),
-)
+def _range(found: re.Match[str]) -> str:
+    between = " to " if found[1] or found.group(2, 3) != TEN_FOUR else " "
+    return f"{found[1] or ''}{number(found[2])}{between}{number(found[3])}"
+
+
+def _bare(found: re.Match[str]) -> str:
+    """A number by itself; the mark right before it ends what was said, as in 3...2 and 1,2."""
+    joined = found.start() and found.string[found.start() - 1] in ".,;!?…"
+    return f"{' ' if joined else ''}{number(found[0])}"
+
 
 NUMBERS: tuple[Rule, ...] = (
+    rule(rf"\b((?:{LABELS})\s#?)0+(\d{{1,3}})(?![\w.,]?\d)", lambda m: m[1] + whole(m[2]), re.IGNORECASE),
+    rule(r"(?<![\d.,])([1-9]\d{0,2}(?: \d{3}){2,4})(?![\d.,]?\d)", lambda m: number(m[1].replace(" ", ","))),
+    rule(r"(?<![\d.,])([1-9]\d{0,2}) 000(?![\d.,]?\d)", lambda m: number(f"{m[1]},000")),
     rule(r"(?<!\d)\d++(?:\.\d++){2,}", _dotted),
-    rule(rf"(\d{{1,3}}(?:,\d{{3}})+|\d{{1,9}}){ORDINAL}", lambda m: ordinal(int(m[1].replace(",", "")))),
-    rule(r"(?<![\d/.])(\d{1,3})/(\d{1,3})(?![\d/])", _fraction),
-    rule(r"(?<![\d/.])(\d{1,3}\.\d{1,2})/(\d{1,3})(?![\d/])", lambda m: f"{number(m[1])} out of {whole(m[2])}"),
+    rule(rf"(?<!\d)(\d{{1,3}}(?:,\d{{3}}){{1,6}}+|\d{{1,9}}+){ORDINAL}", lambda m: ordinal(int(m[1].replace(",", "")))),
     rule(r"(?<=\d):(?=\d)", lambda m: "to"),  # what was no time of day: 16:9
-    rule("[½⅓⅔¼¾]", lambda m: FRACTIONS[m[0]]),
     rule(rf"({NUMBER})\s?[x×]\s?({NUMBER})", lambda m: f"{number(m[1])} by {number(m[2])}"),
     rule(rf"({NUMBER})[x×](?!\w)", lambda m: f"{number(m[1])} times"),
     rule(rf"(?<!\w)[x×]({NUMBER})", lambda m: f"times {number(m[1])}"),
+    rule(rf"(?<![\w.,])((?:{SCORES})\s)?({NUMBER})\s?[-–—]\s?({NUMBER})(?![-\d])", _range, re.IGNORECASE),
     rule(rf"({NUMBER})\s?[-–—]\s?({NUMBER})(?![-\d])", lambda m: f"{number(m[1])} to {number(m[2])}"),
     rule(rf"(?<![\w)])[-−–]({NUMBER})", lambda m: f"minus {number(m[1])}"),
     rule(rf"({NUMBER})k(?!\w)", lambda m: f"{number(m[1])} thousand"),
     rule(rf"({NUMBER})M(?!\w)", lambda m: f"{number(m[1])} million"),
-    rule(r"(?<!\d)\.(\d+)", lambda m: f"point {digits(m[1])}"),
-    rule(NUMBER, lambda m: number(m[0])),
+    rule(rf"(?<=\d)\s?([{''.join(COMPARED)}])\s?(?=\d)", lambda m: f" {COMPARED[m[1]]} "),
+    rule(r"(?<![\w.])\.(\d+)", lambda m: f"point {digits(m[1])}"),
+    rule(NUMBER, _bare),
 )

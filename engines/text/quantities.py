@@ -25,7 +25,45 @@ UNITS = {
     "km/h": ("kilometer per hour", "kilometers per hour"),
     "m/s": ("meter per second", "meters per second"),
     "mph": ("mile per hour", "miles per hour"),
+    "mi/h": ("mile per hour", "miles per hour"),
+    "kph": ("kilometer per hour", "kilometers per hour"),
     "fps": ("frame per second", "frames per second"),
+    "Mbps": ("megabit per second", "megabits per second"),
+    "Gbps": ("gigabit per second", "gigabits per second"),
+    "MB/s": ("megabyte per second", "megabytes per second"),
+    "GB/s": ("gigabyte per second", "gigabytes per second"),
+    "rpm": ("revolution per minute", "revolutions per minute"),
+    "bpm": ("beat per minute", "beats per minute"),
+    "psi": ("pound per square inch", "pounds per square inch"),
+    "km²": ("square kilometer", "square kilometers"),
+    "cm²": ("square centimeter", "square centimeters"),
+    "m³": ("cubic meter", "cubic meters"),
+    "sq ft": ("square foot", "square feet"),
+    "sq. ft.": ("square foot", "square feet"),
+    "yd": ("yard", "yards"),
+    "yds": ("yard", "yards"),
+    "gal": ("gallon", "gallons"),
+    "tbsp": ("tablespoon", "tablespoons"),
+    "tsp": ("teaspoon", "teaspoons"),
+    "kcal": ("kilocalorie", "kilocalories"),
+    "kWh": ("kilowatt hour", "kilowatt hours"),
+    "mAh": ("milliamp hour", "milliamp hours"),
+    "MW": ("megawatt", "megawatts"),
+    "kPa": ("kilopascal", "kilopascals"),
+    "hPa": ("hectopascal", "hectopascals"),
+    "nm": ("nanometer", "nanometers"),
+    "µm": ("micrometer", "micrometers"),
+    "μm": ("micrometer", "micrometers"),
+    "µg": ("microgram", "micrograms"),
+    "mcg": ("microgram", "micrograms"),
+    "ha": ("hectare", "hectares"),
+    "secs": ("second", "seconds"),
+    "mins": ("minute", "minutes"),
+    "yrs": ("year", "years"),
+    "yr": ("year", "years"),
+    "wks": ("week", "weeks"),
+    "MP": ("megapixel", "megapixels"),
+    "¢": ("cent", "cents"),
     "km": ("kilometer", "kilometers"),
     "cm": ("centimeter", "centimeters"),
     "mm": ("millimeter", "millimeters"),
@@ -68,11 +106,23 @@ UNITS = {
     "°": ("degree", "degrees"),
     "%": ("percent", "percent"),
 }
-SPACED_ONLY = frozenset({"L", "V", "W", "T"})  # "4W" may be a name; "4 W" is not
+SPACED_ONLY = frozenset({"L", "V", "W", "T", "MP"})  # "4W" may be a name; "4 W" is not
+# Units whose abbreviation may end in a dot that ends no sentence: "5 ft. tall".
+DOTTED = one_of(
+    ("ft", "lb", "lbs", "oz", "hr", "hrs", "min", "mins", "sec", "secs", "yd", "yds", "mi", "gal", "yr", "yrs")
+)
+PER = {
+    "hr": "hour", "h": "hour", "hour": "hour", "day": "day", "wk": "week", "week": "week", "mo": "month", "month": "month",
+    "yr": "year", "year": "year", "person": "person", "night": "night", "lb": "pound", "kg": "kilogram", "gal": "gallon",
+    "min": "minute", "minute": "minute", "sec": "second", "s": "second", "second": "second", "mi": "mile", "km": "kilometer",
+    "unit": "unit", "user": "user", "ton": "ton",
+}  # fmt: skip
 SYMBOL = f"[{''.join(MONEY)}]"
 DASH = r"\s?[-–—]\s?"
 BETWEEN = rf"{DASH}|\s?to\s?"
 SIGN = r"(?:(?<![\w)])([-−+]))?"
+SCALE = rf"(?:\s?({one_of(SCALES)})(?!\w))?"
+UNIT = rf"(?:{one_of(UNITS)})(?![\w²³])"
 
 
 def _money(symbol: str, amount: str, scale: str | None) -> str:
@@ -90,8 +140,11 @@ def _money(symbol: str, amount: str, scale: str | None) -> str:
 
 
 def _money_before(found: re.Match[str]) -> str:
-    sign, symbol, low, high, scale = found.groups()
-    return _signed(sign) + (f"{number(low)} to {_money(symbol, high, scale)}" if high else _money(symbol, low, scale))
+    sign, symbol, low, low_scale, high, scale = found.groups()
+    if not high:
+        return _signed(sign) + _money(symbol, low, low_scale)
+    least = f"{number(low)} {SCALES[low_scale]}" if low_scale else number(low)
+    return f"{_signed(sign)}{least} to {_money(symbol, high, scale)}"
 
 
 def _money_after(found: re.Match[str]) -> str:
@@ -107,13 +160,25 @@ def _measured(found: re.Match[str]) -> str | None:
     return f"{_signed(sign)}{said} {several if high or plural(low) else one}"
 
 
+def _feet(found: re.Match[str]) -> str:
+    """5'10" is five foot ten."""
+    return f"{whole(found[1])} foot {whole(found[2])}"
+
+
 def _signed(sign: str | None) -> str:
     return "" if not sign else "plus " if sign == "+" else "minus "
 
 
 QUANTITIES: tuple[Rule, ...] = (
-    rule(rf"{SIGN}({SYMBOL})\s?({NUMBER})(?:{DASH}\2?({NUMBER}))?(?:\s?({one_of(SCALES)})(?!\w))?", _money_before),
+    rule(rf"(?<={SYMBOL})\s?(?=\.\d)", lambda m: "0"),  # $.99
+    rule(
+        rf"{SIGN}({SYMBOL})\s?({NUMBER}){SCALE}(?:(?:{DASH}|\sto\s)\2?({NUMBER}){SCALE})?",
+        _money_before,
+    ),
     rule(rf"({NUMBER})\s?({one_of([*MONEY, *CODES])})(?![\w\d])", _money_after),
-    rule(rf"(?<=\d)\s?%(?={DASH}\d)", lambda m: ""),  # 50%-60% is 50-60%
-    rule(rf"{SIGN}({NUMBER})(?:(?:{BETWEEN})({NUMBER}))?\s?({one_of(UNITS)})(?![\w²³])", _measured),
+    rule(r"(?<=\d)\s?%(?=" + DASH + r"\d)", lambda m: ""),  # 50%-60% is 50-60%
+    rule(r"""(?<![\w.,])(\d{1,2})\s?['’′]\s?(\d{1,2})\s?(?:"|”|″|''|’’)""", _feet),
+    rule(rf"(?<=\d)(\s?(?:{DOTTED}))\.(?=,|\s(?:[a-z]|\d))", lambda m: m[1].strip()),
+    rule(rf"{SIGN}({NUMBER})(?:(?:{BETWEEN})({NUMBER}))?\s?({UNIT})", _measured),
+    rule(rf"(?<=[a-z\d])\s?/({one_of(PER)})(?!\w|[/.-]\w)", lambda m: f" per {PER[m[1]]}"),
 )

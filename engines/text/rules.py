@@ -5,6 +5,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 SENTENCE_ENDS = re.compile(r"\s*$|\s+[A-Z]")
+# Words that begin a sentence rather than a name: "in the U.S. It" has two sentences, "the U.S. Army" is one phrase.
+STARTERS = (
+    "A|After|All|And|As|At|But|By|Do|Does|Even|For|From|He|Her|Here|His|How|I|If|In|Is|It|Its|Let|Many|Most|My|No|Not|Now|"
+    "Of|On|One|Or|Our|She|So|Some|That|The|Their|Then|There|These|They|This|Those|To|We|Well|What|When|Where|Which|"
+    "While|Who|Why|With|Yes|You|Your"
+)
+CLEARLY_ENDS = re.compile(rf"\s*$|\s+(?:{STARTERS})\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +39,21 @@ def one_of(words: Iterable[str]) -> str:
     return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
 
 
-def stop(found: re.Match[str]) -> str:
+def listed(words: str) -> frozenset[str]:
+    """The words of a list written as text."""
+    return frozenset(words.split())
+
+
+def stop(found: re.Match[str], ends: re.Pattern[str] = SENTENCE_ENDS) -> str:
     """The full stop that an abbreviation's own dot also was, where a sentence ends behind it."""
     if not found[0].endswith("."):
         return ""
-    return "." if SENTENCE_ENDS.match(found.string, found.end()) else ""
+    return "." if ends.match(found.string, found.end()) else ""
+
+
+def cased(written: str, said: str) -> str:
+    """What is said, with a capital where the writing had one."""
+    return said[:1].upper() + said[1:] if written[:1].isupper() else said
 
 
 def _apart(found: re.Match[str], said: str | None) -> str:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import ftfy
 
 from engines.errors import BadText
+from engines.text.limits import MAX_CHARACTERS, check_length
+from engines.text.markup import without_markup
 from engines.text.spoken import spoken_form
 from engines.text.symbols import is_picture
 
-MAX_CHARACTERS = 5_000  # after NFC
 COMPOSED_FROM_MAX = 3  # NFC makes one character of at most three; longer texts are refused before that costs time
 MIN_PAUSE_S, MAX_PAUSE_S = 0.05, 10.0
 MAX_PAUSES_S = 120.0  # of one script; 400 tags of 10 s would be an hour of silence in memory
@@ -19,6 +20,7 @@ CHARACTERS_PER_S = 14.0  # unhurried English
 
 PAUSE_LIKE = re.compile(r"(\[\s*pause\b[^\]\n]{0,40}\]?)", re.IGNORECASE)
 PAUSE = re.compile(r"\[\s*pause\s*:\s*(\d{1,6}(?:\.\d{1,6})?|\.\d{1,6})\s*(ms|s)\s*\]", re.IGNORECASE)
+GAPS = re.compile(r"[ \t\n]+")
 LINE_END = re.compile(r"[ \t]*\n\s*")
 ENDS_A_THOUGHT = frozenset(".!?…,;:。！？，、")
 NOT_WRITTEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn"))
@@ -77,21 +79,15 @@ def parse(text: str, speak_numbers: bool = True) -> Script:
 def _clean(text: str) -> str:
     """NFC, newlines alike, no control or format characters."""
     if len(text) > COMPOSED_FROM_MAX * MAX_CHARACTERS:
-        raise _too_long(len(text))
-    text = unicodedata.normalize("NFC", text)
-    if len(text) > MAX_CHARACTERS:
-        raise _too_long(len(text))
-    return unicodedata.normalize("NFC", _without_controls(ftfy.fix_text(text, MENDING)))
+        check_length("the text", text, MAX_CHARACTERS)
+    text = check_length("the text", unicodedata.normalize("NFC", text), MAX_CHARACTERS)
+    return unicodedata.normalize("NFC", _without_controls(without_markup(ftfy.fix_text(text, MENDING), pauses=True)))
 
 
 def _without_controls(text: str) -> str:
     """Newlines alike; control, format, private and unassigned characters gone."""
     text = re.sub(r"\r\n?|[\v\f\x85\u2028\u2029]", "\n", text).replace("\t", " ")
     return "".join(c for c in text if c == "\n" or unicodedata.category(c) not in NOT_WRITTEN)
-
-
-def _too_long(length: int) -> BadText:
-    return BadText(f"the text has {length:,} characters; at most {MAX_CHARACTERS:,} fit in one take, split it")
 
 
 def _parts(text: str, speak_numbers: bool) -> Iterator[Say | Pause]:
@@ -120,7 +116,7 @@ def _one_line(text: str) -> str:
     """Newlines become ends of sentences where the line does not already end in a mark."""
     lines = [line for line in LINE_END.split(text) if line.strip()]
     ended = [line if line[-1] in ENDS_A_THOUGHT or line[-1] in "\"')”’" else f"{line}." for line in lines[:-1]]
-    return " ".join(" ".join([*ended, *lines[-1:]]).split())
+    return GAPS.sub(" ", " ".join([*ended, *lines[-1:]])).strip(" ")
 
 
 def _shown(part: Say | Pause) -> str:

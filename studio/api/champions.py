@@ -16,13 +16,14 @@ from engines.scheduling.manager import Manager
 from studio.api.errors import ProblemRoute, SessionId, owners_only
 from studio.api.jobs import job_json
 from studio.api.uploads import received
-from studio.champions.champion import NAME_MAX, BadChampion, Champion, ChampionConflict, Consent, UnknownChampion
+from studio.champions.champion import BadChampion, Champion, ChampionConflict, Consent, UnknownChampion
 from studio.champions.disclosure import ROOT, champion_json
 from studio.champions.library import SavedChampion
 from studio.champions.members import PORTRAITS, REFERENCE
 from studio.order import read_order
 from studio.references.session_clips import UPLOADS
 from studio.studio import Studio
+from studio.texts import Name, Text, Transcript
 from studio.web.ownership import Ownership
 from studio.web.problems import problem
 
@@ -38,23 +39,23 @@ def _iso(value: str) -> str:
 
 
 class ConsentForm(BaseModel):
-    by: Annotated[str, Field(max_length=NAME_MAX)]
+    by: Name
     at: Annotated[str, AfterValidator(_iso)]
-    statement: str
+    statement: Text
 
 
 class ChampionForm(BaseModel):
     """What a person writes of a champion; what is left out stays as it was."""
 
-    id: str = ""
-    name: str = ""
-    transcript: str = ""
-    engine: Annotated[str, Field(max_length=32)] = ""
+    id: Name = ""
+    name: Name = ""
+    transcript: Transcript = ""
+    engine: Name = ""
     settings: Mapping[str, int | float] = Field(default_factory=dict)
     consent: ConsentForm | None = None
-    notes: str = ""
-    colour: str = ""
-    line: str = ""
+    notes: Text = ""
+    colour: Name = ""
+    line: Text = ""
 
     def applied_to(self, champion: Champion, manager: Manager) -> Champion:
         """That champion with the given fields. Raises BadChampion, BadSetting."""
@@ -79,23 +80,23 @@ def _check_settings(champion: Champion, before: Champion, manager: Manager) -> N
 
 
 class CreateForm(BaseModel):
-    take: str
+    take: Name
     champion: ChampionForm
-    expected: str = ""  # the version to save over; empty = there is none
+    expected: Name = ""  # the version to save over; empty = there is none
 
 
 class EditForm(BaseModel):
-    expected: str
+    expected: Name
     champion: ChampionForm
 
 
 class RevertForm(BaseModel):
-    version: str
-    expected: str
+    version: Name
+    expected: Name
 
 
 class DuplicateForm(BaseModel):
-    as_id: str
+    as_id: Name
 
 
 def router(studio: Studio, ownership: Ownership) -> APIRouter:

@@ -6,9 +6,8 @@ from functools import lru_cache
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response, UploadFile
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
-from engines.text import MAX_CHARACTERS
 from engines.types import Audio
 from studio.api.errors import ProblemRoute, SessionId
 from studio.history.takes import peaks
@@ -18,6 +17,7 @@ from studio.references.report import report
 from studio.references.transcribe import available, transcribe
 from studio.references.window import Window, cut, propose, split_transcript
 from studio.studio import Studio
+from studio.texts import Transcript
 
 COLUMNS = 600  # of a clip's waveform
 DESCRIBED_MAX = 512
@@ -37,7 +37,7 @@ class ClipSpan(BaseModel):
 
 
 class ClipSpanTranscript(ClipSpan):
-    transcript: Annotated[str, Field(max_length=MAX_CHARACTERS)]
+    transcript: Transcript
 
 
 class RepairRequest(ClipSpan):

@@ -18,6 +18,7 @@ from engines.errors import Closing, EngineError, EngineFailed, NotReady, OutOfMe
 from studio import errors
 from studio.errors import DISK_FULL
 from studio.files import is_disk_full
+from studio.texts import long_text
 from studio.web.callers import Callers
 from studio.web.ownership import Ownership
 from studio.web.problems import document, problem, snake_case
@@ -159,7 +160,10 @@ def _has_body(request: Request) -> bool:
 
 
 def _validation_message(error: RequestValidationError) -> str:
-    first = error.errors()[0]
+    mistakes = error.errors()
+    if sentence := long_text(mistakes):
+        return sentence
+    first = mistakes[0]
     where = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
     where = "the request" if first["type"] == "json_invalid" else where or "the request"
     return f"{where}: {first['msg'].removeprefix('Value error, ')}; correct it and send it again"

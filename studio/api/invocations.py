@@ -24,6 +24,7 @@ from studio.order import Order
 from studio.programs import Programs
 from studio.studio import Studio
 from studio.tensors import JSON, BadTensors, TensorRequest, read_object, read_tensors, write_tensors
+from studio.texts import Name
 from studio.web.problems import problem
 
 BINARY = re.compile(r"application/vnd\.sagemaker-triton\.binary\+json;\s*json-header-size=(\d{1,9})")
@@ -38,7 +39,7 @@ class InvocationRequest(SpeechRequest):
     """A line, with `stream` sent while it is made."""
 
     response_format: StreamFormat = "wav"
-    language: str = "en"
+    language: Name = "en"
 
     def order(self, programs: Programs) -> Order:
         check_language(self.language)

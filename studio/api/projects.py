@@ -17,10 +17,12 @@ from studio.references.session_clips import UPLOADS
 from studio.script.deliveries import Delivery, report_json
 from studio.script.delivery import PRESETS, preset_json
 from studio.script.disclosure import render_json
+from studio.script.editing import CELL_MAX
 from studio.script.render_choice import RenderChoice
 from studio.script.script import Cast, DeliveryChoice, Respelling, SheetForm
 from studio.script.sheet_edit import SheetEdit
 from studio.studio import Studio
+from studio.texts import Name
 from studio.web.downloads import attachment
 from studio.web.ownership import Ownership
 
@@ -36,7 +38,7 @@ STATES: dict[str, Literal["paused", "running", "stopped"]] = {"pause": "paused",
 
 
 class ProjectName(BaseModel):
-    name: str
+    name: Name
 
 
 class ProjectForm(BaseModel):
@@ -44,19 +46,19 @@ class ProjectForm(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    name: str | None = None
+    name: Name | None = None
     cast: Cast | None = None
     delivery: DeliveryChoice | None = None
 
 
 class Pasted(BaseModel):
     text: Annotated[str, Field(max_length=TEXT_MAX)]
-    name: str = "pasted.tsv"
+    name: Name = "pasted.tsv"
 
 
 class RespelledForm(BaseModel):
-    text: Annotated[str, Field(max_length=10_000)]
-    voice: str = ""
+    text: Annotated[str, Field(max_length=CELL_MAX)]
+    voice: Name = ""
 
 
 class DeliveryForm(BaseModel):
@@ -64,10 +66,10 @@ class DeliveryForm(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    sheet: str
-    preset: str = "game"
+    sheet: Name
+    preset: Name = "game"
     choices: Mapping[str, Any] = Field(default_factory=dict)
-    to: str = ""
+    to: Name = ""
 
 
 def router(studio: Studio, ownership: Ownership) -> APIRouter:

@@ -1,10 +1,10 @@
 """A script as it will be spoken, before anything is spent on speaking it."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from engines.audio import paced_s
 from engines.errors import BadSetting, BadText, EngineError
@@ -14,6 +14,7 @@ from engines.text import (
     Say,
     Script,
     Spoken,
+    check_length,
     estimate_s,
     fit,
     markers_in,
@@ -26,6 +27,7 @@ from engines.types import EngineInfo, Setting
 from studio.api.errors import ProblemRoute, SessionId
 from studio.order import Order, read_order
 from studio.studio import Studio
+from studio.texts import Name, Transcript
 
 ANY_CHARACTER: frozenset[str] = frozenset()
 
@@ -35,14 +37,14 @@ class ScriptForm(BaseModel):
 
     model_config = ConfigDict(extra="allow")
 
-    text: str
-    engine: str = ""  # empty = the studio's first
-    clip_id: str = ""
+    text: str  # a long one is refused in the answer
+    engine: Name = ""  # empty = the studio's first
+    clip_id: Name = ""
     start_s: float = 0.0
     end_s: float = 0.0
-    transcript: Annotated[str, Field(max_length=MAX_CHARACTERS)] = ""
-    champion: str = ""
-    version: str = ""
+    transcript: Transcript = ""
+    champion: Name = ""
+    version: Name = ""
 
 
 def router(studio: Studio) -> APIRouter:
@@ -57,6 +59,7 @@ def router(studio: Studio) -> APIRouter:
         characters = len(form.text)
         heeded = info is not None and bool(info.markers)
         try:
+            check_length("the text", form.text, MAX_CHARACTERS)
             read = parse(form.text if heeded else without_markers(form.text))
         except BadText as error:
             return {"spoken": [], "unsaid": [], "characters": characters, "estimate_s": 0.0, "error": str(error)}

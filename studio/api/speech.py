@@ -11,7 +11,6 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from engines.errors import BadAudio, BadSetting
-from engines.text import MAX_CHARACTERS
 from engines.types import Reference
 from studio.api.answers import SSE, SpokenAnswers, file_response
 from studio.api.errors import ProblemRoute, keyed
@@ -19,6 +18,7 @@ from studio.audio_stream import MEDIA_TYPES, StreamFormat
 from studio.order import Order, shown
 from studio.programs import Programs
 from studio.references.acceptance import read_reference
+from studio.texts import Name, Text, Transcript
 
 INSTRUCTIONS = "no engine here follows instructions; leave them out, and choose a voice that sounds like what you want"
 ONE_VOICE = "name a voice, or send reference_audio and reference_text; one of the two, not both"
@@ -28,7 +28,7 @@ CONTENT: dict[str, Any] = {media: {} for media in (*MEDIA_TYPES.values(), SSE)}
 class VoiceId(BaseModel):
     """OpenAI's other way to name a voice."""
 
-    id: str
+    id: Name
 
 
 class SpeechRequest(BaseModel):
@@ -49,19 +49,19 @@ class SpeechRequest(BaseModel):
         },
     )
 
-    input: Annotated[str, Field(max_length=MAX_CHARACTERS)]
-    voice: Annotated[str | VoiceId, Field(description="a champion's id, or a sample's name")] = ""
+    input: Text
+    voice: Annotated[Name | VoiceId, Field(description="a champion's id, or a sample's name")] = ""
     reference_audio: Annotated[
         str, Field(description="instead of voice: a sound file in base64, which is not kept")
     ] = ""
-    reference_text: Annotated[str, Field(description="what is said in reference_audio, word for word")] = ""
+    reference_text: Annotated[Transcript, Field(description="what is said in reference_audio, word for word")] = ""
     ignore_report: Annotated[
         bool, Field(description="use reference_audio although the page's report finds it unusable")
     ] = False
-    model: Annotated[str, Field(description="f5 or s1; empty: the champion's own")] = ""
+    model: Annotated[Name, Field(description="f5 or s1; empty: the champion's own")] = ""
     response_format: StreamFormat = "mp3"
     stream_format: Literal["audio", "sse"] = "audio"
-    instructions: Annotated[str | None, Field(description="refused: no engine here follows any")] = None
+    instructions: Annotated[Text | None, Field(description="refused: no engine here follows any")] = None
     stream: Annotated[
         bool, Field(description="send FLAC while it is made, without its length; other formats always are")
     ] = False
@@ -107,9 +107,9 @@ class GenerateRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    championId: Annotated[str, Field(min_length=1)]
-    text: Annotated[str, Field(max_length=MAX_CHARACTERS)]
-    language: Annotated[str, Field(description="en; the studio spells numbers and dates out in English")] = "en"
+    championId: Annotated[Name, Field(min_length=1)]
+    text: Text
+    language: Annotated[Name, Field(description="en; the studio spells numbers and dates out in English")] = "en"
 
     @property
     def characters(self) -> int:

@@ -20,18 +20,19 @@ import json
 import time
 from collections.abc import AsyncIterator
 from contextlib import aclosing, suppress
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from anyio import to_thread
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from engines.errors import BadInput, BadSetting, Cancelled, EngineError
 from engines.scheduling.ticket import Ticket
-from engines.text import MAX_CHARACTERS, finished
+from engines.text import MAX_CHARACTERS, SentenceReader
 from studio.api.errors import as_problem
 from studio.audio_stream import coded, first_of, pieces
 from studio.programs import Programs, Stream
+from studio.texts import Name, Text, long_text
 from studio.web.callers import Caller, KeyNeeded
 
 END = b"__END__"
@@ -51,9 +52,9 @@ class Message(BaseModel):
 
     model_config = ConfigDict(extra="allow")
 
-    text: Annotated[str, Field(max_length=MAX_CHARACTERS)] = ""
-    voice: str = ""
-    model: str = ""
+    text: Text = ""
+    voice: Name = ""
+    model: Name = ""
     more: bool = False
     encoding: Literal["binary", "base64"] = "binary"
     cancel: bool = False
@@ -68,7 +69,7 @@ class Line:
         self.message, self.stream = message, stream
         self.arrived_at = time.monotonic()
         self._sentences: asyncio.Queue[str | None] = asyncio.Queue()  # None: no more
-        self._unfinished = ""
+        self._reader = SentenceReader()
         self._characters = 0
 
     @property
@@ -80,9 +81,9 @@ class Line:
         if self._characters + len(text) > MAX_CHARACTERS:
             raise BadMessage(f"this line has more than {MAX_CHARACTERS:,} characters; end it and begin another")
         self._characters += len(text)
-        self._unfinished += text
-        cut = finished(self._unfinished) if more else len(self._unfinished)
-        sentence, self._unfinished = self._unfinished[:cut], self._unfinished[cut:]
+        sentence = self._reader.add(text)
+        if not more:
+            sentence += self._reader.rest()
         if sentence.strip() or not (more or self._characters):  # a line without a word is refused by whoever reads it
             self._sentences.put_nowait(sentence)
         if not more:
@@ -259,6 +260,8 @@ def _read(frame: str | bytes) -> Message:
         return Message.model_validate(json.loads(frame))
     except ValidationError as error:
         first = error.errors()[0]
+        if sentence := long_text([first]):
+            raise BadMessage(sentence) from error
         where = ".".join(map(str, first["loc"])) or "the message"
         raise BadMessage(f"{where}: {first['msg']}; correct it and send it again") from error
     except (ValueError, RecursionError) as error:

@@ -13,6 +13,7 @@ from studio.named_voices import NamedVoice, voice_of
 from studio.programs import Programs
 from studio.references.acceptance import read_reference
 from studio.studio import Studio
+from studio.texts import Name, Transcript
 from studio.web.ownership import Ownership
 
 OWNER = "champion-voice-studio"
@@ -24,11 +25,11 @@ class VoiceForm(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     file: UploadFile = Field(description="the clip, whole")
-    transcript: str = Field(description="what is said in it, word for word")
-    name: str = Field("", description="empty: the file's")
-    id: str = Field("", description="empty: made of the name, and free")
+    transcript: Transcript = Field(description="what is said in it, word for word")
+    name: Name = Field("", description="empty: the file's")
+    id: Name = Field("", description="empty: made of the name, and free")
     ignore_report: bool = Field(False, description="keep the clip although the page's report finds it unusable")
-    model: str = Field("", description="the engine it speaks with; empty: the studio's first")
+    model: Name = Field("", description="the engine it speaks with; empty: the studio's first")
 
 
 def router(studio: Studio, programs: Programs, ownership: Ownership) -> APIRouter:

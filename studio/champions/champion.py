@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from engines.errors import BadInput
 from engines.registry import settings
-from engines.text import MAX_CHARACTERS
+from engines.text import MAX_CHARACTERS, MAX_TRANSCRIPT_CHARACTERS
 from studio.errors import Conflict, NotFound
 
 ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
@@ -17,7 +17,7 @@ COLOUR = re.compile(r"#[0-9a-f]{6}")
 NAME_MAX, NOTES_MAX, STATEMENT_MAX = 80, 4_000, 1_000  # characters
 TEXTS = {
     "name": NAME_MAX,
-    "transcript": MAX_CHARACTERS,
+    "transcript": MAX_TRANSCRIPT_CHARACTERS,
     "line": MAX_CHARACTERS,
     "notes": NOTES_MAX,
     "licence": STATEMENT_MAX,

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from engines.audio import TimeSpan, active_frames, frame_length, silences
 from engines.errors import BadAudio, BadText
-from engines.text import count_syllables
+from engines.text import MAX_TRANSCRIPT_CHARACTERS, check_length, count_syllables
 from engines.types import Audio, Reference
 
 MARGIN_S = 0.15  # silence a window keeps at each edge, where there is some
@@ -53,9 +53,10 @@ def cut(audio: Audio, window: Window) -> Audio:
 
 
 def reference_of(audio: Audio, window: Window, transcript: str) -> Reference:
-    """The window's samples with what is said in them. Raises BadText without a transcript, BadAudio as `cut`."""
+    """The window's samples with what is said in them. Raises BadText for no transcript or a long one, BadAudio as `cut`."""
     if not transcript.strip():
         raise BadText("the reference has no transcript; type exactly what is said in the selected part")
+    check_length("the transcript", transcript, MAX_TRANSCRIPT_CHARACTERS)
     return Reference(cut(audio, window), transcript)
 
 

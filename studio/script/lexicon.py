@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from engines.errors import BadInput
 from engines.text.markers import MARKER
+from engines.text.markup import TAG_LIKE
 from engines.text.script import PAUSE_LIKE
 from studio.script.script import Respelling
 
@@ -58,7 +59,7 @@ def parts(text: str, respellings: Sequence[Respelling], voice: str) -> Sequence[
     text = unicodedata.normalize("NFC", text)
     found, end = [], 0
     for match in _pattern(tuple(known)).finditer(text):
-        if match.lastgroup is None:  # a pause or a marker
+        if match.lastgroup is None:  # a pause, a marker or a tag
             continue
         respelling = known[int(match.lastgroup[1:])]
         found += [LexiconPart(kept, kept) for kept in [text[end : match.start()]] if kept]
@@ -117,7 +118,7 @@ def _one_line(text: str) -> str:
 @lru_cache(maxsize=COMPILED)
 def _pattern(respellings: tuple[Respelling, ...]) -> re.Pattern[str]:
     """Each respelling is a group named by its place; what must stay is found by none."""
-    stays = [f"(?i:{kept.pattern})" for kept in (PAUSE_LIKE, MARKER)]
+    stays = [f"(?i:{kept.pattern})" for kept in (PAUSE_LIKE, MARKER, TAG_LIKE)]
     groups = [(f"(?P<w{index}>{_source(each)})", each.whole_word) for index, each in enumerate(respellings)]
     whole, anywhere = ([group for group, is_whole in groups if is_whole is wanted] for wanted in (True, False))
     letter, joined = f"[\\w{_marks()}]", f"[{APOSTROPHES}]"

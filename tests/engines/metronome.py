@@ -71,8 +71,8 @@ class Metronome:
         """A word is a piece."""
         return [id for id, made in self.jobs.items() if made == 0 or self.requests[id].text[made - 1] == " "]
 
-    def prepare(self, reference: Reference) -> object:
-        return reference
+    def prepare(self, request: Request) -> object:
+        return request.text.split()
 
     def admit(self, job: EngineJob) -> None:
         if "!" in job.request.text:

@@ -22,6 +22,7 @@ from engines.audio import (
     paced_s,
     peak_dbfs,
     resample,
+    resampled_length,
     silences,
     speech_span,
     trim,
@@ -301,3 +302,10 @@ def test_loud_samples_clip_and_never_wrap_around():
 def test_an_unknown_format_is_refused():
     with pytest.raises(BadSetting, match="wav, flac, mp3"):
         encode(Audio(tone(1), RATE), "wma")
+
+
+@pytest.mark.parametrize("rate", [8_000, 11_025, 16_000, 22_050, 24_000, 44_100, 48_000, 96_000, 12_345])
+def test_the_length_of_a_resampled_sound_is_known_before_it_is_made(rate):
+    for frames in (1, 7, rate // 3, rate + 1, 2 * rate - 13):
+        sound = Audio(np.zeros(frames, np.float32), rate)
+        assert resampled_length(sound, 24_000) == len(resample(sound, 24_000).samples)

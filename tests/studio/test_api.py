@@ -214,7 +214,7 @@ def test_a_transcript_nobody_could_say_is_refused_at_once(visit: Visit) -> None:
     said = {"start_s": 0.0, "end_s": 3.0, "transcript": "word " * 200_000}
     for route in ("report", "transcript"):
         answer = visit.ann.post(f"/studio/clips/{visit.order(visit.ann).clip_id}/{route}", json=said)
-        assert (answer.status_code, "5000 characters" in answer.json()["detail"]) == (422, True)
+        assert (answer.status_code, "at most 5,000 fit, shorten it" in answer.json()["detail"]) == (422, True)
 
 
 def test_a_transcript_that_cannot_belong_to_the_clip_is_spoken_with_a_warning(visit: Visit) -> None:
@@ -264,6 +264,14 @@ def test_a_script_is_shown_as_it_will_be_spoken(visit: Visit) -> None:
     assert script["spoken"][1] == {"kind": "pause", "duration_s": 0.8}
     assert (script["characters"], script["error"]) == (len(form["text"]), None)
     assert script["estimate_s"] > 0.8
+
+
+def test_the_preview_shows_english_as_it_will_be_spoken(visit: Visit) -> None:
+    form = {"text": '<b>Chapter IV</b> &amp; <break time="1s"/> Mr. Jones, at 5.30 pm', "engine": ENGINE}
+    script = visit.ann.post("/studio/script", json=form).json()
+    assert [part.get("spoken", part.get("duration_s")) for part in script["spoken"]] == [
+        "Chapter four and", 1.0, "Mister Jones, at five thirty p m",
+    ]  # fmt: skip
 
 
 def test_how_long_a_script_will_last_is_told_of_the_voice_and_the_speed_chosen(visit: Visit) -> None:

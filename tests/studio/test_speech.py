@@ -46,7 +46,13 @@ REFUSED: dict[str, tuple[int, object]] = {  # by what is said of it
     "Tick has no temperature": (400, LINE | {"temperature": 0.5}),
     "nothing to say": (400, LINE | {"input": " \n"}),
     "no exclamations": (400, LINE | {"input": "tick!"}),  # by the engine itself
-    "at most 5000 characters": (422, LINE | {"input": "x" * 5_001}),
+    "input has 5,001 characters; at most 5,000 fit": (422, LINE | {"input": "x" * 5_001}),
+    "reference_text has 60,000 characters; at most 5,000 fit": (
+        422,
+        {"input": "a", "reference_audio": "UklGRg==", "reference_text": "\t" * 60_000},
+    ),
+    "instructions has 5,001 characters": (422, LINE | {"instructions": "x" * 5_001}),
+    "voice has 201 characters": (422, LINE | {"voice": "x" * 201}),
     "input: Input should be a valid string": (422, LINE | {"input": "\ud800"}),
     "input: Input should be a valid string; correct": (422, LINE | {"input": 3}),
     "input: Field required": (422, {"voice": "ahri"}),

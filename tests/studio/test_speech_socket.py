@@ -11,6 +11,10 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from engines.scheduling.ticket import UNREAD_MAX_S
+from studio.api.speech_socket import Line, Message
+from studio.programs import Stream
+from studio.web.callers import Caller
+from tests.engines.text.counting import CountedText, Looks
 from tests.studio.programs import CLICK_S, LINE, SPEECH, Reception, reception_of
 from tests.waiting import PATIENCE_S, until
 
@@ -98,6 +102,14 @@ def test_text_in_pieces_is_spoken_from_its_first_whole_sentence(reception: Recep
     answer(socket)
     said += [request.text for request in reception.metronome.requests.values()][-2:]
     assert [text.strip() for text in said] == ["The first sentence is here.", "And the second.", "The third one."]
+
+
+def test_a_text_in_many_pieces_is_looked_at_once() -> None:
+    looks = Looks()
+    line = Line(Message(), Stream(Caller("ann")))
+    for piece in [". " * 2_450, *["a"] * 61]:
+        line.add(CountedText(piece, looks), more=True)
+    assert looks.count == 4_900 + 61
 
 
 def test_a_cancelled_line_ends_at_once_and_the_next_is_spoken(reception: Reception, socket: ClientConnection) -> None:

@@ -135,3 +135,10 @@ def test_entries_come_back_composed_and_with_single_spaces() -> None:
     assert checked([Respelling(word=" E\u0301o \n we ", spoken="AY\u200bo\tway")]) == [
         Respelling(word="Éo we", spoken="AYo way")
     ]
+
+
+def test_the_inside_of_a_tag_stays() -> None:
+    lexicon = [Respelling(word="time", spoken="thyme"), Respelling(word="break", spoken="brake")]
+    assert applied('Take a break <break time="1s"/> in time.', lexicon, "amber") == (
+        'Take a brake <break time="1s"/> in thyme.'
+    )

@@ -13,6 +13,7 @@ from engines.text import (
     MAX_CHARACTERS,
     Pause,
     Say,
+    SentenceReader,
     Spoken,
     chunks,
     count_syllables,
@@ -22,9 +23,11 @@ from engines.text import (
     spoken_form,
     unsaid,
 )
+from engines.text.abbreviations import SHORT_FORMS
+from engines.text.chunks import PLACES, SHORTEST
 from engines.text.quantities import SCALES, UNITS
-from engines.text.symbols import SHORT_FORMS
 from engines.text.tempo import ROOM_S
+from tests.engines.text.counting import CountedText, Looks
 
 ENGLISH = frozenset(string.ascii_lowercase + " .,!?'-")
 quick = settings(max_examples=200, deadline=None, database=None)
@@ -365,3 +368,37 @@ def test_syllables_of_everyday_words():
     }.items():
         assert count_syllables(word) == count, word
     assert count_syllables("") == 0
+
+
+# Sentences of a text that still comes.
+
+
+def test_a_text_in_pieces_is_looked_at_once():
+    counted = Looks()
+    reader = SentenceReader()
+    for piece in [". " * 2_450, *["a"] * 61, "." * 20, *["."] * 100]:
+        reader.add(CountedText(piece, counted))
+    assert counted.count == 4_900 + 61 + 120
+
+
+def test_a_sentence_is_complete_once_something_stands_behind_it():
+    reader = SentenceReader()
+    pieces = ["The gate is ", "open", ".", " Run", "! Go with J", ". R. R. Tolkien.", "”", " Now"]
+    assert [reader.add(piece) for piece in pieces] == [
+        "", "", "", "The gate is open.", "", "", "", " Run! Go with J. R. R. Tolkien.”",
+    ]  # fmt: skip
+    assert reader.rest() == " Now"
+
+
+@quick
+@given(st.text(alphabet="ab A.!?…\"')。 J_\n", max_size=80), st.lists(st.integers(1, 9), min_size=80, max_size=80))
+def test_pieces_of_a_text_lose_nothing_and_end_at_the_same_sentences(text, lengths):
+    reader, at, waits = SentenceReader(), 0, ""
+    for length in lengths:
+        piece, at = text[at : at + length], at + length
+        waits += piece
+        ends = [found.end() for found in PLACES[0].finditer(waits) if found.end() >= SHORTEST]
+        end = ends[-1] if ends else 0
+        assert reader.add(piece) == waits[:end]
+        waits = waits[end:]
+    assert reader.rest() == waits

@@ -1,0 +1,45 @@
+"""Read requests that came before their engine was loaded, on a thread beside the scheduler's."""
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from weakref import WeakSet
+
+from engines.base import Engine
+from engines.errors import EngineError, EngineFailed, NotReady
+from engines.scheduling.ticket import Ticket
+
+log = logging.getLogger(__name__)
+
+
+class Preparation:
+    """Most requests are prepared by the thread that makes them; the others here. Called on the scheduler's thread."""
+
+    def __init__(self, wake: Callable[[], None], fail: Callable[[Ticket, EngineError], None]) -> None:
+        """`wake` and `fail` are called from another thread: after each request, and for one that cannot be spoken."""
+        self._wake, self._fail = wake, fail
+        self._begun: WeakSet[Ticket] = WeakSet()
+        self._pool = ThreadPoolExecutor(1, "preparation")
+
+    def is_done(self, ticket: Ticket, engine: Engine) -> bool:
+        """Return True if the request is prepared; begin to prepare it otherwise."""
+        if ticket.prepared is None and ticket not in self._begun:
+            self._begun.add(ticket)
+            self._pool.submit(self._prepare, ticket, engine)
+        return ticket.prepared is not None
+
+    def close(self) -> None:
+        """Prepare nothing more."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _prepare(self, ticket: Ticket, engine: Engine) -> None:
+        try:
+            ticket.prepared = engine.prepare(ticket.request)
+        except NotReady:  # the engine was unloaded meanwhile; the request is prepared when it is loaded again
+            self._begun.discard(ticket)
+        except EngineError as error:
+            self._fail(ticket, error)
+        except Exception as error:
+            log.exception("a request for %s could not be read", ticket.request.engine)
+            self._fail(ticket, EngineFailed(f"this text could not be read ({error}); try another wording"))
+        self._wake()

@@ -1,0 +1,18 @@
+"""How long texts may be; every door refuses longer ones with the same sentence."""
+
+from engines.errors import BadText
+
+MAX_CHARACTERS = 5_000  # of a text that is spoken, after NFC
+MAX_TRANSCRIPT_CHARACTERS = 5_000  # of what is said in a clip
+
+
+def check_length(name: str, text: str, most: int) -> str:
+    """Return the text. Raises BadText if it is longer than `most` characters; `name` says which text it is."""
+    if len(text) > most:
+        raise BadText(too_long(name, len(text), most))
+    return text
+
+
+def too_long(name: str, length: int, most: int) -> str:
+    """Return the sentence about a text that is too long."""
+    return f"{name} has {length:,} characters; at most {most:,} fit, shorten it"

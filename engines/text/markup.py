@@ -1,0 +1,77 @@
+"""Remove what was written for a machine or a page: SSML and HTML tags, entities, Markdown. None of it is read aloud."""
+
+import html
+import re
+
+from engines.text.rules import listed
+
+ENTITY = re.compile(r"&(?:amp;)*(#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
+TAG_LIKE = re.compile(r"</?[A-Za-z][^<>]{0,1000}>")
+CANDIDATE = re.compile(r"<([^<>]{1,1000})>")
+# A tag's name, then nothing but attributes with values: "a <b and c> d" is no tag.
+TAG = re.compile(
+    r"""/?+\s*+([A-Za-z][\w:-]*+)(?:\s++[\w:.-]++\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'<>=/]++))*+\s*+/?+\s*+"""
+)
+BLOCKS = listed(
+    "p div br hr h1 h2 h3 h4 h5 h6 li ul ol dl dt dd tr table s section article header footer blockquote pre"
+)
+INLINE = listed(
+    "a abbr b big cite code del em emphasis font i ins kbd lang mark phoneme prosody q say-as small span strike strong "
+    "sub sup token tt u voice w"
+)
+BREAK_TIME = re.compile(r"""\stime\s*=\s*["']?\s*\+?(\d{0,6}(?:\.\d{1,6})?)\s*(ms|s)\b""", re.IGNORECASE)
+BREAK_STRENGTH = re.compile(r"""\sstrength\s*=\s*["']?\s*([a-z-]{1,9})""", re.IGNORECASE)
+STRENGTHS_S = {"none": 0.0, "x-weak": 0.1, "weak": 0.25, "medium": 0.5, "strong": 0.75, "x-strong": 1.0}
+SHORTEST_BREAK_S = 0.05  # shorter ones are not heard
+
+LINK = re.compile(r"!?\[(?!\s*pause\b)([^\[\]\n]{1,300})\]\((?=[^()\s]{0,200}[/.:#])[^()\s]{1,500}\)", re.IGNORECASE)
+BULLET = re.compile(r"[ \t]*+(?:(?:[-*+•‣▪●◦]|>++|#{2,6}|#(?!\s*\d))[ \t]++)++(?=\S)")
+RULER = re.compile(r"[ \t]*+(?:-[ \t]*+){3,}+|[ \t]*+(?:=[ \t]*+){3,}+|[ \t]*+(?:[*_~][ \t]*+){3,}+|[ \t]*+`{3,}+\w*+")
+TABLE_RULER = re.compile(r"[ \t|:-]*+")
+OPENING = re.compile(r"(?<![^\W_])(?<![*_~`])(?:\*{1,3}|_{1,3}|~~|`{1,3})(?=[^\W_]|[\"'“‘($#@])")
+CLOSING = re.compile(r"(?<=[^\s*_~`])(?:\*{1,3}|_{1,3}|~~|`{1,3})(?![^\W_]|[*_~`])")
+
+
+def without_markup(text: str, *, pauses: bool = False) -> str:
+    """The text without tags, entities and Markdown; with `pauses` a `<break>` becomes a pause tag of its length."""
+    if "&" in text:
+        text = ENTITY.sub(lambda found: html.unescape(f"&{found[1]};"), text)
+    if "<" in text:
+        text = CANDIDATE.sub(lambda found: _tag(found, pauses), text)
+    text = LINK.sub(r"\1", text) if "](" in text else text
+    return "\n".join(map(_line, text.split("\n")))
+
+
+def _tag(found: re.Match[str], pauses: bool) -> str:
+    inside = found[1]
+    if inside[0] in "!?":  # comments, document types, processing instructions
+        return " " if inside[1:2].isalpha() or inside.startswith("!--") else found[0]
+    named = TAG.fullmatch(inside)
+    if named is None:
+        return found[0]
+    name = named[1].lower()
+    if name == "break":
+        return _pause(inside) if pauses else " "
+    return "\n" if name in BLOCKS else "" if name in INLINE else " "
+
+
+def _pause(inside: str) -> str:
+    """The studio's own tag for a break; a break without a length lasts as its strength says."""
+    timed, named = BREAK_TIME.search(inside), BREAK_STRENGTH.search(inside)
+    if timed and timed[1].strip("."):
+        seconds = float(timed[1]) / (1000 if timed[2].lower() == "ms" else 1)
+    else:
+        seconds = STRENGTHS_S.get(named[1].lower() if named else "medium", STRENGTHS_S["medium"])
+    return f"[pause:{seconds:g}s]" if seconds >= SHORTEST_BREAK_S else " "
+
+
+def _line(line: str) -> str:
+    """One line without the signs of headings, lists, quotations, rulers, tables and emphasis."""
+    if RULER.fullmatch(line) or ("|" in line and "-" in line and TABLE_RULER.fullmatch(line)):
+        return ""
+    if found := BULLET.match(line):
+        line = line[found.end() :]
+    bare = line.strip()
+    if len(bare) > 2 and bare[0] == bare[-1] == "|":
+        line = ", ".join(cell.strip() for cell in bare.split("|") if cell.strip())
+    return CLOSING.sub("", OPENING.sub("", line))

@@ -1,0 +1,24 @@
+"""Texts that come through a door, as fields of forms: none is longer than it may be."""
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from engines.text import MAX_CHARACTERS, MAX_TRANSCRIPT_CHARACTERS
+from engines.text.limits import too_long
+
+MAX_NAME_CHARACTERS = 200  # of a name, an id or another word
+
+Text = Annotated[str, Field(max_length=MAX_CHARACTERS)]
+Transcript = Annotated[str, Field(max_length=MAX_TRANSCRIPT_CHARACTERS)]
+Name = Annotated[str, Field(max_length=MAX_NAME_CHARACTERS)]
+
+
+def long_text(mistakes: Iterable[Mapping[str, Any]]) -> str | None:
+    """Return the sentence for the first text that is too long among pydantic's errors; None where none is."""
+    for each in mistakes:
+        if each["type"] == "string_too_long":
+            field = next(str(part) for part in each["loc"] if part not in ("body", "query", "path"))
+            return too_long(field, len(each["input"]), each["ctx"]["max_length"])
+    return None

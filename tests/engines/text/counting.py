@@ -1,0 +1,26 @@
+"""Text that counts how much of it is looked at."""
+
+from collections.abc import Iterator
+
+
+class Looks:
+    """How many characters were looked at."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+
+class CountedText(str):
+    """A text that adds each character a loop looks at to `looks`."""
+
+    __slots__ = ("_looks",)
+
+    def __new__(cls, text: str, looks: Looks) -> "CountedText":
+        made = super().__new__(cls, text)
+        made._looks = looks
+        return made
+
+    def __iter__(self) -> Iterator[str]:
+        for character in super().__iter__():
+            self._looks.count += 1
+            yield character

@@ -1,0 +1,29 @@
+"""English as people say it: every row of english.tsv."""
+
+from pathlib import Path
+
+import pytest
+
+from engines.text import parse
+
+ROWS = [
+    tuple(line.split("\t"))
+    for line in (Path(__file__).parent / "english.tsv").read_text(encoding="utf-8").splitlines()
+    if "\t" in line
+]
+
+
+@pytest.mark.parametrize(("written", "spoken"), ROWS, ids=[written for written, _ in ROWS])
+def test_it_is_read_as_people_say_it(written: str, spoken: str) -> None:
+    assert parse(written.replace("\\n", "\n")).spoken == spoken
+
+
+@pytest.mark.parametrize("written", [written for written, _ in ROWS], ids=[written for written, _ in ROWS])
+def test_what_is_read_is_read_as_itself(written: str) -> None:
+    spoken = parse(written.replace("\\n", "\n")).spoken
+    assert parse(spoken).spoken == spoken
+
+
+def test_no_row_stands_twice() -> None:
+    written = [row[0] for row in ROWS]
+    assert len(set(written)) == len(written) >= 250

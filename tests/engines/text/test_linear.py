@@ -1,0 +1,195 @@
+"""Text of any shape is read in time that grows with its length, never with the square of it.
+
+Time is that of this thread alone, and the least of several attempts counts: a busy machine makes no test fail.
+"""
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from engines.errors import BadText
+from engines.text import (
+    SentenceReader,
+    Spoken,
+    chunks,
+    count_syllables,
+    estimate_s,
+    fit,
+    lasts,
+    markers_in,
+    parse,
+    spoken_form,
+    unsaid,
+    without_markers,
+)
+from engines.text.script import Say, Script
+
+Read = Callable[[str], object]
+VOCABULARY = frozenset("abcdefghijklmnopqrstuvwxyz .,!?'-")
+MOST = 12  # times as long for a text ten times as long
+LEAST_S = 2e-4  # shorter times are not told apart
+ATTEMPTS = 5
+# Every kind of character, and every beginning of what a rule looks for.
+CHARACTERS = list(" \t\n\xa009.,:;/-–—'’\"“()[]{}<>&#@%$€+=*_~`|\\!?…°½²azeAIVXMéßı中。，あ한ж🙂\u0301\u200d\x00")
+NUMBERS = [
+    "1/",
+    "1.",
+    "1,",
+    "1:",
+    "1-",
+    "$1",
+    "$1.",
+    "$1-",
+    "1%",
+    "1%-",
+    "1k",
+    "1x",
+    "1×1",
+    "1/2",
+    ",000",
+    "1,000",
+    "1,00,",
+    "1:00",
+    "1:00-",
+    "9am-",
+    "1900-",
+    "2024-01-",
+    "03/",
+    "5'",
+    "5'1\"",
+    "3-2-",
+    "3...",
+    "...3",
+    "…3",
+    "1000000000",
+    "0.0",
+    "00",
+    ".5",
+    "-5",
+    "+1",
+    "5ft.",
+    "5km/",
+    "/h",
+    "/hr",
+    "½1",
+    "1st",
+]
+SPACED = """
+1 |1 1/2 |1 000 |1:00 pm |5.30 pm |May 5|May 5-|May |1900 |in 1066 |03/05/24 |'80s |1st |IV |Chapter IV |Henry I |Henry
+|Mr. |Mr. & |St. |Main St. |Ave. |No. |etc. |J. R. |5'10" |5 ft. |5 km |3-2-1 |10-4 |won 3-1 |call |call 911 |555-0199
+|+1 555 |(555) |1111 |CA 90210 |5 > |5 <|<3 |x |AB |A |word |Word. |word, |don't |! |. """
+WORDS = "a- a. a_ A. A& AB AB- a@ a@b a@b. a.b www. www.a http:// http://a/ ch. ch.1 e.g. U.S. aA1. 1a. 'a a' a'' .' .\" ed es"
+MARKUP = """
+(excited)~(excited~( ~(\t~[pause:1s]~[pause:~[pause~[ ~[\t~[a](~[a](b.c)~![~](~<b>~<b~</b>~<break ~<break time="1s"/>
+~<a b="~<a b='c' ~<a\t~<!--~<?~&amp;~&amp~&#~&#1;~&lt;~# ~#a~- ~-\t~* ~**~**a** ~__~_a_~``~```\n~> ~>\t~|a~\n|~| a |\n~|-
+~-- ~=== ~:D ~:-~([{~]})~…”~。！~\r\n"""
+PATTERNS = list(
+    dict.fromkeys(
+        (
+            *(*CHARACTERS, *NUMBERS, *WORDS.split()),
+            *SPACED.replace("\n|", " |")[1:].split("|"),
+            *MARKUP.replace("\n~", "~")[1:].split("~"),
+        )
+    )
+)
+LETTERS = ["a", "e", "é", "'a", "a'", "ed", "es", "中", "한", "ß", "A ", "1", "\t", "word ", "."]
+
+
+def _fitted(text: str) -> object:
+    try:
+        return fit(text, VOCABULARY)
+    except BadText:
+        return None
+
+
+def _as_pieces(text: str) -> object:
+    reader = SentenceReader()
+    return [reader.add(text[at : at + 7]) for at in range(0, len(text), 7)]
+
+
+def _as_script(text: str) -> object:
+    script = Script((Say(text, text),), text)
+    return script.spoken, unsaid(script, VOCABULARY), estimate_s(script, Spoken(text, 1.0)), lasts(1.0, text, text)
+
+
+SPLITTING: dict[str, Read] = {
+    "markers_in": markers_in,
+    "without_markers": without_markers,
+    "chunks": lambda text: chunks(text, 48, 120, 240),
+    "short chunks": lambda text: chunks(text, 1),
+    "SentenceReader": _as_pieces,
+}
+FITTING: dict[str, Read] = {
+    "fit": _fitted,
+    "fit to any": lambda text: fit(text, frozenset()),
+    "Script": _as_script,
+}
+
+
+def _parsed(text: str) -> object:
+    try:
+        return parse(f"a {text}")
+    except BadText:
+        return None
+
+
+ALL = SPLITTING | FITTING | {"spoken_form": spoken_form, "count_syllables": count_syllables}
+
+
+def repeated(pattern: str, length: int) -> str:
+    return pattern * (length // len(pattern))
+
+
+def squares(read: Read, patterns: list[str], length: int) -> list[str]:
+    """Those patterns whose repetition takes more than twelve times as long at ten times the length."""
+    return [pattern for pattern in patterns if grows_with_the_square(read, pattern, length)]
+
+
+def seconds(read: Read, text: str) -> float:
+    began = time.thread_time()
+    read(text)
+    return time.thread_time() - began
+
+
+def grows_with_the_square(read: Read, pattern: str, length: int) -> bool:
+    """Whether ten times the length takes more than twelve times as long, at each of several attempts."""
+    short, long = repeated(pattern, length), repeated(pattern, 10 * length)
+    short_s, long_s = seconds(read, short), seconds(read, long)
+    for _ in range(ATTEMPTS):
+        if long_s <= MOST * max(short_s, LEAST_S):
+            return False
+        short_s, long_s = max(short_s, seconds(read, short)), min(long_s, seconds(read, long))
+    return True
+
+
+@pytest.mark.parametrize("read", SPLITTING.values(), ids=SPLITTING)
+def test_a_text_ten_times_as_long_takes_at_most_twelve_times_as_long(read: Read) -> None:
+    assert squares(read, PATTERNS, 1_000) == []
+
+
+@pytest.mark.parametrize("read", FITTING.values(), ids=FITTING)
+def test_fitting_a_text_ten_times_as_long_takes_at_most_twelve_times_as_long(read: Read) -> None:
+    assert squares(read, CHARACTERS, 300) == []
+
+
+def test_spelling_a_text_ten_times_as_long_takes_at_most_twelve_times_as_long() -> None:
+    assert squares(spoken_form, PATTERNS, 250) == []
+
+
+def test_counting_syllables_of_a_text_ten_times_as_long_takes_at_most_twelve_times_as_long() -> None:
+    assert squares(count_syllables, LETTERS, 1_000) == []
+
+
+def test_reading_a_whole_text_takes_at_most_twelve_times_as_long_as_a_tenth() -> None:
+    assert squares(_parsed, LETTERS, 480) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("read", ALL.values(), ids=ALL)
+def test_so_do_a_hundred_thousand_characters(read: Read) -> None:
+    assert squares(read, PATTERNS, 10_000) == []
+
+
+def test_sixty_thousand_tabs_are_read_at_once() -> None:
+    assert seconds(spoken_form, "a" + "\t" * 60_000 + "b") < 1.0
