@@ -18,7 +18,7 @@ from engines.audio import encode
 from engines.errors import Cancelled, EngineError
 from engines.scheduling.ticket import Ticket
 from engines.types import Reference
-from studio.api.errors import as_problem
+from studio.api.errors import as_event
 from studio.audio_stream import MEDIA_TYPES, StreamFormat, coded, first_of, pieces, whole
 from studio.order import Order
 from studio.programs import Programs, Stream
@@ -137,7 +137,7 @@ async def _events(parts: AsyncGenerator[bytes, None], characters: int) -> AsyncG
             async for part in parts:
                 yield _event({"type": "speech.audio.delta", "audio": base64.b64encode(part).decode()})
     except EngineError as error:
-        yield _event({"type": "error", "error": as_problem(error)})
+        yield _event(as_event(error))
         return
     usage = {"input_tokens": characters, "output_tokens": 0, "total_tokens": characters}
     yield _event({"type": "speech.audio.done", "usage": usage})

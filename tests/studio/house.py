@@ -131,8 +131,8 @@ def web(studio: Studio, drain: Drain | None = None) -> FastAPI:
 def guard(application: FastAPI, settings: Settings) -> None:
     """The middleware in front of the routes, as app.py adds it."""
     application.add_middleware(SessionMiddleware, framed=bool(settings.frame_ancestors))
-    application.add_middleware(ApiCors, origins=settings.cors_origins)
     application.add_middleware(Guard, settings=settings)
+    application.add_middleware(ApiCors, origins=settings.cors_origins)
 
 
 @contextmanager
