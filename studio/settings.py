@@ -3,7 +3,7 @@
 import difflib
 import os
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -17,7 +17,7 @@ PREFIX = "STUDIO_"
 ENV_FILE = ".env"
 DEVICE = re.compile(r"auto|cpu|mps|cuda(:\d+)?")
 SITE = re.compile(r"https://[\w.*-]+(:\d+)?")
-ORIGIN = re.compile(r"https?://([\w.-]+|\[[\da-f:]+\])(:\d+)?")
+ORIGIN = re.compile(r"[a-z][a-z\d+.-]*://([\w.-]+|\[[\da-f:]+\])(:\d+)?")  # apps in a browser have other schemes
 KEY_MIN = 16  # characters
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 NOT_YET = {
@@ -80,6 +80,7 @@ class Settings(BaseSettings):
     api_characters_per_minute: Annotated[int, Field(ge=0)] = 0
     api_streams: Annotated[int, Field(ge=0)] = 0  # at a time
     cors_origins: Annotated[tuple[str, ...], NoDecode] = ()  # sites whose pages may use the API with a key
+    aliases: Annotated[Mapping[str, str], NoDecode] = {}  # name:voice or name:model, for clients with fixed names
     frame_ancestors: Annotated[tuple[str, ...], NoDecode] = ()  # sites that may show the studio in a frame, over HTTPS
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()  # names it answers to, besides localhost
     max_upload_mb: Annotated[int, Field(ge=1)] = 64
@@ -105,6 +106,20 @@ class Settings(BaseSettings):
         """Raises WrongStores, a ValueError, whose sentence shows no credential."""
         listed = cls._listed(value)
         return parse_stores(listed) if isinstance(listed, tuple) else listed
+
+    @field_validator("aliases", mode="before")
+    @classmethod
+    def _named_aliases(cls, value: object) -> object:
+        """Read `alloy:amber,tts-1:f5` as names by alias."""
+        listed = cls._listed(value)
+        if not isinstance(listed, tuple):
+            return listed
+        pairs = [tuple(part.strip() for part in str(pair).partition(":")[::2]) for pair in listed]
+        if not all(alias and name and alias != name for alias, name in pairs):
+            raise ValueError("write each alias as name:voice or name:model, such as alloy:amber,tts-1:f5")
+        if len(dict(pairs)) < len(pairs):
+            raise ValueError("one alias stands for two names; keep one of the two")
+        return dict(pairs)
 
     @field_validator("data_dir", "archives_dir", "socket")
     @classmethod

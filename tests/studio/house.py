@@ -94,7 +94,7 @@ def studio_of(
     listening = Listening(history, settings.data_dir)
     champions = open_champions(settings)
     speaking = SpeechService(manager, session_clips, history, champions)
-    named_voices = NamedVoices(manager, champions, session_clips, (ENGINE,))
+    named_voices = NamedVoices(manager, champions, session_clips, (ENGINE,), settings.aliases)
     studio = Studio(
         settings=settings,
         manager=manager,
