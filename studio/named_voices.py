@@ -52,7 +52,7 @@ class NamedVoices:
         found = known.get(name or self._engines[0]) or known.get(self._aliases.get(name, ""))
         if found is None:
             raise UnknownEngine(
-                f"there is no engine called {shown(name)} here; choose {' or '.join(known)}, or name an alias in STUDIO_ALIASES"
+                f"there is no engine called {shown(name)} here; choose one of {', '.join(known)}, or name an alias in STUDIO_ALIASES"
             )
         return found
 

@@ -25,7 +25,7 @@ from studio.references.sent import read_reference
 
 INSTRUCTIONS = "no engine here follows instructions; leave them out, and choose a voice that sounds like what you want"
 ONE_VOICE = (
-    "name a voice that GET /v1/voices lists, or send reference_audio and reference_text; one of the two, not both"
+    "name a voice, or send reference_audio and reference_text, one of the two, not both; GET /v1/voices lists voices"
 )
 SAME_FORMATS = {"ogg": "opus", "mpeg": "mp3"}  # further names that clients have for formats
 CONTENT: dict[str, Any] = {media: {} for media in (*MEDIA_TYPES.values(), SSE)}
