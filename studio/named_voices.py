@@ -51,9 +51,8 @@ class NamedVoices:
         known = {status.name: status for status in self._manager.statuses()}
         found = known.get(name or self._engines[0]) or known.get(self._aliases.get(name, ""))
         if found is None:
-            raise UnknownEngine(
-                f"there is no engine called {shown(name)} here; choose one of {', '.join(known)}, or name an alias in STUDIO_ALIASES"
-            )
+            choice = f"choose one of {', '.join(known)}, or name an alias in STUDIO_ALIASES"
+            raise UnknownEngine(f"there is no engine called {shown(name)} here; {choice}")
         return found
 
     def order(self, text: str, voice: str, engine: str, settings: Mapping[str, object]) -> Order:
