@@ -16,6 +16,7 @@ METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
 WITHOUT_VERSION = "audio"  # the first part of an address whose client lacks /v1 in its base address
 SOCKET = "this address is a WebSocket; connect with ws:// or wss://, through a proxy that passes Upgrade on"
 NOTHING = "there is nothing at this address; /docs lists every address"
+DOUBLED = "there is nothing at this address; remove the slash at the end of the client's base address"
 VERSION_MISSING = "there is nothing at this address; end the client's base address with /v1"
 
 
@@ -33,8 +34,7 @@ class Elsewhere:
             detail = f"this address takes {' and '.join(taken)}, not {request.method[:20]}; /docs describes it"
             answer = problem(detail, 405, headers={"allow": ", ".join(taken)})
         else:
-            lacks = request.url.path.startswith(f"/{WITHOUT_VERSION}")
-            answer = problem(VERSION_MISSING if lacks else NOTHING, 404)
+            answer = problem(_advice(request.url.path), 404)
         await answer(scope, receive, send)
 
     def _methods(self, scope: Scope) -> list[str]:
@@ -42,6 +42,13 @@ class Elsewhere:
 
     def _is_taken(self, scope: Scope) -> bool:
         return any(route.matches(scope)[0] is Match.FULL for route in self._known)
+
+
+def _advice(path: str) -> str:
+    """Return what is probably wrong with an address."""
+    if "//" in path:
+        return DOUBLED
+    return VERSION_MISSING if path.startswith(f"/{WITHOUT_VERSION}") else NOTHING
 
 
 def router(known: APIRouter) -> APIRouter:

@@ -29,6 +29,7 @@ NOT_JSON = (
     "the body cannot be read: it is not UTF-8, is nested too deeply or holds a number of thousands of digits; "
     "correct it and send it again"
 )
+NOT_AN_OBJECT = "the body is not a JSON object; send one, with Content-Type: application/json"
 
 # The first base that fits counts; every other EngineError is the request's own fault: 400.
 STATUSES: tuple[tuple[tuple[type[EngineError], ...], int], ...] = (
@@ -125,6 +126,8 @@ def owners_only(ownership: Ownership) -> params.Depends:
 
 def _validation_message(error: RequestValidationError) -> str:
     first = error.errors()[0]
+    if first["loc"] == ("body",) and first["type"] == "model_attributes_type":
+        return NOT_AN_OBJECT
     message = first["msg"].removeprefix("Value error, ")
     return f"{_field(error) or 'the request'}: {message}; correct it and send it again"
 

@@ -50,7 +50,7 @@ REFUSED: dict[str, tuple[int, object]] = {  # by what is said of it
     "input: Input should be a valid string; correct": (422, LINE | {"input": 3}),
     "input: Field required": (422, {"voice": "ahri"}),
     "name a voice, or send reference_audio": (400, {"input": "tick"}),
-    "the request": (422, []),
+    "the body is not a JSON object; send one, with Content-Type: application/json": (422, []),
 }
 
 
