@@ -114,7 +114,8 @@ class Settings(BaseSettings):
         listed = cls._listed(value)
         if not isinstance(listed, tuple):
             return listed
-        pairs = [tuple(part.strip() for part in str(pair).partition(":")[::2]) for pair in listed]
+        parts = [str(pair).partition(":") for pair in listed]
+        pairs = [(alias.strip(), name.strip()) for alias, _, name in parts]
         if not all(alias and name and alias != name for alias, name in pairs):
             raise ValueError("write each alias as name:voice or name:model, such as alloy:amber,tts-1:f5")
         if len(dict(pairs)) < len(pairs):
