@@ -13,6 +13,8 @@ from studio.champions.library import SavedChampion
 from studio.order import Order, read_order, shown
 from studio.references.session_clips import SessionClips, ShippedClip
 
+NAME_SHOWN = 64  # characters of an unknown voice's name in a message
+
 
 @dataclass(frozen=True, slots=True)
 class NamedVoice:
@@ -84,7 +86,7 @@ class NamedVoices:
                 if name in samples:
                     return samples[name]
         raise UnknownChampion(
-            f"there is no voice {shown(voice)} here; choose one that GET /v1/voices lists, "
+            f"there is no champion {voice[:NAME_SHOWN]} here; choose a voice that GET /v1/voices lists, "
             "or name an alias in STUDIO_ALIASES"
         )
 

@@ -288,5 +288,5 @@ async def _next_or_error(started: "asyncio.Queue[Ticket | None]", starting: "asy
 async def _close(socket: WebSocket, error: EngineError) -> int:
     """Close a connection because of an error, and return the code."""
     code = CLOSED_BY_ERROR + status_of(error)
-    await socket.close(code, str(error).encode()[:REASON_BYTES].decode(errors="ignore"))
+    await socket.close(code, str(error).encode(errors="replace")[:REASON_BYTES].decode(errors="ignore"))
     return code

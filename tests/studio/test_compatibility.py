@@ -55,7 +55,9 @@ def test_an_alias_hides_no_voice_and_no_engine(reception: Reception) -> None:
 def test_an_alias_of_nothing_is_refused_by_the_name_that_was_sent(reception: Reception) -> None:
     answer = reception.ask(voice="ghost")
     assert (answer.status_code, answer.json()["code"]) == (404, "unknown_champion")
-    assert answer.json()["detail"].startswith("there is no voice 'ghost' here; choose one that GET /v1/voices lists")
+    assert answer.json()["detail"].startswith(
+        "there is no champion ghost here; choose a voice that GET /v1/voices lists"
+    )
 
 
 def test_aliases_are_read_from_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -134,7 +134,7 @@ def test_errors_arrive_typed_with_a_code_and_what_to_do(client: openai.OpenAI) -
     with pytest.raises(openai.NotFoundError) as model:
         speak(model="tts-1", voice="ahri", input=TEXT)
     assert model.value.code == "unknown_engine"
-    assert (nobody.value.type, "choose one that GET /v1/voices lists" in str(nobody.value)) == (
+    assert (nobody.value.type, "choose a voice that GET /v1/voices lists" in str(nobody.value)) == (
         "invalid_request_error",
         True,
     )

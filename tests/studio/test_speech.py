@@ -28,8 +28,8 @@ from tests.studio.programs import CLICK_S, LINE, SPEECH, Reception, reception_of
 from tests.waiting import PATIENCE_S, until
 
 REFUSED: dict[str, tuple[int, object]] = {  # by what is said of it
-    "there is no voice 'nobody' here; choose one that GET /v1/voices lists": (404, LINE | {"voice": "nobody"}),
-    "there is no voice '../ahri' here": (404, LINE | {"voice": "../ahri"}),
+    "there is no champion nobody here; choose a voice that GET /v1/voices lists": (404, LINE | {"voice": "nobody"}),
+    "there is no champion ../ahri here": (404, LINE | {"voice": "../ahri"}),
     "no engine called 'tts-1' here; choose one of tick": (404, LINE | {"model": "tts-1"}),
     "response_format: Input should be 'mp3', 'opus', 'aac', 'flac', 'wav' or 'pcm'": (
         422,
