@@ -101,9 +101,9 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
     mounted = with_page(application, studio, programs, drain) if studio.settings.page else application
     # Each wraps those above it, so a request meets the last one first.
     mounted.add_middleware(SessionMiddleware, framed=bool(studio.settings.frame_ancestors))
-    mounted.add_middleware(ApiCors, origins=studio.settings.cors_origins)
     mounted.add_middleware(Guard, settings=studio.settings)
     mounted.add_middleware(DrainMiddleware, drain=drain)
+    mounted.add_middleware(ApiCors, origins=studio.settings.cors_origins)
     mounted.add_middleware(Proxies, settings=studio.settings)
     return mounted
 

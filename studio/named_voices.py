@@ -1,15 +1,19 @@
-"""Voices that can be named by whoever has no page: champions by their ids, samples by their names."""
+"""Voices and engines by name, for programs and scripts: champions by id, samples by name, and aliases for both."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from engines.errors import BadSetting
+from engines.errors import BadSetting, UnknownEngine
 from engines.scheduling.manager import Manager
+from engines.types import EngineStatus
 from studio.champions.champion import Champion, UnknownChampion, champion_settings
 from studio.champions.champions import Champions
+from studio.champions.library import SavedChampion
 from studio.order import Order, read_order, shown
 from studio.references.session_clips import SessionClips, ShippedClip
+
+NAME_SHOWN = 64  # characters of an unknown voice's name in a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +30,16 @@ class NamedVoices:
     """Any thread may call it."""
 
     def __init__(
-        self, manager: Manager, champions: Champions, session_clips: SessionClips, engines: Sequence[str]
+        self,
+        manager: Manager,
+        champions: Champions,
+        session_clips: SessionClips,
+        engines: Sequence[str],
+        aliases: Mapping[str, str],
     ) -> None:
-        """`engines` of this studio; the first speaks where nothing else was chosen."""
+        """`engines` of this studio; the first is the default. `aliases` are further names of voices and engines."""
         self._manager, self._champions, self._session_clips = manager, champions, session_clips
-        self._engines = engines
+        self._engines, self._aliases = engines, aliases
 
     def list(self) -> Sequence[NamedVoice]:
         """Champions, then samples whose name no champion has."""
@@ -39,31 +48,50 @@ class NamedVoices:
         samples = [each.name for each in self._session_clips.samples() if each.name not in taken]
         return [*champions, *(NamedVoice(name, name.title(), "sample", "") for name in samples)]
 
-    def order(self, text: str, voice: str, engine: str, settings: Mapping[str, object]) -> Order:
-        """A line as its champion was kept to speak, but for what is asked for otherwise. Raises EngineError.
+    def engine(self, name: str) -> EngineStatus:
+        """Return the engine of this name or alias; "" is the studio's first. Raises UnknownEngine."""
+        known = {status.name: status for status in self._manager.statuses()}
+        found = known.get(name or self._engines[0]) or known.get(self._aliases.get(name, ""))
+        if found is None:
+            choice = f"choose one of {', '.join(known)}, or name an alias in STUDIO_ALIASES"
+            raise UnknownEngine(f"there is no engine called {shown(name)} here; {choice}")
+        return found
 
-        `voice` is a champion's id or a sample's name; `engine` may be "": the champion's own, or the studio's first where
-        that does not run here.
+    def order(self, text: str, voice: str, engine: str, settings: Mapping[str, object]) -> Order:
+        """Return a line with the champion's settings, unless `settings` has others. Raises EngineError.
+
+        `voice` is a champion's id, a sample's name or an alias. If `engine` is "", the champion's engine speaks, or the
+        studio's first where that engine does not run.
         """
         if not voice:
             raise BadSetting("no voice is named; choose one that GET /v1/voices lists")
         asked = {**asked_for(settings), "text": text}
-        try:
-            saved = self._champions.get(voice)
-        except UnknownChampion:
-            sample = next((one for one in self._session_clips.samples() if one.name == voice), None)
-            if sample is None:
-                raise
-            return self._sample_order(asked, sample, engine)
-        champion, here = saved.champion, {status.name for status in self._manager.statuses()}
-        own = champion.engine if champion.engine in here else self._engines[0]
-        chosen = self._manager.status(engine or own)
+        found = self._found(voice)
+        if isinstance(found, ShippedClip):
+            return self._sample_order(asked, found, engine)
+        champion, here = found.champion, {status.name for status in self._manager.statuses()}
+        chosen = self.engine(engine or (champion.engine if champion.engine in here else ""))
         heeded = {"seed", *chosen.settings} if chosen.name == champion.engine else set()
         liked = {name: value for name, value in champion.settings.items() if name in heeded}
-        return read_order({**liked, **asked, "champion": voice, "version": saved.version, "engine": chosen.name})
+        cast = {"champion": champion.id, "version": found.version, "engine": chosen.name}
+        return read_order({**liked, **asked, **cast})
+
+    def _found(self, voice: str) -> SavedChampion | ShippedClip:
+        """Return the voice of this name or alias; an alias hides no voice. Raises UnknownChampion."""
+        samples = {one.name: one for one in self._session_clips.samples()}
+        for name in (voice, self._aliases.get(voice, "")):
+            try:
+                return self._champions.get(name)
+            except UnknownChampion:
+                if name in samples:
+                    return samples[name]
+        raise UnknownChampion(
+            f"there is no champion {voice[:NAME_SHOWN]} here; choose a voice that GET /v1/voices lists, "
+            "or name an alias in STUDIO_ALIASES"
+        )
 
     def _sample_order(self, asked: Mapping[str, object], sample: ShippedClip, engine: str) -> Order:
-        chosen = self._manager.status(engine or self._engines[0])
+        chosen = self.engine(engine)
         length_s = self._session_clips.get("", sample.clip_id).audio.duration_s
         clip = {"clip_id": sample.clip_id, "end_s": length_s, "transcript": sample.transcript}
         return read_order({**asked, **clip, "engine": chosen.name})
@@ -74,9 +102,9 @@ def voice_of(champion: Champion) -> NamedVoice:
 
 
 def asked_for(settings: Mapping[str, object]) -> dict[str, object]:
-    """Settings of the take. A name that nobody knows is refused, not ignored: a misspelt one would be another take."""
+    """Return the settings that are not null. Raises BadSetting for an unknown name, which may be a misspelt one."""
     known = champion_settings()
     for name in settings.keys() - known:
         choice = ", ".join(sorted(known))
-        raise BadSetting(f"there is no {shown(name)} here; leave it out, or choose among {choice}")
+        raise BadSetting(f"there is no setting {shown(name)} here; leave it out, or choose among {choice}")
     return {name: value for name, value in settings.items() if value is not None}

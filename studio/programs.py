@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from engines.errors import NotReady
 from engines.scheduling.ticket import Ticket
-from engines.types import EngineStatus, Reference
+from engines.types import EngineStatus, Reference, Setting
 from studio.errors import NotFound
 from studio.named_voices import asked_for
 from studio.order import Order, read_order
@@ -58,8 +58,12 @@ class Programs:
 
     def order_for_reference(self, text: str, model: str, settings: Mapping[str, object]) -> Order:
         """A line for a reference that comes with the request. Raises EngineError."""
-        engine = self._engine(model or self._studio.settings.engines[0])
+        engine = self._engine(model)
         return read_order({**asked_for(settings), "text": text, "engine": engine.name})
+
+    def settings_of(self, engine: str) -> Mapping[str, Setting]:
+        """Return the settings of an engine by name. Raises UnknownEngine."""
+        return self._engine(engine).settings
 
     def open(self, caller: Caller) -> Stream:
         """Begin an answer; `close` must follow. Raises Closing, LimitReached."""
@@ -120,7 +124,7 @@ class Programs:
 
     def _engine(self, name: str) -> EngineStatus:
         """Raises UnknownEngine, and NotReady while it loads."""
-        status = self._studio.manager.status(name)
+        status = self._studio.named_voices.engine(name)
         if status.state == "loading":
             raise NotReady(f"{status.title} is still loading ({status.message}); ask again in a few seconds")
         return status

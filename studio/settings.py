@@ -3,7 +3,7 @@
 import difflib
 import os
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
@@ -19,7 +19,7 @@ PREFIX = "STUDIO_"
 ENV_FILE = ".env"
 DEVICE = re.compile(r"auto|cpu|mps|cuda(:\d+)?")
 SITE = re.compile(r"https://[\w.*-]+(:\d+)?")
-ORIGIN = re.compile(r"https?://([\w.-]+|\[[\da-f:]+\])(:\d+)?")
+ORIGIN = re.compile(r"[a-z][a-z\d+.-]*://([\w.-]+|\[[\da-f:]+\])(:\d+)?")  # apps in a browser have other schemes
 ROOT_PATH = re.compile(r"(/[A-Za-z0-9._~-]+)+")
 KEY_MIN = 16  # characters
 Network = IPv4Network | IPv6Network
@@ -109,6 +109,7 @@ class Settings(BaseSettings):
     api_characters_per_minute: Annotated[int, Field(ge=0)] = 0
     api_streams: Annotated[int, Field(ge=0)] = 0  # at a time
     cors_origins: Annotated[tuple[str, ...], NoDecode] = ()  # sites whose pages may use the API with a key
+    aliases: Annotated[Mapping[str, str], NoDecode] = {}  # name:voice or name:model, for clients with fixed names
     frame_ancestors: Annotated[tuple[str, ...], NoDecode] = ()  # sites that may show the studio in a frame, over HTTPS
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()  # names it answers to, besides localhost
     root_path: str = ""  # what a proxy strips from the front of each path, such as /voices
@@ -146,6 +147,21 @@ class Settings(BaseSettings):
     def _bare_host(cls, value: str) -> str:
         """Return `::1` for `[::1]`, as addresses of pages write it."""
         return value.strip().removeprefix("[").removesuffix("]")
+
+    @field_validator("aliases", mode="before")
+    @classmethod
+    def _named_aliases(cls, value: object) -> object:
+        """Read `alloy:amber,tts-1:f5` as names by alias."""
+        listed = cls._listed(value)
+        if not isinstance(listed, tuple):
+            return listed
+        parts = [str(pair).partition(":") for pair in listed]
+        pairs = [(alias.strip(), name.strip()) for alias, _, name in parts]
+        if not all(alias and name and alias != name for alias, name in pairs):
+            raise ValueError("write each alias as name:voice or name:model, such as alloy:amber,tts-1:f5")
+        if len(dict(pairs)) < len(pairs):
+            raise ValueError("one alias stands for two names; keep one of the two")
+        return dict(pairs)
 
     @field_validator("data_dir", "archives_dir", "socket")
     @classmethod

@@ -188,14 +188,21 @@ def _problem(error: Refused, shared: Mapping[str, str]) -> dict[str, Any]:
     title = http.HTTPStatus(error.status).phrase
     code = error.code or title.lower().replace(" ", "_")
     body = {"type": "about:blank", "title": title, "status": error.status, "code": code}
-    body |= {"detail": str(error), "message": str(error)}
+    openai = {"message": str(error), "type": _type(error.status), "param": None, "code": code}
+    body |= {"detail": str(error), "message": str(error), "error": openai}
     headers = {"content-type": "application/problem+json", **shared}
     return {"statusCode": error.status, "headers": headers, "body": json.dumps(body), "isBase64Encoded": False}
 
 
+def _type(status: int) -> str:
+    """Return OpenAI's name for a kind of error, as studio/web/problems.py does."""
+    named = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
+    return named.get(status, "server_error" if status >= 500 else "invalid_request_error")
+
+
 def _cors(origin: str) -> dict[str, str]:
-    """What lets this site's page read the answer; nothing for sites that are not named."""
+    """Return headers that let a named site's page read the answer; `*` covers every header but authorization."""
     if not origin or origin not in [one.strip() for one in os.environ.get("CORS_ORIGINS", "").split(",")]:
         return {}
-    allowed = {"methods": "POST", "headers": "content-type,authorization,x-api-key", "origin": origin}
+    allowed = {"methods": "POST", "headers": "*,authorization", "origin": origin}
     return {"vary": "origin", **{f"access-control-allow-{what}": value for what, value in allowed.items()}}

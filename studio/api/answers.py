@@ -3,7 +3,7 @@
 import base64
 import json
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from functools import partial
 from typing import Any, Literal, Protocol
@@ -18,7 +18,8 @@ from engines.audio import encode
 from engines.errors import Cancelled, EngineError
 from engines.scheduling.ticket import Ticket
 from engines.types import Audio, Reference
-from studio.api.errors import as_problem
+from engines.types import Request as Spoken
+from studio.api.errors import as_event
 from studio.audio_stream import MEDIA_TYPES, StreamFormat, coded, first_of, pieces, whole
 from studio.order import Order
 from studio.programs import Programs, Stream
@@ -51,7 +52,10 @@ class SpokenForm(Protocol):
         """Raises EngineError."""
 
     def reference(self) -> Reference | None:
-        """The one that came with the request. Raises BadAudio, BadText."""
+        """Return the reference of the request, if it has one. Raises BadAudio, BadText."""
+
+    def adjusted(self, made: Spoken) -> Mapping[str, str]:
+        """Return headers that name the fields without the effect that was asked for."""
 
 
 class SpeechResponse(StreamingResponse):
@@ -91,7 +95,7 @@ class SpokenAnswers:
             sound = coded(pieces(ticket), format)
             if (first := await first_of(anext(sound, b""), gone(request))) is None:
                 raise Cancelled(GONE)
-            headers = self._headers(stream, ticket)
+            headers = self._headers(form, stream, ticket)
         except BaseException:
             self._programs.close(stream)
             raise
@@ -107,7 +111,7 @@ class SpokenAnswers:
             if (audio := await first_of(whole(ticket), gone(request))) is None:
                 raise Cancelled(GONE)
             respond = respond or partial(file_response, "wav")
-            return await to_thread.run_sync(respond, audio, self._headers(stream, ticket))
+            return await to_thread.run_sync(respond, audio, self._headers(form, stream, ticket))
         finally:
             self._programs.close(stream)
 
@@ -118,8 +122,8 @@ class SpokenAnswers:
         programs.callers.spend(caller, form.characters)
         return programs.begin(caller, order, request.state.arrived_at, form.reference(), live=live)
 
-    def _headers(self, stream: Stream, ticket: Ticket) -> dict[str, str]:
-        """What made it."""
+    def _headers(self, form: SpokenForm, stream: Stream, ticket: Ticket) -> dict[str, str]:
+        """Return headers that say how the line is made."""
         request = ticket.request
         info = self._studio.manager.status(request.engine).info
         checkpoint = request.weights.label if request.weights else info.checkpoint if info else ""
@@ -129,6 +133,7 @@ class SpokenAnswers:
             "x-engine": request.engine,
             "x-seed": str(request.seed),
             "x-checkpoint": quote(checkpoint, safe=" ()"),  # it may hold a champion's name, in any script
+            **form.adjusted(request),
         }
 
 
@@ -152,7 +157,7 @@ async def _events(parts: AsyncGenerator[bytes, None], characters: int) -> AsyncG
             async for part in parts:
                 yield _event({"type": "speech.audio.delta", "audio": base64.b64encode(part).decode()})
     except EngineError as error:
-        yield _event({"type": "error", "error": as_problem(error)})
+        yield _event(as_event(error))
         return
     usage = {"input_tokens": characters, "output_tokens": 0, "total_tokens": characters}
     yield _event({"type": "speech.audio.done", "usage": usage})

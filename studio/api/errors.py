@@ -1,4 +1,4 @@
-"""What every route has in common: errors as problem documents with their status, data as JSON, and who asks."""
+"""Shared by all routes: errors as problem documents with their status, data as JSON, and the session that asks."""
 
 import logging
 from collections.abc import Callable, Coroutine
@@ -26,15 +26,16 @@ from studio.web.session import SESSION_HEADER
 
 log = logging.getLogger(__name__)
 
-MISTAKE = "the studio made a mistake here, which its log tells; try again, or try it differently"
+MISTAKE = "the studio failed to handle this request, and its log says why; try again, or change the request"
 BROKE_OFF = "the request broke off before its end; send it again"
 
-# What FastAPI raises a refusal from that says only that the body was not parsed; broken JSON it tells by itself.
+# FastAPI chains these to an HTTPException that only says that the body was not parsed; it describes broken JSON itself.
 UNREAD = (RecursionError, ValueError)
 NOT_JSON = (
     "the body cannot be read: it is not UTF-8, is nested too deeply or holds a number of thousands of digits; "
     "correct it and send it again"
 )
+NOT_AN_OBJECT = "the body is not a JSON object; send one, with Content-Type: application/json"
 
 # The first base that fits counts; every other EngineError is the request's own fault: 400.
 STATUSES: tuple[tuple[tuple[type[EngineError], ...], int], ...] = (
@@ -62,7 +63,7 @@ class Admission:
 
 
 class ProblemRoute(APIRoute):
-    """A route whose failures are problem documents. Callers that are not admitted send no body in vain."""
+    """A route that answers errors with problem documents. The body of a caller that is not admitted is not read."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
@@ -76,8 +77,9 @@ class ProblemRoute(APIRoute):
             except EngineError as error:
                 return problem_of(error)
             except RequestValidationError as error:
+                answer = problem(_validation_message(error), 422, code="invalid_request", param=_param(error))
                 release(error)
-                return problem(_validation_message(error), 422, code="invalid_request")
+                return answer
             except HTTPException as error:
                 full = is_disk_full(error)  # Starlette writes a form's file to the folder of temporary files
                 release(error)
@@ -97,7 +99,7 @@ class ProblemRoute(APIRoute):
 
 
 def problem_of(error: EngineError) -> JSONResponse:
-    """A refusal by its kind; the code is the kind's name."""
+    """Return the response to an error; its code is the name of the error's class."""
     headers = {}
     if isinstance(error, errors.TooManyRequests):
         headers["retry-after"] = str(error.wait_s)
@@ -107,8 +109,15 @@ def problem_of(error: EngineError) -> JSONResponse:
 
 
 def as_problem(error: EngineError) -> dict[str, Any]:
-    """The same for a stream that has begun, whose status is sent already."""
+    """Return the body of the response alone, for a stream whose status is sent already."""
     return document(str(error), status_of(error), code_of(error))
+
+
+def as_event(error: EngineError) -> dict[str, Any]:
+    """Return the error as an event of OpenAI's server-sent events; the problem's members stand beside OpenAI's."""
+    members = as_problem(error)
+    openai = members.pop("error")
+    return {"type": "error", "error": members | openai}
 
 
 def status_of(error: EngineError) -> int:
@@ -164,6 +173,20 @@ def _validation_message(error: RequestValidationError) -> str:
     if sentence := long_text(mistakes):
         return sentence
     first = mistakes[0]
-    where = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
-    where = "the request" if first["type"] == "json_invalid" else where or "the request"
-    return f"{where}: {first['msg'].removeprefix('Value error, ')}; correct it and send it again"
+    if first["loc"] == ("body",) and first["type"] == "model_attributes_type":
+        return NOT_AN_OBJECT
+    message = first["msg"].removeprefix("Value error, ")
+    return f"{_field(error) or 'the request'}: {message}; correct it and send it again"
+
+
+def _field(error: RequestValidationError) -> str:
+    """Return the field that is wrong; empty if the whole request is."""
+    first = error.errors()[0]
+    if first["type"] == "json_invalid":
+        return ""
+    return ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
+
+
+def _param(error: RequestValidationError) -> str | None:
+    """Return the same without what lies within the field."""
+    return _field(error).partition(".")[0] or None

@@ -1,37 +1,44 @@
-"""Alive, and able to speak."""
+"""Health checks: whether the studio answers, and whether it can speak."""
 
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 
 from engines.types import EngineStatus
+from studio.api.errors import ProblemRoute
 from studio.studio import Studio
+from studio.web.problems import problem
 
 
 def router(studio: Studio) -> APIRouter:
-    routes = APIRouter(tags=["health"])
+    routes = APIRouter(tags=["health"], route_class=ProblemRoute)
 
+    @routes.head("/healthz", include_in_schema=False)
+    @routes.get("/healthz", include_in_schema=False)
+    @routes.head("/health", include_in_schema=False)
     @routes.get("/health")
     def health() -> dict[str, str]:
+        """200 as soon as the studio answers; /healthz is the same."""
         return {"status": "alive"}
 
+    @routes.head("/ready", include_in_schema=False)
     @routes.get("/ready")
     def ready() -> JSONResponse:
         """200 as soon as one engine can speak; 503 with the reason until then."""
         reason = why_not_ready(studio.manager.statuses())
         if reason:
-            return JSONResponse({"ready": False, "reason": reason}, 503, headers={"retry-after": "5"})
+            return problem(reason, 503, code="not_ready", ready=False, reason=reason)
         return JSONResponse({"ready": True})
 
     return routes
 
 
 def can_speak(status: EngineStatus) -> bool:
-    """An engine that is warming is loaded and can."""
+    """Return True if the engine is loaded; it may still be warming up."""
     return status.state in ("ready", "warming")
 
 
 def why_not_ready(statuses: list[EngineStatus]) -> str:
-    """Empty when some engine can speak."""
+    """Return why no engine can speak; empty if one can."""
     if any(can_speak(status) for status in statuses):
         return ""
     return "; ".join(f"{status.title}: {status.message}" for status in statuses) or "no engine is configured"

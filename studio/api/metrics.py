@@ -1,74 +1,91 @@
-"""`GET /metrics`: what telemetry knows, as Prometheus reads it."""
+"""`GET /metrics`: what telemetry knows, in the formats that Prometheus reads."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterator, Sequence
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, choose_encoder
+from prometheus_client.registry import Collector
 
+from studio.api.errors import ProblemRoute
 from studio.api.health import can_speak
 from studio.studio import Studio
+from studio.telemetry import Telemetry
 from studio.telemetry.snapshot import Percentiles, Snapshot
 
-MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 OUTCOMES = ("arrived", "done", "failed", "cancelled", "refused")
-ESCAPED = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
-
-
-@dataclass(frozen=True, slots=True)
-class Metric:
-    name: str
-    kind: Literal["gauge", "counter"]
-    help: str
-    samples: Sequence[tuple[Mapping[str, str], float]]  # labels and a value
-
-    def lines(self) -> Iterator[str]:
-        yield f"# HELP {self.name} {self.help}"
-        yield f"# TYPE {self.name} {self.kind}"
-        for labels, value in self.samples:
-            told = ",".join(f'{name}="{text.translate(ESCAPED)}"' for name, text in labels.items())
-            yield f"{self.name}{{{told}}} {value:.12g}" if told else f"{self.name} {value:.12g}"
 
 
 def router(studio: Studio) -> APIRouter:
-    routes = APIRouter(tags=["health"])
+    routes = APIRouter(tags=["health"], route_class=ProblemRoute)
+    collector = TelemetryCollector(studio.telemetry)
 
-    @routes.get("/metrics", response_class=Response, responses={200: {"content": {MEDIA_TYPE: {}}}})
-    def metrics() -> Response:
+    @routes.get("/metrics", response_class=Response, responses={200: {"content": {CONTENT_TYPE_PLAIN_0_0_4: {}}}})
+    def metrics(request: Request) -> Response:
         """For Prometheus; percentiles are over the last 15 minutes."""
-        seen = studio.telemetry.snapshot(series=False)
-        lines = [line for metric in (*_requests(seen), *_device(seen)) for line in metric.lines()]
-        return Response("\n".join([*lines, ""]), media_type=MEDIA_TYPE)
+        encode, media_type = choose_encoder(request.headers.get("accept", ""))
+        return Response(encode(collector), headers={"content-type": media_type})
 
     return routes
 
 
+class TelemetryCollector(Collector):
+    """The metrics of one moment, read from telemetry whenever Prometheus asks."""
+
+    def __init__(self, telemetry: Telemetry) -> None:
+        self._telemetry = telemetry
+
+    def collect(self) -> Iterator[Metric]:
+        seen = self._telemetry.snapshot(series=False)
+        yield from _requests(seen)
+        yield from _device(seen)
+
+
 def _requests(seen: Snapshot) -> Iterator[Metric]:
-    yield Metric("studio_requests_waiting", "gauge", "Requests in line.", [({}, seen.queue_length)])
-    yield Metric("studio_requests_running", "gauge", "Requests being spoken.", [({}, len(seen.running))])
-    outcomes = [({"outcome": name}, seen.outcomes.get(name, 0)) for name in OUTCOMES]
-    yield Metric("studio_requests_total", "counter", "Requests since the start, by what became of them.", outcomes)
-    for name, help, values in (
-        ("studio_latency_seconds", "From a request to its last sample.", seen.latency_s),
-        ("studio_first_audio_seconds", "From a request to its first sample.", seen.ttfa_s),
-        ("studio_real_time_factor", "Device seconds per second of audio.", seen.rtf),
-    ):
-        yield Metric(name, "gauge", help, _quantiles(values))
+    yield GaugeMetricFamily("studio_requests_waiting", "Requests in line.", seen.queue_length)
+    yield GaugeMetricFamily("studio_requests_running", "Requests being spoken.", len(seen.running))
+    outcomes = [((name,), seen.outcomes.get(name, 0)) for name in OUTCOMES]
+    yield _counter("studio_requests", "Requests since the start, by outcome.", ("outcome",), outcomes)
+    yield _summary("studio_latency_seconds", "From a request to its last sample.", seen.latency_s)
+    yield _summary("studio_first_audio_seconds", "From a request to its first sample.", seen.ttfa_s)
+    yield _summary("studio_real_time_factor", "Device seconds per second of audio.", seen.rtf)
 
 
 def _device(seen: Snapshot) -> Iterator[Metric]:
-    ready = [({"engine": engine.name}, can_speak(engine)) for engine in seen.engines]
-    yield Metric("studio_engine_ready", "gauge", "Whether an engine can speak.", ready)
-    parts = [({"part": part}, used) for part, used in seen.now.parts_bytes.items()]
-    yield Metric("studio_memory_used_bytes", "gauge", f"{seen.memory} in use, by engine.", parts)
-    yield Metric("studio_memory_total_bytes", "gauge", f"{seen.memory} there is.", [({}, seen.total_bytes)])
-    yield Metric("studio_device_busy_ratio", "gauge", "Use of the device, 0 to 1.", [({}, seen.now.utilisation)])
-    yield Metric("studio_scheduler_busy_ratio", "gauge", "Time in engines' steps.", [({}, seen.now.scheduler_busy)])
+    ready = [((engine.name,), can_speak(engine)) for engine in seen.engines]
+    yield _gauge("studio_engine_ready", "1 if an engine can speak, else 0.", "engine", ready)
+    parts = [((part,), used) for part, used in seen.now.parts_bytes.items()]
+    yield _gauge("studio_memory_used_bytes", f"{seen.memory} in use, by engine.", "part", parts)
+    yield GaugeMetricFamily("studio_memory_total_bytes", f"{seen.memory} of the machine.", seen.total_bytes)
+    yield GaugeMetricFamily("studio_device_busy_ratio", "Use of the device, 0 to 1.", seen.now.utilisation)
+    yield GaugeMetricFamily("studio_scheduler_busy_ratio", "Time in engines' steps, 0 to 1.", seen.now.scheduler_busy)
     for result in ("found", "missed"):
-        counts = [({"engine": one.engine, "cache": one.name}, getattr(one, result)) for one in seen.caches]
-        yield Metric(f"studio_cache_{result}_total", "counter", f"What an engine's cache {result}.", counts)
+        counts = [((one.engine, one.name), getattr(one, result)) for one in seen.caches]
+        yield _counter(f"studio_cache_{result}", f"Entries that a cache {result}.", ("engine", "cache"), counts)
 
 
-def _quantiles(values: Percentiles) -> list[tuple[Mapping[str, str], float]]:
-    named = (("0.5", values.p50), ("0.95", values.p95))
-    return [({"quantile": quantile}, value) for quantile, value in named if value is not None]
+Samples = Sequence[tuple[Sequence[str], float]]  # values of the labels, and of the metric
+
+
+def _gauge(name: str, help: str, label: str, samples: Samples) -> Metric:
+    metric = GaugeMetricFamily(name, help, labels=(label,))
+    for labels, value in samples:
+        metric.add_metric(labels, value)
+    return metric
+
+
+def _counter(name: str, help: str, labels: Sequence[str], samples: Samples) -> Metric:
+    """Return a counter; its samples are called `name` and `_total`."""
+    metric = CounterMetricFamily(name, help, labels=labels)
+    for values, value in samples:
+        metric.add_metric(values, value)
+    return metric
+
+
+def _summary(name: str, help: str, values: Percentiles) -> Metric:
+    """Return a summary of quantiles alone, which `SummaryMetricFamily` does not offer."""
+    metric = Metric(name, help, "summary")
+    for quantile, value in (("0.5", values.p50), ("0.95", values.p95)):
+        if value is not None:
+            metric.add_sample(name, {"quantile": quantile}, value)
+    return metric

@@ -1,9 +1,11 @@
-"""Speech for programs: OpenAI's `POST /v1/audio/speech` with a champion or a sample as the voice, and `POST /voice/generate`.
+"""Speech for programs: OpenAI's `POST /v1/audio/speech`, and `POST /voice/generate` for games.
 
-A program has no list of takes to find a line in; headers say what made it.
+Takes are not kept; headers of the answer say how the line was made.
 """
 
 import base64
+import re
+from collections.abc import Mapping
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -12,6 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from engines.errors import BadAudio, BadSetting
 from engines.types import Reference
+from engines.types import Request as Spoken
+from studio.api.adjustments import adjust, adjustments
 from studio.api.answers import SSE, SpokenAnswers, file_response
 from studio.api.errors import ProblemRoute, keyed
 from studio.audio_stream import MEDIA_TYPES, StreamFormat
@@ -21,18 +25,21 @@ from studio.references.acceptance import read_reference
 from studio.texts import Name, Text, Transcript
 
 INSTRUCTIONS = "no engine here follows instructions; leave them out, and choose a voice that sounds like what you want"
-ONE_VOICE = "name a voice, or send reference_audio and reference_text; one of the two, not both"
+ONE_VOICE = (
+    "name a voice, or send reference_audio and reference_text, one of the two, not both; GET /v1/voices lists voices"
+)
+SAME_FORMATS = {"ogg": "opus", "mpeg": "mp3"}  # further names that clients have for formats
 CONTENT: dict[str, Any] = {media: {} for media in (*MEDIA_TYPES.values(), SSE)}
 
 
 class VoiceId(BaseModel):
-    """OpenAI's other way to name a voice."""
+    """A voice as OpenAI's clients name custom ones."""
 
     id: Name
 
 
 class SpeechRequest(BaseModel):
-    """OpenAI's fields; every further one is a setting of the take, such as seed."""
+    """OpenAI's fields; further fields are settings of the take, such as seed."""
 
     model_config = ConfigDict(
         extra="allow",
@@ -50,7 +57,7 @@ class SpeechRequest(BaseModel):
     )
 
     input: Text
-    voice: Annotated[Name | VoiceId, Field(description="a champion's id, or a sample's name")] = ""
+    voice: Annotated[Name | VoiceId, Field(description="a champion's id, a sample's name or an alias")] = ""
     reference_audio: Annotated[
         str, Field(description="instead of voice: a sound file in base64, which is not kept")
     ] = ""
@@ -58,19 +65,26 @@ class SpeechRequest(BaseModel):
     ignore_report: Annotated[
         bool, Field(description="use reference_audio although the page's report finds it unusable")
     ] = False
-    model: Annotated[Name, Field(description="f5 or s1; empty: the champion's own")] = ""
+    model: Annotated[Name, Field(description="f5, s1 or an alias; empty: the champion's own")] = ""
     response_format: StreamFormat = "mp3"
     stream_format: Literal["audio", "sse"] = "audio"
     instructions: Annotated[Text | None, Field(description="refused: no engine here follows any")] = None
     stream: Annotated[
         bool, Field(description="send FLAC while it is made, without its length; other formats always are")
     ] = False
+    language: Annotated[Name, Field(description="en; numbers and dates are spelled out in English")] = "en"
+    user: Annotated[Any, Field(description="ignored")] = None
 
     @model_validator(mode="before")
     @classmethod
-    def _without_nulls(cls, given: object) -> object:
-        """Null leaves a field to the studio, as leaving it out does."""
-        return {name: value for name, value in given.items() if value is not None} if isinstance(given, dict) else given
+    def _read(cls, given: object) -> object:
+        """Leave null fields out, and read a format under any of its names."""
+        if not isinstance(given, dict):
+            return given
+        fields = {name: value for name, value in given.items() if value is not None}
+        if isinstance(format := fields.get("response_format"), str):
+            fields["response_format"] = SAME_FORMATS.get(format.lower(), format.lower())
+        return fields
 
     @property
     def characters(self) -> int:
@@ -82,17 +96,24 @@ class SpeechRequest(BaseModel):
 
     def order(self, programs: Programs) -> Order:
         """Raises EngineError."""
+        check_language(self.language)
         if self.instructions:
             raise BadSetting(INSTRUCTIONS)
         if bool(self.voice_name) == bool(self.reference_audio):
             raise BadSetting(ONE_VOICE)
         settings = self.model_extra or {}
         if self.reference_audio:
-            return programs.order_for_reference(self.input, self.model, settings)
-        return programs.order(self.input, self.voice_name, self.model, settings)
+            order = programs.order_for_reference(self.input, self.model, settings)
+        else:
+            order = programs.order(self.input, self.voice_name, self.model, settings)
+        return adjust(order, programs.settings_of(order.engine))
+
+    def adjusted(self, made: Spoken) -> Mapping[str, str]:
+        """Return headers that name the fields without the effect that was asked for."""
+        return adjustments(self.model_extra or {}, made, ["user"] if self.user is not None else [])
 
     def reference(self) -> Reference | None:
-        """The one that came with the request. Raises BadAudio, BadText."""
+        """Return the reference of the request, if it has one. Raises BadAudio, BadText."""
         if not self.reference_audio:
             return None
         try:
@@ -103,7 +124,7 @@ class SpeechRequest(BaseModel):
 
 
 class GenerateRequest(BaseModel):
-    """A line of a champion, as game clients ask for it."""
+    """A line of a champion, as game clients send it."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -120,13 +141,17 @@ class GenerateRequest(BaseModel):
         check_language(self.language)
         return programs.order(self.text, self.championId, "", {})
 
+    def adjusted(self, made: Spoken) -> Mapping[str, str]:
+        """Nothing is adjusted: this request has no settings."""
+        return {}
+
     def reference(self) -> None:
-        """None ever comes with it."""
+        """This request has no reference."""
 
 
 def check_language(language: str) -> None:
     """Raises BadSetting."""
-    if language.lower().partition("-")[0] != "en":
+    if re.split("[-_]", language.lower())[0] not in ("en", "auto", ""):
         raise BadSetting(f"the studio reads English, not {shown(language)}; leave language out or send en")
 
 
@@ -135,7 +160,7 @@ def router(answers: SpokenAnswers, programs: Programs) -> APIRouter:
 
     @routes.post("/v1/audio/speech", response_class=Response, responses={200: {"content": CONTENT}}, dependencies=key)
     async def speech(form: SpeechRequest, request: Request) -> Response:
-        """The line in the format that was asked for, sent while it is made; FLAC whole. Hanging up stops it."""
+        """Speak a line; sound is sent while it is made, FLAC whole, and closing the connection stops it."""
         if form.response_format == "flac" and form.stream_format == "audio" and not form.stream:
             # libsndfile reads no FLAC that lacks its length.
             return await answers.whole(form, request, partial(file_response, "flac"))
@@ -143,14 +168,14 @@ def router(answers: SpokenAnswers, programs: Programs) -> APIRouter:
 
     @routes.delete("/v1/audio/speech/{id}", status_code=204)
     def stop(id: str, request: Request) -> None:
-        """Stop a running request of your own, by the `x-request-id` of its answer."""
+        """Stop a running request of yours, named by the `x-request-id` of its answer."""
         programs.stop(programs.callers.caller(request), id)
 
     @routes.post(
         "/voice/generate", response_class=Response, responses={200: {"content": {"audio/wav": {}}}}, dependencies=key
     )
     async def generate(form: GenerateRequest, request: Request) -> Response:
-        """The line as a whole WAV file."""
+        """Speak a line; the answer is a whole WAV file."""
         return await answers.whole(form, request)
 
     return routes

@@ -6,12 +6,17 @@ in text frames, or in binary ones as SageMaker does unless told the type:
     {"text": "…", "voice": "amber"}      speak; further fields are as in POST /v1/audio/speech (model, seed, speed, …)
     {"text": "…", …, "more": true}       the text goes on in the next frame; a sentence is spoken once it is complete
     {"encoding": "base64"}               beside "text": sound as text frames; "binary" is the default
+    {"errors": "close"}                  beside "text": an error closes the connection; "text" is the default
     {"cancel": true}                     stop this line
     {"ping": …}                          answered by {"pong": …}
 
-The answer to a line is int16 samples, little-endian, mono, 24 kHz, in frames of any length, and `__END__` behind the last. What
-fails or is refused is told by a problem document before `__END__`; but for a further piece of a text, whose line goes on. Lines
-are spoken one after another.
+The answer to a line is int16 samples, little-endian, mono, 24 kHz, in frames of any length, and `__END__` behind the last.
+Lines are spoken one after another.
+
+An error is a problem document in a text frame, followed by `__END__`. If a further piece of a text is refused, its line goes
+on, without `__END__`. With "errors": "close", which holds from then on, an error closes the connection instead: the code is
+4000 plus the HTTP status (4404 for an unknown voice), the reason is the error's sentence. Without a key where one is needed,
+the connection is always closed (4401).
 """
 
 import asyncio
@@ -29,7 +34,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from engines.errors import BadInput, BadSetting, Cancelled, EngineError
 from engines.scheduling.ticket import Ticket
 from engines.text import MAX_CHARACTERS, SentenceReader
-from studio.api.errors import as_problem
+from studio.api.errors import as_problem, status_of
 from studio.audio_stream import coded, first_of, pieces
 from studio.programs import Programs, Stream
 from studio.texts import Name, Text, long_text
@@ -37,18 +42,19 @@ from studio.web.callers import Caller, KeyNeeded
 
 END = b"__END__"
 BIDIRECTIONAL = "/invocations-bidirectional-stream"  # SageMaker's
-REFUSED_CODE = 4401  # of the connection's close, like HTTP's 401
+CLOSED_BY_ERROR = 4_000  # close codes are this and the HTTP status of the error
+REASON_BYTES = 123  # of a close frame, by RFC 6455
 VOICE_NEEDED = "name a voice: a champion's id, or a sample's name"
 LINES_MAX = 16  # lines that wait behind the one that is spoken
 AHEAD = 2  # sentences of one text in the scheduler at a time
 
 
 class BadMessage(BadInput):
-    """A frame is no JSON object, or not one of those above."""
+    """A frame is not one of the JSON objects above."""
 
 
 class Message(BaseModel):
-    """One frame of a client; fields that are not named here are settings of the take."""
+    """One frame of a client; further fields are settings of the take."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -57,6 +63,7 @@ class Message(BaseModel):
     model: Name = ""
     more: bool = False
     encoding: Literal["binary", "base64"] = "binary"
+    errors: Literal["text", "close"] = "text"
     cancel: bool = False
     ping: Any = None
 
@@ -71,6 +78,7 @@ class Line:
         self._sentences: asyncio.Queue[str | None] = asyncio.Queue()  # None: no more
         self._reader = SentenceReader()
         self._characters = 0
+        self._begun = False  # whether there is a sentence to speak
 
     @property
     def as_text(self) -> bool:
@@ -84,7 +92,8 @@ class Line:
         sentence = self._reader.add(text)
         if not more:
             sentence += self._reader.rest()
-        if sentence.strip() or not (more or self._characters):  # a line without a word is refused by whoever reads it
+        if sentence.strip() or not (more or self._begun):  # a line without a word is refused when its speaking begins
+            self._begun = True
             self._sentences.put_nowait(sentence)
         if not more:
             self._sentences.put_nowait(None)
@@ -109,7 +118,7 @@ def router(programs: Programs) -> APIRouter:
             caller = programs.callers.caller(socket)
         except KeyNeeded as error:
             await socket.accept()
-            await socket.close(REFUSED_CODE, str(error)[:120])
+            await _close(socket, error)
             return
         await socket.accept()
         with suppress(WebSocketDisconnect, RuntimeError):  # they left; a send to them fails by either
@@ -126,6 +135,7 @@ class Conversation:
         self._lines: list[Line] = []  # the first is spoken
         self._arrived: asyncio.Queue[Line | EngineError] = asyncio.Queue()  # lines, and why some were refused
         self._as_text = False  # how the newest line wants its sound
+        self._closes_on_error = False
         self._open: Line | None = None  # its text goes on
 
     async def run(self) -> None:
@@ -153,7 +163,7 @@ class Conversation:
 
     async def _handle(self, frame: str | bytes) -> None:
         try:
-            message = _read(frame)
+            message = self._read(frame)
             if message.ping is not None:
                 await self._tell({"pong": message.ping})
             elif message.cancel:
@@ -162,13 +172,37 @@ class Conversation:
                 self._add(message)
         except EngineError as error:
             if self._open is None and self._arrived.qsize() < LINES_MAX:
-                self._arrived.put_nowait(error)  # told in its turn
+                self._arrived.put_nowait(error)  # sent when its turn comes
             else:
-                await self._tell(as_problem(error))
+                await self._refuse(error)
+
+    async def _refuse(self, error: EngineError) -> None:
+        """Send an error. Raises WebSocketDisconnect where it closes the connection."""
+        if not self._closes_on_error:
+            return await self._tell(as_problem(error))
+        raise WebSocketDisconnect(await _close(self._socket, error))
 
     async def _tell(self, document: dict[str, Any]) -> None:
-        """As ASCII: a client's escapes may be of what UTF-8 cannot say, half a surrogate pair."""
+        """Send JSON in ASCII: a ping may hold half a surrogate pair, which UTF-8 cannot encode."""
         await self._socket.send_text(json.dumps(document))
+
+    def _read(self, frame: str | bytes) -> Message:
+        """Raises BadMessage."""
+        try:
+            fields = json.loads(frame)
+            if isinstance(fields, dict) and fields.get("errors") in ("text", "close"):
+                self._closes_on_error = fields["errors"] == "close"  # holds for this message too if it is refused
+            return Message.model_validate(fields)
+        except ValidationError as error:
+            first = error.errors()[0]
+            if sentence := long_text([first]):
+                raise BadMessage(sentence) from error
+            where = ".".join(map(str, first["loc"])) or "the message"
+            raise BadMessage(f"{where}: {first['msg']}; correct it and send it again") from error
+        except (ValueError, RecursionError) as error:
+            raise BadMessage(
+                'this frame is not JSON; send an object such as {"text": "Hello.", "voice": "amber"}'
+            ) from error
 
     def _add(self, message: Message) -> None:
         """Raises EngineError."""
@@ -196,7 +230,7 @@ class Conversation:
         while True:
             line = await self._arrived.get()
             if isinstance(line, EngineError):
-                await self._tell(as_problem(line))
+                await self._refuse(line)
                 await self._send(END, self._as_text)
                 continue
             try:
@@ -204,7 +238,7 @@ class Conversation:
             except Cancelled:
                 pass
             except EngineError as error:
-                await self._tell(as_problem(error))
+                await self._refuse(error)
             finally:
                 self._programs.close(line.stream)
             self._lines.remove(line)
@@ -254,17 +288,8 @@ async def _next_or_error(started: "asyncio.Queue[Ticket | None]", starting: "asy
         getting.cancel()
 
 
-def _read(frame: str | bytes) -> Message:
-    """Raises BadMessage."""
-    try:
-        return Message.model_validate(json.loads(frame))
-    except ValidationError as error:
-        first = error.errors()[0]
-        if sentence := long_text([first]):
-            raise BadMessage(sentence) from error
-        where = ".".join(map(str, first["loc"])) or "the message"
-        raise BadMessage(f"{where}: {first['msg']}; correct it and send it again") from error
-    except (ValueError, RecursionError) as error:
-        raise BadMessage(
-            'this frame is not JSON; send an object such as {"text": "Hello.", "voice": "amber"}'
-        ) from error
+async def _close(socket: WebSocket, error: EngineError) -> int:
+    """Close a connection because of an error, and return the code."""
+    code = CLOSED_BY_ERROR + status_of(error)
+    await socket.close(code, str(error).encode(errors="replace")[:REASON_BYTES].decode(errors="ignore"))
+    return code

@@ -41,10 +41,24 @@ def router(studio: Studio, programs: Programs, ownership: Ownership) -> APIRoute
         programs.callers.caller(request)
         return _listed([_model(status.name, status.title, status.state) for status in studio.manager.statuses()])
 
+    @routes.get("/audio/models")
+    def audio_models(request: Request) -> dict[str, Any]:
+        """The engines as Open WebUI lists models."""
+        programs.callers.caller(request)
+        return {"models": [{"id": each.name, "name": each.title} for each in studio.manager.statuses()]}
+
+    @routes.get("/audio/voices")
+    def audio_voices(request: Request, legacy: bool = False) -> dict[str, Any]:
+        """The voices as Open WebUI and Kokoro-FastAPI list them; `legacy` gives their ids alone."""
+        programs.callers.caller(request)
+        voices = studio.named_voices.list()
+        return {"voices": [each.id if legacy else {"id": each.id, "name": each.name} for each in voices]}
+
     @routes.get("/models/{name}")
     def model(name: str, request: Request) -> dict[str, Any]:
         programs.callers.caller(request)
-        status = studio.manager.status(name)
+        """The engine of this name or alias."""
+        status = studio.named_voices.engine(name)
         return _model(status.name, status.title, status.state)
 
     @routes.get("/voices")
@@ -56,7 +70,7 @@ def router(studio: Studio, programs: Programs, ownership: Ownership) -> APIRoute
     @routes.post("/voices", status_code=201, dependencies=[owners_only(ownership)])
     def create(form: Annotated[VoiceForm, Form()]) -> dict[str, Any]:
         """Keep a clip as a champion. The library is the owner's: send user and password of STUDIO_LOGIN, if there is one."""
-        engine = studio.manager.status(form.model or studio.settings.engines[0])
+        engine = studio.named_voices.engine(form.model)
         reference = read_reference(form.file.file.read(), form.transcript, ignore_report=form.ignore_report)
         if reference.audio.duration_s > (most_s := studio.manager.reference_max_s(engine.name)):
             lasts_s = reference.audio.duration_s

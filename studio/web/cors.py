@@ -1,4 +1,4 @@
-"""Which other sites' pages may use the API: none unless STUDIO_CORS_ORIGINS names them, and never the studio's own routes."""
+"""Cross-origin requests: pages of the sites in STUDIO_CORS_ORIGINS may use the API, never the studio's own routes."""
 
 from collections.abc import Sequence
 
@@ -8,19 +8,23 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from studio.web.proxies import route_path
 
 API = ("/v1/", "/voice/", "/ws/")  # who asks there is known by a key or an address, never by a cookie
-READABLE = ("x-request-id", "x-engine", "x-seed", "x-checkpoint", "retry-after")
+READABLE = (  # headers of an answer that the page's scripts may read
+    *("x-request-id", "x-engine", "x-seed", "x-checkpoint", "x-adjusted", "x-ignored"),
+    *("retry-after", "www-authenticate", "allow", "content-disposition"),
+)
 
 
 class ApiCors:
-    """ASGI middleware."""
+    """ASGI middleware; it stands before all others, so that pages can read their refusals too."""
 
     def __init__(self, app: ASGIApp, origins: Sequence[str]) -> None:
         self._app = app
         self._shared = CORSMiddleware(
             app,
             allow_origins=origins,
-            allow_methods=["GET", "POST", "DELETE"],
-            allow_headers=["authorization", "content-type"],
+            allow_methods=["GET", "HEAD", "POST", "DELETE"],
+            allow_headers=["*"],  # clients add headers about themselves
+            allow_private_network=True,  # a public site's page may use a studio on the reader's own machine
             expose_headers=READABLE,
         )
 

@@ -1,4 +1,4 @@
-"""Refusals over HTTP as problem documents (RFC 9457): a code for programs, and a sentence that says what to do."""
+"""Errors over HTTP as problem documents (RFC 9457), with OpenAI's `error` object beside the problem's members."""
 
 import re
 from collections.abc import Mapping
@@ -14,22 +14,37 @@ HEADERS: Mapping[int, Mapping[str, str]] = {
 }
 
 
+# OpenAI's names for kinds of errors; other statuses below 500 are `invalid_request_error`, the rest `server_error`.
+TYPES: Mapping[int, str] = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
+
+
 def problem(
-    detail: str, status: int, *, code: str = "", headers: Mapping[str, str] | None = None, **further: Any
+    detail: str,
+    status: int,
+    *,
+    code: str = "",
+    param: str | None = None,
+    headers: Mapping[str, str] | None = None,
+    **further: Any,
 ) -> JSONResponse:
-    """An answer; `further` members stand beside the standard ones."""
-    body = document(detail, status, code) | further
+    """Return an error as an HTTP response; `further` members stand beside the standard ones."""
+    body = document(detail, status, code, param) | further
     return JSONResponse(body, status, {**HEADERS.get(status, {}), **(headers or {})}, MEDIA_TYPE)
 
 
-def document(detail: str, status: int, code: str = "") -> dict[str, Any]:
-    """`code` is the status's own name where none is given; `message` is where OpenAI's clients look for the sentence."""
+def document(detail: str, status: int, code: str = "", param: str | None = None) -> dict[str, Any]:
+    """Return the body of an error.
+
+    `code` defaults to the name of the status. `param` is the field of the request that is wrong, if one is.
+    """
     title = HTTPStatus(status).phrase
     code = code or snake_case(title)
     about = {"type": "about:blank", "title": title, "status": status, "code": code}
-    return about | {"detail": detail, "message": detail}
+    kind = TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error")
+    error = {"message": detail, "type": kind, "param": param, "code": code}
+    return about | {"detail": detail, "message": detail, "error": error}
 
 
 def snake_case(name: str) -> str:
-    """`QueueFull` and `Too Many Requests` as codes are written: queue_full, too_many_requests."""
+    """Return a name as codes are written: `QueueFull` and `Too Many Requests` give queue_full, too_many_requests."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])|[^A-Za-z0-9]+", "_", name).lower()

@@ -47,7 +47,8 @@ def quiet(served: Served) -> Iterator[None]:
 def test_a_broken_request_is_refused_by_a_problem_document(served: Served, sent: bytes, status: int) -> None:
     head, _, body = exchange(served.url, sent).partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 %d " % status) and b"application/problem+json" in head
-    assert json.loads(body)["status"] == status and ";" in json.loads(body)["detail"]
+    problem = json.loads(body)
+    assert (problem["status"], problem["error"]["message"]) == (status, problem["detail"]) and ";" in problem["detail"]
 
 
 @pytest.mark.parametrize("asked", [b"BREW /health", b"POST /v1/audio/speech", b"POST /studio/champions/import"])
@@ -109,6 +110,9 @@ def test_an_endpoint_the_page_does_not_have_is_not_found(served: Served, path: s
         ("PUT", "/voice/generate", 405, "POST"),
         ("POST", "/v1/models", 405, "GET"),
         ("GET", "/v1/nothing", 404, None),
+        ("POST", "/metrics", 405, "GET"),
+        ("GET", "/invocations", 405, "POST"),
+        ("GET", "/studio/nothing", 404, None),
     ],
 )
 def test_a_program_at_a_wrong_address_is_told(

@@ -97,7 +97,7 @@ def studio_of(
     listening = Listening(history, settings.data_dir)
     champions = open_champions(settings)
     speaking = SpeechService(manager, session_clips, history, champions)
-    named_voices = NamedVoices(manager, champions, session_clips, (ENGINE,))
+    named_voices = NamedVoices(manager, champions, session_clips, (ENGINE,), settings.aliases)
     scripts = open_scripts(settings, manager, speaking, history, named_voices, judge, unaligned)
     studio = Studio(
         settings=settings,
@@ -137,8 +137,8 @@ def web(studio: Studio, drain: Drain | None = None) -> FastAPI:
 def guard(application: FastAPI, settings: Settings) -> None:
     """The middleware in front of the routes, as app.py adds it."""
     application.add_middleware(SessionMiddleware, framed=bool(settings.frame_ancestors))
-    application.add_middleware(ApiCors, origins=settings.cors_origins)
     application.add_middleware(Guard, settings=settings)
+    application.add_middleware(ApiCors, origins=settings.cors_origins)
     application.add_middleware(Proxies, settings=settings)
 
 

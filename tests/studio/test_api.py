@@ -77,6 +77,7 @@ def test_health_and_readiness(visit: Visit) -> None:
     answer = visit.ann.get("/ready")
     assert (answer.status_code, answer.json()["ready"]) == (503, False)
     assert "not loaded" in answer.json()["reason"]
+    assert answer.json()["error"]["message"] == answer.json()["reason"]
 
 
 def test_the_sample_voice_is_there_with_its_transcript(visit: Visit) -> None:

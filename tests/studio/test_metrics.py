@@ -1,37 +1,70 @@
 """`GET /metrics` of a studio that has spoken, and has one line running and one waiting."""
 
-import re
-from pathlib import Path
+import shutil
+import subprocess
+from collections.abc import Iterator
 
-from studio.api.metrics import MEDIA_TYPE, Metric
+import httpx
+import pytest
+from prometheus_client import parser
+from prometheus_client.core import Metric
+from prometheus_client.openmetrics import parser as open_parser
+
 from tests.studio.house import ENGINE
 from tests.studio.programs import reception_of
 from tests.waiting import until
 
-LINE = re.compile(r'# (HELP|TYPE) \w+ .+|(\w+(?:\{\w+="(?:[^"\\\n]|\\["\\n])*"(?:,\w+="[^"]*")*\})?) (-?[\d.e+-]+)')
+OPEN_METRICS = "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5"  # what Prometheus accepts
+PROMTOOL = shutil.which("promtool")
 
 
-def test_what_telemetry_knows_is_told_as_prometheus_reads_it(tmp_path: Path) -> None:
-    with reception_of(tmp_path) as reception:
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, httpx.Response]]:
+    """The metrics as each reader asks for them."""
+    with reception_of(tmp_path_factory.mktemp("metrics")) as reception:
         assert reception.ask().status_code == 200
         reception.go.clear()
         running, waiting = reception.asking(), reception.asking()
         queue = reception.studio.manager.queue
         until(lambda: sorted(entry.status.state for entry in queue()) == ["queued", "running"])
-        answer = reception.program.get("/metrics")
+        readers = {"plain": "*/*", "open": OPEN_METRICS}
+        told = {name: reception.program.get("/metrics", headers={"accept": kinds}) for name, kinds in readers.items()}
         reception.go.set()
         assert {running.answer().status_code, waiting.answer().status_code} == {200}
-    assert answer.headers["content-type"] == MEDIA_TYPE
-    found = [LINE.fullmatch(line) for line in answer.text.splitlines()]
-    assert all(found), answer.text
-    told = {one[2]: float(one[3]) for one in found if one and one[2]}
+    yield told
+
+
+def values(families: list[Metric]) -> dict[str, float]:
+    """Return each sample's value by its name and the values of its labels."""
+    return {" ".join([each.name, *each.labels.values()]): each.value for family in families for each in family.samples}
+
+
+@pytest.mark.parametrize("reader", ["plain", "open"])
+def test_prometheus_reads_what_telemetry_knows(answers: dict[str, httpx.Response], reader: str) -> None:
+    reading = {"plain": parser, "open": open_parser}[reader]
+    told = values(list(reading.text_string_to_metric_families(answers[reader].text)))
     assert (told["studio_requests_waiting"], told["studio_requests_running"]) == (1, 1)
-    assert (told['studio_requests_total{outcome="arrived"}'], told['studio_requests_total{outcome="done"}']) == (3, 1)
-    assert told[f'studio_engine_ready{{engine="{ENGINE}"}}'] == 1
-    assert 0 < told['studio_first_audio_seconds{quantile="0.5"}'] <= told['studio_latency_seconds{quantile="0.95"}']
-    assert 0 < told['studio_memory_used_bytes{part="other"}'] <= told["studio_memory_total_bytes"]
+    assert (told["studio_requests_total arrived"], told["studio_requests_total done"]) == (3, 1)
+    assert told[f"studio_engine_ready {ENGINE}"] == 1
+    assert 0 < told["studio_first_audio_seconds 0.5"] <= told["studio_latency_seconds 0.95"]
+    assert 0 < told["studio_memory_used_bytes other"] <= told["studio_memory_total_bytes"]
 
 
-def test_a_labels_text_cannot_end_it() -> None:
-    *_, line = Metric("a", "gauge", "b", [({"name": 'x"y\\z\nv'}, 1)]).lines()
-    assert line == r'a{name="x\"y\\z\nv"} 1'
+def test_each_reader_gets_its_own_format(answers: dict[str, httpx.Response]) -> None:
+    assert answers["plain"].headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+    assert answers["open"].headers["content-type"].startswith("application/openmetrics-text; version=1.0.0")
+
+
+@pytest.mark.skipif(PROMTOOL is None, reason="promtool comes with Prometheus")
+def test_promtool_finds_nothing_to_correct(answers: dict[str, httpx.Response]) -> None:
+    assert PROMTOOL is not None
+    checked = subprocess.run(
+        [PROMTOOL, "check", "metrics"], check=False, input=answers["plain"].text, capture_output=True, text=True
+    )
+    assert (checked.returncode, checked.stdout, checked.stderr) == (0, "", "")
+
+
+def test_only_summaries_have_quantiles(answers: dict[str, httpx.Response]) -> None:
+    families = list(parser.text_string_to_metric_families(answers["plain"].text))
+    with_quantiles = {each.name for each in families if any("quantile" in sample.labels for sample in each.samples)}
+    assert with_quantiles == {each.name for each in families if each.type == "summary"} != set()

@@ -125,6 +125,11 @@ def test_origins_may_have_a_port(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(Settings.load().cors_origins) == 3
 
 
+def test_apps_that_run_in_a_browser_have_origins_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STUDIO_CORS_ORIGINS", "app://obsidian.md,tauri://localhost,chrome-extension://abcdef")
+    assert len(Settings.load().cors_origins) == 3
+
+
 def test_secrets_are_shown_neither_in_errors_nor_in_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STUDIO_LOGIN", "hunter2hunter2")
     with pytest.raises(WrongSettings) as caught:

@@ -174,6 +174,7 @@ def test_what_is_no_message_is_told_and_the_connection_lives(socket: ClientConne
         ({"text": TEXT, "voice": "nobody"}, "unknown_champion"),
         ({"text": TEXT, "voice": "ahri", "sped": 2}, "bad_setting"),
         ({"text": "", "voice": "ahri"}, "bad_text"),
+        ({"text": " \n\t ", "voice": "ahri"}, "bad_text"),
         ({"text": "tick!", "voice": "ahri"}, "bad_text"),
     ],
 )
@@ -183,6 +184,55 @@ def test_what_cannot_be_spoken_is_told_before_the_end(
     ask(socket, **fields)
     sound, messages = answer(socket)
     assert (sound, [message["code"] for message in messages]) == (b"", [code])
+
+
+def test_text_in_pieces_without_a_word_is_refused_once(socket: ClientConnection) -> None:
+    for piece, more in ((" ", True), ("\n\n", True), ("  ", False)):
+        speak(socket, piece, more=more)
+    sound, messages = answer(socket)
+    assert (sound, [message["code"] for message in messages]) == (b"", ["bad_text"])
+
+
+def test_white_space_at_the_end_of_a_text_is_not_refused(socket: ClientConnection) -> None:
+    for piece, more in (("A tick. ", True), (" ", True), ("", False)):
+        speak(socket, piece, more=more)
+    assert answer(socket)[1] == []
+
+
+@pytest.mark.parametrize(
+    ("frame", "code", "says"),
+    [
+        (json.dumps({"text": TEXT, "voice": "\ud800", "errors": "close"}), 4404, "there is no champion ? here"),
+        (json.dumps({"text": TEXT, "voice": "nobody", "errors": "close"}), 4404, "there is no champion nobody"),
+        (json.dumps({"text": " ", "voice": "ahri", "errors": "close"}), 4400, "there is nothing to say"),
+        (json.dumps({"text": 3, "errors": "close"}), 4400, "text: Input should be a valid string"),
+    ],
+)
+def test_an_error_closes_the_connection_of_a_client_that_reads_bytes_alone(
+    socket: ClientConnection, frame: str, code: int, says: str
+) -> None:
+    socket.send(frame)
+    with pytest.raises(ConnectionClosed) as closed:
+        socket.recv(PATIENCE_S)
+    assert closed.value.rcvd is not None
+    assert (closed.value.rcvd.code, says in closed.value.rcvd.reason) == (code, True), closed.value.rcvd
+
+
+def test_errors_close_the_connection_from_the_message_on_that_asked_for_it(socket: ClientConnection) -> None:
+    speak(socket, errors="close")
+    assert seconds(answer(socket)[0]) == CLICK_S * len(TEXT)
+    socket.send("nonsense")
+    with pytest.raises(ConnectionClosed) as closed:
+        socket.recv(PATIENCE_S)
+    assert closed.value.rcvd is not None and closed.value.rcvd.code == 4400
+
+
+def test_a_reason_of_many_bytes_is_cut_between_characters(socket: ClientConnection) -> None:
+    ask(socket, text=TEXT, voice="ü" * 90, errors="close")
+    with pytest.raises(ConnectionClosed) as closed:
+        socket.recv(PATIENCE_S)
+    assert closed.value.rcvd is not None
+    assert 120 <= len(closed.value.rcvd.reason.encode()) <= 123
 
 
 def test_a_slow_reader_pauses_its_own_line_alone(reception: Reception, socket: ClientConnection) -> None:

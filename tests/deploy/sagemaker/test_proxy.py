@@ -188,6 +188,8 @@ def test_other_sites_pages_may_ask_only_where_they_are_named(
     monkeypatch.setenv("CORS_ORIGINS", f"https://other.example, {SITE}")
     assert (shared(), shared("OPTIONS"), shared("GET")) == ((200, SITE), (204, SITE), (405, SITE))
     assert shared(origin="https://evil.example") == (200, None)
+    allowed = proxy.handler(event("", "OPTIONS", Origin=SITE), None)["headers"]["access-control-allow-headers"]
+    assert allowed == "*,authorization"
 
 
 def test_its_rules_are_the_studios() -> None:

@@ -1,0 +1,39 @@
+"""Fields of OpenAI's speech request that an engine cannot follow, although its clients send them.
+
+OpenAI allows a wider range of paces than an engine here, and some engines have no pace. Such a request is spoken all the same,
+and headers of the answer name what was adjusted or ignored.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from engines.registry import settings
+from engines.types import Request, Setting
+from studio.order import Order
+
+ADJUSTED, IGNORED = "x-adjusted", "x-ignored"
+
+
+def adjust(order: Order, known: Mapping[str, Setting]) -> Order:
+    """Return the order with the nearest pace that an engine with these settings can follow, or without a pace."""
+    chosen = dict(order.settings)
+    for name in chosen.keys() & _paces():
+        value = chosen.pop(name)
+        if name in known:
+            chosen[name] = min(max(value, known[name].least), known[name].most)
+    return replace(order, settings=chosen)
+
+
+def adjustments(asked: Mapping[str, object], made: Request, ignored: Iterable[str]) -> dict[str, str]:
+    """Return headers that name the fields of `asked` which `made` lacks, and those that are `ignored` anyway."""
+    given = {name: value for name, value in asked.items() if name in _paces()}
+    used = {name: made.settings.get(name) for name in given}
+    adjusted = [f"{name}={value:g}" for name, value in used.items() if value is not None and value != given[name]]
+    lost = [name for name in given if used[name] is None and given[name] != _paces()[name].default]
+    named = {ADJUSTED: ", ".join(adjusted), IGNORED: ", ".join([*lost, *ignored])}
+    return {header: value for header, value in named.items() if value}
+
+
+def _paces() -> dict[str, Setting]:
+    """Return the settings of all engines that choose a pace, by name."""
+    return {name: setting for name, setting in settings().items() if setting.scales == "pace"}
