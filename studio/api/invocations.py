@@ -18,13 +18,10 @@ from engines.types import Audio
 from studio.api.answers import SpokenAnswers, file_response
 from studio.api.errors import ProblemRoute, keyed
 from studio.api.health import why_not_ready
-from studio.api.speech import SpeechRequest, check_language
+from studio.api.speech import SpeechRequest
 from studio.audio_stream import MEDIA_TYPES, StreamFormat
-from studio.order import Order
-from studio.programs import Programs
 from studio.studio import Studio
 from studio.tensors import JSON, BadTensors, TensorRequest, read_object, read_tensors, write_tensors
-from studio.texts import Name
 from studio.web.problems import problem
 
 BINARY = re.compile(r"application/vnd\.sagemaker-triton\.binary\+json;\s*json-header-size=(\d{1,9})")
@@ -39,11 +36,6 @@ class InvocationRequest(SpeechRequest):
     """A line, with `stream` sent while it is made."""
 
     response_format: StreamFormat = "wav"
-    language: Name = "en"
-
-    def order(self, programs: Programs) -> Order:
-        check_language(self.language)
-        return super().order(programs)
 
 
 def router(studio: Studio, answers: SpokenAnswers) -> APIRouter:
