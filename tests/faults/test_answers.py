@@ -1,6 +1,7 @@
 """What the campaigns found, each as small as it can be: a sentence for whoever asked, and nothing in the log."""
 
 import json
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
@@ -121,6 +122,12 @@ def test_a_program_at_a_wrong_address_is_told(
     answer = httpx.request(method, served.url + path, timeout=PATIENCE_S)
     assert (answer.status_code, answer.headers.get("allow")) == (status, allow)
     assert "; /docs" in answer.json()["detail"]
+
+
+def test_the_pages_own_files_are_no_unknown_addresses(served: Served) -> None:
+    page = httpx.get(served.url, timeout=PATIENCE_S).text
+    files = set(re.findall(r"/studio/assets/[^\"' )]+", page))
+    assert files and {httpx.get(served.url + file, timeout=PATIENCE_S).status_code for file in files} == {200}
 
 
 def test_a_page_there_is_not_is_not_found(served: Served) -> None:
