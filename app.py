@@ -96,6 +96,8 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
 
     application = FastAPIOffline(title="Champion Voice Studio", description=SOCKET, lifespan=lifespan, redoc_url=None)
     programs = Programs(studio, drain)
+    if studio.settings.page:
+        with_assets(application)  # before the API, which answers for unknown addresses under /studio
     application.include_router(router(studio, programs))
     drain.count(lambda: len(studio.manager.queue()))
     mounted = with_page(application, studio, programs, drain) if studio.settings.page else application
@@ -108,11 +110,17 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
     return mounted
 
 
-def with_page(application: FastAPI, studio: Studio, programs: Programs, drain: Drain) -> FastAPI:
-    """The application with the Gradio page at its root."""
-    from studio.ui.page import build, mount_assets, mount_page  # takes seconds, which a studio without a page saves
+def with_assets(application: FastAPI) -> None:
+    """Serve the page's scripts and styles."""
+    from studio.ui.page import mount_assets  # imports gradio
 
     mount_assets(application)
+
+
+def with_page(application: FastAPI, studio: Studio, programs: Programs, drain: Drain) -> FastAPI:
+    """The application with the Gradio page at its root."""
+    from studio.ui.page import build, mount_page  # takes seconds, which a studio without a page saves
+
     page = build(studio, programs)
     drain.count(lambda: len(page._queue) + len(studio.manager.queue()))
     return mount_page(application, page)

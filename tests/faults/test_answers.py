@@ -9,6 +9,7 @@ import httpx
 import psutil
 import pytest
 
+from studio.ui.assets import ASSETS, ROOT
 from tests.browser.serving import Served
 from tests.faults.drops import begun_socket
 from tests.faults.frames import CLOSE, TEXT, frame, open_socket
@@ -121,6 +122,12 @@ def test_a_program_at_a_wrong_address_is_told(
     answer = httpx.request(method, served.url + path, timeout=PATIENCE_S)
     assert (answer.status_code, answer.headers.get("allow")) == (status, allow)
     assert "; /docs" in answer.json()["detail"]
+
+
+def test_the_pages_own_files_are_no_unknown_addresses(served: Served) -> None:
+    files = [path.relative_to(ASSETS) for path in ASSETS.rglob("*.js")]
+    answers = {httpx.get(f"{served.url}{ROOT}/{file}", timeout=PATIENCE_S).status_code for file in files[:5]}
+    assert answers == {200}
 
 
 def test_a_page_there_is_not_is_not_found(served: Served) -> None:
