@@ -42,7 +42,7 @@ def test_paths_that_lead_nowhere_are_named_as_settings(tmp_path: Path, monkeypat
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     for path in (str(tmp_path / "loop"), "~nobody-of-this-name/data"):
         monkeypatch.setenv("STUDIO_DATA_DIR", path)
-        with pytest.raises(WrongSettings, match="STUDIO_DATA_DIR: the path leads nowhere"):
+        with pytest.raises(WrongSettings, match="STUDIO_DATA_DIR: the path cannot be resolved"):
             Settings.load()
 
 

@@ -97,7 +97,7 @@ def test_a_sheet_in_one_call_that_a_shutdown_ends_is_made_after_the_next_start(t
     with studio_of(tmp_path, metronome) as studio:
         closing = threading.Thread(target=studio.scripts.renderer.close)
         metronome.gate = lambda: None if closing.ident else closing.start()
-        with pytest.raises(Closing, match="goes on after the next start"):
+        with pytest.raises(Closing, match="continues after the next start"):
             selected(studio, file)
         closing.join()
         (project,) = studio.scripts.list()

@@ -204,7 +204,7 @@ def test_many_wrong_logins_are_answered_otherwise_than_a_few(tmp_path: Path) -> 
     ownership = elsewhere(tmp_path)
     for number in range(TRIES_FREE):
         guess(ownership, password=f"wrong {number}")
-    with pytest.raises(TooManyTries, match="4 wrong ones came from there"):
+    with pytest.raises(TooManyTries, match="4 wrong logins came from your address"):
         ownership.log_in(asker(), USER, "wrong again")
 
 

@@ -99,7 +99,7 @@ def test_utf_8_with_a_few_broken_bytes_is_refused_by_its_lines_and_read_when_cho
     assert table_encodings(data, "act.tsv")[0].name == "utf-8"
     table = read_table(data, "act.tsv", "utf-8")
     assert table.rows[-1] == ("L3", "Bo", "Stra�e")
-    assert table.notes == ("Line 4 is not readable in full; the characters missing there show as �.",)
+    assert table.notes == ("Line 4 is not fully readable; the missing characters show as �.",)
 
 
 @pytest.mark.parametrize("encoding", ["nonsense", "rot13", "idna", "cp037", "\0"])
