@@ -188,7 +188,7 @@ def test_an_absurd_sample_rate_cannot_lift_the_cap(tmp_path):
     data = bytearray(path.read_bytes())
     data[24:28] = (2_000_000_000).to_bytes(4, "little")
     path.write_bytes(data)
-    refused(path, "samples a second")
+    refused(path, "the sample rate is")
 
 
 # Measuring.

@@ -231,7 +231,7 @@ REFUSED: dict[str, tuple[Make, str]] = {
     "MP3 of drawn bytes": (damaged_mp3, "not sound the studio can read|damaged"),
     "M4A cut off": (cut(coded("long.m4a", "-movflags", "+faststart"), 0.8), r"decoded for \d\.\d s of 5\.0 s"),
     "M4A without its index": (cut(coded("long.m4a")), "not sound the studio can read, or it is cut off"),
-    "two M4A": (joined("m4a"), "holds several recordings one behind the other"),
+    "two M4A": (joined("m4a"), "contains several joined recordings"),
     "AAC cut off": (cut(coded("first.aac")), r"cut off: it can be decoded for 1\.\d s;"),
     "WebM cut off": (cut(coded("long.webm"), 0.8), r"decoded for \d\.\d s of 5\.0 s"),
     "Ogg cut off": (cut(coded("first.ogg")), r"cut off \(its last page lacks [\d,]+ bytes or more\)"),

@@ -62,7 +62,7 @@ def test_a_take_comes_back_exactly_after_a_restart(tmp_path: Path) -> None:
 
 
 def test_what_an_engine_notes_on_a_take_is_kept_and_told(tmp_path: Path) -> None:
-    note = "The speech of “Welcome” had no end after 9.0 s and was cut."
+    note = "The speech of “Welcome” did not end after 9.0 s and was cut."
     stored = History(tmp_path).add("anna", ORDER, replace(take(), notes=(note,)))
     (tmp_path / "studio.sqlite").unlink()
     again = History(tmp_path).get("anna", stored.id)
