@@ -250,10 +250,10 @@ REFUSED: dict[str, tuple[Make, str]] = {
         lambda shop: shop.plain("WAV", 0) + b"LIST" + struct.pack("<I", 4) + b"INFO",
         "no sound at all",
     ),
-    "65 WAV": (lambda shop: shop.plain("WAV", 0.1) * 65, "over 64 recordings"),
+    "65 WAV": (lambda shop: shop.plain("WAV", 0.1) * 65, "over 64 joined recordings"),
     "a hundred thousand Ogg streams": (
         lambda shop: shop.coded("first.ogg")[:58] * 100_000,
-        "over 64 recordings|cut off",
+        "over 64 joined recordings|cut off",
     ),
 }
 
