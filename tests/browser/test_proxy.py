@@ -1,4 +1,4 @@
-"""The page behind a real nginx, under /voices, with TLS: nothing of it asks for an address outside that prefix."""
+"""The page behind a real nginx with TLS under /voices: the page requests no address outside that prefix."""
 
 import shutil
 from collections.abc import Iterator
@@ -114,7 +114,7 @@ def test_gradios_client_and_agents_are_told_addresses_under_the_prefix(nginx: tu
 
 
 async def spoken_by_an_agent(url: str) -> str:
-    """The address of a line that the tool speaks."""
+    """Return the address of a line that the tool speaks."""
     async with (
         httpx.AsyncClient(verify=False, timeout=PATIENCE_S) as client,
         streamable_http_client(f"{url}/gradio_api/mcp/", http_client=client) as (reading, writing, _),

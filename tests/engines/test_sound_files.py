@@ -1,4 +1,4 @@
-"""Containers and faults: what is decoded to its end, and what is refused with what is missing."""
+"""Containers and faults: files that are decoded to their end, and files that are refused with the missing part."""
 
 import io
 import random
@@ -28,12 +28,12 @@ def noise(length_s: float, seed: int = 0) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Workshop:
-    """Makes sound files, each once."""
+    """Makes sound files, and keeps them."""
 
     folder: Path
 
     def coded(self, name: str, *options: str) -> bytes:
-        """`first.mp3` and the like: the recording before the dot as the container behind it."""
+        """Return the recording named before the dot in the format named after the dot, as in `first.mp3`."""
         path = self.folder / ("".join(options) + name).replace("/", "")
         if not path.exists():
             sounds = {"first": noise(FIRST_S), "second": noise(SECOND_S, 1)}
@@ -44,7 +44,7 @@ class Workshop:
         return path.read_bytes()
 
     def film(self, ending: str, picture: str, sound: str) -> bytes:
-        """Eight seconds of picture with two of sound."""
+        """Return a film with eight seconds of picture and two of sound."""
         source, path = self.folder / "film.wav", self.folder / f"film.{ending}"
         soundfile.write(source, noise(FIRST_S), RATE)
         drawn = ("-f", "lavfi", "-i", "color=d=8:s=64x64:r=10")
@@ -73,7 +73,7 @@ def joined(ending: str, *options: str) -> Make:
 
 
 def sized(container: str, value: int, form: str = "<I") -> Make:
-    """A file whose header gives another size of its sound, and of itself where that is a placeholder."""
+    """Return a file with another size of the sound in its header; a placeholder also replaces the size of the file."""
 
     def make(shop: Workshop) -> bytes:
         data = bytearray(shop.plain(container))
@@ -92,7 +92,7 @@ def sized(container: str, value: int, form: str = "<I") -> Make:
 
 
 def beyond(container: str, extra: int, form: str) -> Make:
-    """A header that gives `extra` bytes of sound more than there are."""
+    """Return a file whose header gives `extra` bytes of sound too many."""
     return sized(container, round(FIRST_S * RATE) * 2 + extra, form)
 
 
@@ -120,12 +120,12 @@ def with_list_chunk(shop: Workshop) -> bytes:
 
 
 def stale(shop: Workshop) -> bytes:
-    """As a recorder leaves it that wrote its header early: the sound goes on behind the size, as does the file."""
+    """Return a file of a recorder that wrote the header too early: the sound exceeds the size in the header."""
     return sized("WAV", RATE)(shop)
 
 
 def unfinished(shop: Workshop) -> bytes:
-    """As a recorder leaves it that never came to write its header: sizes of an empty file."""
+    """Return a file of a recorder that never completed the header: the header has the sizes of an empty file."""
     data = bytearray(sized("WAV", 0)(shop))
     struct.pack_into("<I", data, 4, 36)
     return bytes(data)
@@ -221,7 +221,7 @@ def damaged_flac(shop: Workshop) -> bytes:
 
 
 def damaged_mp3(shop: Workshop) -> bytes:
-    """Frame headers are left, all between them is drawn."""
+    """Return an MP3 file with its frame headers and random bytes between them."""
     start = shop.coded("first.mp3")
     return start[:1_000] + random.Random(0).randbytes(60_000)
 

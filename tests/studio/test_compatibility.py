@@ -1,4 +1,4 @@
-"""What clients of other speech servers send and expect: aliases, lists of voices, fields without effect, paces out of range."""
+"""Support for clients of other speech servers: aliases, lists of voices, fields without effect, paces out of range."""
 
 from collections.abc import Iterator
 from dataclasses import replace

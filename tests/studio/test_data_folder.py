@@ -68,7 +68,7 @@ def test_a_folder_of_another_user_is_named(tmp_path: Path) -> None:
 
 
 def ended(command: list[str], data_dir: Path) -> tuple[int, list[str]]:
-    """The exit code of a command and what it wrote to stderr."""
+    """Return the exit code of a command and the lines that it wrote to stderr."""
     environment = {**os.environ, "STUDIO_DATA_DIR": str(data_dir), "STUDIO_PORT": "0"}
     done = subprocess.run([sys.executable, *command], cwd=ROOT, env=environment, capture_output=True, check=False)
     return done.returncode, done.stderr.decode().splitlines()

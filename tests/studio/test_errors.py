@@ -124,7 +124,7 @@ class Brought:
 
 
 def test_what_a_refused_request_brought_is_freed_at_once() -> None:
-    """As in FastAPI's handler, which names the error that it raises."""
+    """Test as in FastAPI's handler, which keeps the error that it raises in a variable."""
     bodies: list[weakref.ref[Brought]] = []
 
     def handle() -> None:

@@ -1,4 +1,4 @@
-"""On a disk with 0 bytes free every door that writes answers 507, deleting works, and space is free at once."""
+"""On a disk with 0 bytes free every route that writes answers 507, and deleting works and frees space at once."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -67,7 +67,7 @@ class Cramped:
         return performance.result()
 
     def job(self, answer: httpx.Response) -> dict[str, Any]:
-        """What became of the job that an answer tells of."""
+        """Return the result of the job that an answer names."""
         assert answer.status_code == 200, answer.text
         deliveries, id = self.studio.scripts.deliveries.jobs, answer.json()["id"]
         known = {job.id: job for job in (*self.studio.champions.jobs.list(), *deliveries.list())}

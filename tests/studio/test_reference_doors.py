@@ -1,4 +1,4 @@
-"""A clip gets the same answer at every way in: the page's report refuses it in its words, or mends it."""
+"""Every route gives the same answer to a clip: the page's report refuses the clip with its message, or mends it."""
 
 import base64
 import io
@@ -34,7 +34,7 @@ def wav(samples: np.ndarray) -> bytes:  # type: ignore[type-arg]
 
 
 def music() -> np.ndarray:  # type: ignore[type-arg]
-    """Chords that follow one another without a pause."""
+    """Return chords without pauses between them."""
     at_s = np.arange(4 * SAMPLE_RATE) / SAMPLE_RATE
     root = 220 * 2 ** (np.floor(at_s) / 12)
     chord = sum(
@@ -96,7 +96,7 @@ DOORS: dict[str, Door] = {"/v1/voices": keeping, "/v1/audio/speech": speaking, "
 
 
 def reported(reception: Reception, sound: bytes) -> list[str]:
-    """What the page's report fails, in its sentences."""
+    """Return the messages of the failed checks in the page's report."""
     clip = reception.program.post("/studio/clips", files={"file": ("clip.wav", sound)}).json()
     said = {"start_s": 0, "end_s": clip["duration_s"], "transcript": SAID}
     checks = reception.program.post(f"/studio/clips/{clip['id']}/report", json=said).json()["checks"]

@@ -24,7 +24,7 @@ pytestmark = on_linux
 
 @pytest.fixture(scope="module")
 def renewed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The earlier archive, imported and packed again."""
+    """Import the earlier archive and pack it again."""
     folder = tmp_path_factory.mktemp("renewed")
     members = unpack_now(EARLIER, folder / "staged").members
     pack_now({name: folder / "staged" / name for name in members}, folder / "ahri.tar.gz")
@@ -33,7 +33,7 @@ def renewed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory: pytest.TempPathFactory, renewed: Path) -> Iterator[Stack]:
-    """A model for each engine, and the renewed archive as a model of one instance and of four."""
+    """Serve a model for each engine, and the renewed archive as models with one instance and with four."""
     folder = tmp_path_factory.mktemp("load")
     model_of(renewed, folder / "models" / "ahri")
     config = model_of(renewed, folder / "models" / "counted") / "config.pbtxt"

@@ -1,4 +1,4 @@
-"""No text of a request is read on the scheduler's thread, where it would hold up everybody's speech."""
+"""The scheduler's thread reads no text of a request, because this would delay the speech of all sessions."""
 
 import sys
 import threading
@@ -27,7 +27,7 @@ LINE = "(excited) Meet Mr. Jones at 3:45 pm. [pause:0.2s] He has 2 1/2 cups."
 
 @contextmanager
 def text_threads() -> Iterator[set[str]]:
-    """The names of the threads that call functions of engines.text; of threads that start meanwhile, and of this one."""
+    """Collect the names of threads that call engines.text: this thread, and threads that start in the block."""
     names: set[str] = set()
 
     def record(frame: FrameType, event: str, _: object) -> None:
@@ -49,7 +49,7 @@ def voice() -> Reference:
 
 
 def heard(ticket: Ticket) -> bool:
-    """Whether it has sound, which the scheduler makes from the whole of its text; it is stopped then."""
+    """Return True if the ticket has sound, which the scheduler makes from its whole text; then stop the ticket."""
     until(lambda: ticket.has_audio or ticket.ended)
     ticket.cancel()
     return ticket.has_audio

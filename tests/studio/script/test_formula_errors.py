@@ -1,4 +1,4 @@
-"""Errors of spreadsheets are errors of their line, not its text."""
+"""A spreadsheet error makes its line fail and is not spoken."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A render on a full disk pauses and says so; it goes on when there is space."""
+"""A render on a full disk pauses and reports the reason; the render continues when there is space."""
 
 import errno
 import logging
@@ -22,7 +22,7 @@ from tests.waiting import until
 
 
 class Disk:
-    """The disk that files are written to; none can be once it is full."""
+    """A disk on which no file can be written once the disk is full."""
 
     def __init__(self) -> None:
         self.is_full = False

@@ -1,4 +1,4 @@
-"""Gradio's own doors: none opens an address, each asks who calls, and what cannot be read is refused in words."""
+"""Gradio's routes: none opens an address, each checks the caller, and malformed requests are refused with a message."""
 
 import json
 import logging
@@ -53,7 +53,7 @@ def elsewhere() -> Iterator[tuple[str, list[str]]]:
         do_HEAD = do_GET
 
         def log_message(self, format: str, *args: object) -> None:
-            """Nobody reads it."""
+            """Discard the log."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Counting)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -63,7 +63,7 @@ def elsewhere() -> Iterator[tuple[str, list[str]]]:
 
 @pytest.fixture(scope="module")
 def doors(tmp_path_factory: pytest.TempPathFactory, elsewhere: tuple[str, list[str]]) -> Iterator[Doors]:
-    """A studio with keys and a login, on a machine where Gradio takes loopback for a public address."""
+    """Serve a studio with keys and a login, on a machine where Gradio accepts loopback as a public address."""
     folder = tmp_path_factory.mktemp("doors")
     settings = Settings(
         data_dir=folder / "data", engines=(ENGINE,), login="ann:s3cret-pass", api_keys=f"game:{KEY}", max_upload_mb=1
@@ -87,7 +87,7 @@ def file_at(address: str) -> dict[str, Any]:
 
 
 def calls(address: str) -> Iterator[tuple[str, Any]]:
-    """Every way to call every endpoint with a file that lies elsewhere, as itself and deep within something."""
+    """Yield every way to call every endpoint with a file at an address, at the top level and nested."""
     for name in ENDPOINTS:
         for sent in (file_at(address), {"deep": [{"er": file_at(address)}]}):
             data = {"data": [sent] * 4}
@@ -157,7 +157,7 @@ def test_a_tool_that_is_not_listed_asks_for_the_key_and_is_not_there(doors: Door
     assert doors.hits == []
 
 
-# What cannot be read.
+# Malformed requests.
 
 PATHS = (
     *(

@@ -1,4 +1,4 @@
-"""How large a body may be, who may send one at all, and that neither costs memory."""
+"""Limits on bodies by size and caller; refused bodies use no memory."""
 
 import asyncio
 import socket
@@ -94,7 +94,7 @@ def test_who_has_a_key_is_heard(locked: Reception) -> None:
 
 
 class Bodies:
-    """Requests whose bodies come when they are let go; each is answered once it came."""
+    """Requests whose bodies arrive when the test releases them; each gets an answer after its body."""
 
     def __init__(self) -> None:
         self.reading = 0

@@ -1,4 +1,4 @@
-"""A caller's limits hold while somebody sets the clock, and no wait outlasts a minute."""
+"""A caller's limits hold if the clock is set, and no wait is longer than a minute."""
 
 import time
 from collections.abc import Callable

@@ -106,7 +106,7 @@ def test_who_is_passed_on_to_a_loopback_studio_does_not_own_it(tmp_path: Path, s
 
 @pytest.mark.parametrize("behind", [{"trusted_proxies": "127.0.0.1"}, {"root_path": "/voices"}])
 def test_nobody_sits_at_a_studio_behind_a_proxy(tmp_path: Path, behind: dict[str, str]) -> None:
-    """A proxy on this machine may pass on anything as if somebody here had asked."""
+    """A proxy on this machine may forward any request as if it came from this machine."""
     assert not at_home(tmp_path, **behind).holds(asker("127.0.0.1", "localhost"))
 
 
@@ -226,7 +226,7 @@ def test_wrong_logins_count_whichever_way_they_come_and_after_a_restart(tmp_path
 
 
 def test_the_same_wrong_login_again_is_not_another_guess(tmp_path: Path) -> None:
-    """A program with an old password, or a proxy that passes on its own, guesses nothing."""
+    """A program with an old password, or a proxy that forwards its own password, does not guess."""
     ownership = elsewhere(tmp_path)
     for _ in range(10 * TRIES_FREE):
         guess(ownership)
@@ -298,7 +298,7 @@ def test_many_guesses_at_once_are_counted_one_after_another(tmp_path: Path) -> N
     assert Counter(met) == {LoginNeeded: TRIES_FREE, TooManyTries: 30 - TRIES_FREE}
 
 
-# How fast the answers to guesses come.
+# The delay of answers to guesses.
 
 
 def test_who_guesses_waits_for_each_further_turn_and_nobody_else_does() -> None:

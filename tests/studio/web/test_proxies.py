@@ -1,4 +1,4 @@
-"""Reverse proxies: whose forwarded headers count, and what the routes behind see of a prefix."""
+"""Reverse proxies: which forwarded headers count, and how routes see a prefix."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ PROXY, STRANGER = "10.0.0.5", "203.0.113.7"
 def seen(
     client: str | None = PROXY, settings: dict[str, Any] | None = None, kind: str = "http", **headers: str
 ) -> Scope:
-    """The scope behind the middleware; `_` stands for `-` in the headers' names."""
+    """Return the scope after the middleware; `_` stands for `-` in names of headers."""
     caught: list[Scope] = []
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:

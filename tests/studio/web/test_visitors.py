@@ -1,4 +1,4 @@
-"""What visitors of a public studio keep has a limit and an age; what the owner keeps has neither."""
+"""Takes and clips of visitors of a public studio have limits of size and age; the owner's have none."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -39,7 +39,7 @@ class Public:
         self.studio, self.url, self._clips, self._count = studio, url, clips, 0
 
     def clip(self, seconds: float = 4.0) -> bytes:
-        """A sound that nobody has brought before."""
+        """Return a new sound."""
         self._count += 1
         return write_clip(self._clips / "clip.wav", seconds, seed=self._count).read_bytes()
 
@@ -52,7 +52,7 @@ class Public:
         return client.post("/studio/clips", files={"file": ("clip.wav", self.clip(seconds))})
 
     def speak(self, name: str) -> str:
-        """A take of this browser's session, kept as the page keeps it."""
+        """Make a take for this browser's session, as the page does."""
         samples = self.studio.session_clips.samples()
         voice = {"clip_id": samples[0].clip_id, "start_s": 0.0, "end_s": 4.0, "transcript": samples[0].transcript}
         order = read_order({"text": "tick tock", "engine": ENGINE} | voice)
@@ -62,7 +62,7 @@ class Public:
 
 
 def mine(client: httpx.Client) -> int:
-    """How many clips and takes a browser still has."""
+    """Return the number of clips and takes that a browser still has."""
     return len(client.get("/studio/clips").json()["mine"]) + len(client.get("/studio/takes").json())
 
 

@@ -1,4 +1,4 @@
-"""Encodings that are not Unicode: told apart by a library and by where signs stand, or left to a person."""
+"""Encodings that are not Unicode: guessed by a library and by the positions of characters, or chosen by a person."""
 
 import time
 

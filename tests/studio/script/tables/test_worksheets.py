@@ -1,4 +1,4 @@
-"""What a worksheet holds besides plain cells: merged cells, hidden rows and columns, number formats, typed formulas."""
+"""Parts of a worksheet besides plain cells: merged cells, hidden rows and columns, number formats, typed formulas."""
 
 import io
 from collections.abc import Callable
@@ -23,7 +23,7 @@ LINES = [
 
 
 def made(change: Callable[[Worksheet], object], rows: list[list[object]] = LINES) -> Table:
-    """The table of a workbook of these rows, changed."""
+    """Return the table of a workbook with these rows after a change."""
     book = openpyxl.Workbook()
     for row in rows:
         book.active.append(row)
@@ -34,7 +34,7 @@ def made(change: Callable[[Worksheet], object], rows: list[list[object]] = LINES
 
 
 def with_format(code: str, value: object) -> str:
-    """A cell of this format as it comes in."""
+    """Return the imported text of a cell with this format."""
 
     def change(sheet: Worksheet) -> None:
         sheet["A2"].number_format = code
@@ -129,7 +129,7 @@ def test_literals_of_a_number_format_are_part_of_its_cell(code: str, value: obje
 
 
 def lengths(*cells: str) -> Table:
-    """Lines with these cells of XML as their lengths."""
+    """Return the table of lines whose lengths are these cells of XML."""
     rows = "".join(f'<row><c t="str"><v>L</v></c><c t="str"><v>Go.</v></c>{cell}</row>' for cell in cells)
     return read_table(attacks.workbook(f"<row>{NAMES}</row>{rows}"), "a.xlsx")
 
