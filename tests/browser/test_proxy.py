@@ -103,7 +103,7 @@ def render(visitor: Visitor) -> None:
     assert statuses(visitor) == ["made"] * 3
 
 
-def test_gradios_client_and_agents_are_told_addresses_under_the_prefix(nginx: tuple[Served, Nginx]) -> None:
+def test_gradios_client_and_agents_get_addresses_under_the_prefix(nginx: tuple[Served, Nginx]) -> None:
     url = nginx[0].url
     with httpx.Client(verify=False) as client:
         told = Client(f"{url}/", ssl_verify=False, verbose=False).predict(text="Hello.", api_name="/speak")

@@ -74,7 +74,7 @@ def cramped(tmp_path_factory: pytest.TempPathFactory, disk: Path) -> Iterator[Se
         yield served
 
 
-def test_the_page_warns_beside_speak_before_the_disk_is_full_and_of_deletions_that_are_final(
+def test_the_page_warns_before_the_disk_is_full_and_of_final_deletions(
     browser: Browser, cramped: Served, disk: Path
 ) -> None:
     with visiting(browser, cramped) as visitor:

@@ -259,7 +259,7 @@ REFUSED: dict[str, tuple[Make, str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_file_that_cannot_be_decoded_to_its_end_is_refused_with_what_is_missing(workshop, tmp_path, name):
+def test_a_file_that_cannot_be_decoded_to_its_end_is_refused_with_a_reason(workshop, tmp_path, name):
     make, words = REFUSED[name]
     (tmp_path / "file").write_bytes(make(workshop))
     with pytest.raises(BadAudio, match=words):

@@ -37,7 +37,7 @@ async def many(pieces: int | None, parts: int | None) -> list[int]:
 
 
 @pytest.mark.parametrize(("pieces", "parts"), [(2, None), (None, 1)], ids=["to the end", "until the reader leaves"])
-def test_the_coder_ends_without_a_word_in_the_log(
+def test_the_encoder_ends_without_a_message_in_the_log(
     pieces: int | None, parts: int | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):

@@ -17,7 +17,7 @@ class Clocks:
         return self.watch.undisturbed_s()
 
 
-def test_a_clock_that_nobody_sets_is_trusted() -> None:
+def test_a_clock_that_was_not_set_is_trusted() -> None:
     clocks = Clocks()
     assert [clocks.pass_(100_000.0), clocks.pass_(3.0, set_by_s=2.0)] == [math.inf, math.inf]
 

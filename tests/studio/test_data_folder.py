@@ -34,11 +34,11 @@ def test_folders_above_that_are_missing_are_made(tmp_path: Path) -> None:
         assert (tmp_path / "a" / "b" / "data").is_dir()
 
 
-def test_a_name_that_no_disk_takes_is_named(tmp_path: Path) -> None:
+def test_a_name_that_is_too_long_is_named(tmp_path: Path) -> None:
     assert "too long" in refusal(tmp_path / ("d" * 300))
 
 
-def test_paths_that_lead_nowhere_are_named_as_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paths_that_cannot_be_resolved_are_named_as_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     for path in (str(tmp_path / "loop"), "~nobody-of-this-name/data"):
         monkeypatch.setenv("STUDIO_DATA_DIR", path)

@@ -86,7 +86,7 @@ def test_a_request_that_cannot_be_spoken_is_refused_before_it_waits() -> None:
     manager.close(0.0)
 
 
-def test_an_engine_gets_what_it_read_in_the_request(houses) -> None:  # type: ignore[no-untyped-def]
+def test_admit_gets_the_result_of_prepare(houses) -> None:  # type: ignore[no-untyped-def]
     got: list[EngineJob] = []
 
     class Noting(Metronome):
@@ -99,7 +99,7 @@ def test_an_engine_gets_what_it_read_in_the_request(houses) -> None:  # type: ig
     assert got[0].prepared == ["a", "b"]
 
 
-def test_the_scheduler_takes_no_huge_text_whatever_the_door(houses) -> None:  # type: ignore[no-untyped-def]
+def test_the_scheduler_refuses_a_huge_text(houses) -> None:  # type: ignore[no-untyped-def]
     house, one = houses(), request("tick")
     audio = one.reference.audio
     long_text = Request(text="a" * (MAX_CHARACTERS + 1), reference=one.reference, seed=1, engine="tick")

@@ -187,7 +187,7 @@ def test_reading_a_whole_text_takes_at_most_twelve_times_as_long_as_a_tenth() ->
 
 @pytest.mark.long
 @pytest.mark.parametrize("read", ALL.values(), ids=ALL)
-def test_so_do_a_hundred_thousand_characters(read: Read) -> None:
+def test_a_hundred_thousand_characters_take_at_most_twelve_times_as_long_as_a_tenth(read: Read) -> None:
     assert squares(read, PATTERNS, 10_000) == []
 
 

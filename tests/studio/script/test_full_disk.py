@@ -44,7 +44,7 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
     return disk
 
 
-def test_a_render_on_a_full_disk_pauses_says_so_and_goes_on_when_there_is_space(
+def test_a_render_on_a_full_disk_pauses_with_a_reason_and_continues_when_there_is_space(
     studio: Studio, metronome: Metronome, disk: Disk, caplog: pytest.LogCaptureFixture
 ) -> None:
     project, sheet = project_of(studio, "one two", "three")

@@ -79,13 +79,13 @@ def told(port: int, *sent: bytes) -> bytes:
         [HEAD.replace(b"Content-Length: 100000", b"Transfer-Encoding: chunked"), b"5\r\nabc"],
     ],
 )
-def test_what_does_not_arrive_in_time_is_refused(port: int, sent: list[bytes]) -> None:
+def test_a_request_that_does_not_arrive_in_time_is_refused(port: int, sent: list[bytes]) -> None:
     answer = told(port, *sent)
     assert answer.startswith(b"HTTP/1.1 408 "), answer
     assert b"application/problem+json" in answer
 
 
-def test_a_connection_that_says_nothing_is_closed_without_a_word(port: int) -> None:
+def test_a_silent_connection_is_closed_without_an_answer(port: int) -> None:
     assert told(port) == b""
 
 

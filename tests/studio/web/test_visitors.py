@@ -88,20 +88,20 @@ def public(tmp_path: Path, clock: Clock) -> Iterator[Public]:
         yield studio
 
 
-def test_a_visitor_who_keeps_as_much_as_may_be_is_refused_until_something_is_deleted(public: Public) -> None:
+def test_a_visitor_at_the_limit_is_refused_until_something_is_deleted(public: Public) -> None:
     with public.browser("v") as visitor, public.browser("w") as other:
         ids = []
         while (answer := public.bring(visitor)).status_code == 200:
             ids.append(answer.json()["id"])
         assert 1 <= len(ids) <= 5
         assert (answer.status_code, answer.json()["code"]) == (507, "quota_used")
-        assert "2 MB of takes and clips" in answer.json()["detail"] and "delete some" in answer.json()["detail"]
+        assert "limit of 2 MB" in answer.json()["detail"] and "delete some" in answer.json()["detail"]
         assert public.bring(other).status_code == 200
         visitor.delete(f"/studio/clips/{ids[0]}").raise_for_status()
         assert public.bring(visitor).status_code == 200
 
 
-def test_takes_and_clips_of_visitors_go_after_their_days_and_the_owners_stay(public: Public, clock: Clock) -> None:
+def test_takes_and_clips_of_visitors_expire_and_the_owners_stay(public: Public, clock: Clock) -> None:
     with public.browser("v") as visitor, public.browser("o", auth=OWNER) as owner:
         for name, client in (("v", visitor), ("o", owner)):
             public.bring(client).raise_for_status()
@@ -124,14 +124,14 @@ def test_a_visitor_who_logs_in_later_keeps_what_was_kept_before(public: Public, 
         assert (public.studio.visitors.expire(), mine(visitor)) == (0, 2)
 
 
-def test_sessions_of_which_nothing_is_known_keep_everything(public: Public, clock: Clock) -> None:
+def test_unknown_sessions_keep_everything(public: Public, clock: Clock) -> None:
     public.speak("s")  # as an earlier studio kept it
     clock.ahead_s = 50 * DAY_S
     with public.browser("s") as session:
         assert (public.studio.visitors.expire(), mine(session)) == (0, 1)
 
 
-def test_where_visitors_keep_too_much_in_all_what_is_deleted_and_oldest_goes_first(public: Public) -> None:
+def test_above_the_limit_for_all_visitors_deleted_and_oldest_takes_are_removed_first(public: Public) -> None:
     ids = []
     for name in "abcdef":
         with public.browser(name) as visitor:
@@ -164,8 +164,6 @@ def test_a_studio_without_login_on_its_own_machine_keeps_everything(tmp_path: Pa
         ({"visitor_days": 2}, (2, 0, 0)),
     ],
 )
-def test_limits_apply_where_others_are_invited_or_a_limit_is_set(
-    given: dict[str, Any], limits: tuple[float, int, float]
-) -> None:
+def test_limits_apply_to_a_public_studio_or_if_set(given: dict[str, Any], limits: tuple[float, int, float]) -> None:
     found = Settings(**given).visitor_limits
     assert (found.days, found.each_mb, found.all_gb) == limits
