@@ -116,9 +116,7 @@ class DiskSpace:
 
     def _fill(self, size: int) -> None:
         try:
-            self._reserve.write_bytes(
-                secrets.token_bytes(size)
-            )  # a disk that compresses would store zeros without space
+            self._reserve.write_bytes(secrets.token_bytes(size))  # a compressing disk would store zeros without space
         except OSError as error:  # another program used the space
             log.info("a smaller reserve is held in %s: %s", self._folder, error)
 

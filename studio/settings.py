@@ -125,9 +125,7 @@ class Settings(BaseSettings):
     # Limits for visitors, who are not the owner. If unset, the defaults of VisitorLimits apply to a public studio only.
     visitor_days: Annotated[float | None, Field(ge=0)] = None  # until takes and clips are removed; 0 = never
     visitor_mb: Annotated[int | None, Field(ge=0)] = None  # takes and clips of each visitor; 0 = no limit
-    visitors_gb: Annotated[float | None, Field(ge=0)] = (
-        None  # of all visitors; the oldest are removed first; 0 = no limit
-    )
+    visitors_gb: Annotated[float | None, Field(ge=0)] = None  # of all visitors; the oldest go first; 0 = no limit
     max_weights_mb: Annotated[int, Field(ge=1)] = 6_500  # an archive or a weights file that the owner sends
     threads: Annotated[int, Field(ge=0)] = 0
 

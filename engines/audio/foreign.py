@@ -31,12 +31,8 @@ ENDS_EARLY = re.compile("File ended prematurely|Packet corrupt|corrupt input pac
 DISK_FULL = "No space left on device"
 SEVERAL = "Found duplicated MOOV"
 STRICT = ("-xerror",)
-TOLERANT = (
-    "-v",
-    "fatal",
-    "-max_error_rate",
-    "0.1",
-)  # for MP3, which may have tags between frames; more errors are damage
+# For MP3, which may have tags between frames. More errors are damage.
+TOLERANT = ("-v", "fatal", "-max_error_rate", "0.1")
 SHORTFALL_MAX_S = 0.5  # headers give the length with the precision of a packet
 
 

@@ -66,9 +66,7 @@ class SpeechRequest(BaseModel):
     model: Annotated[Name, Field(description="f5, s1 or an alias; empty: the champion's engine")] = ""
     response_format: StreamFormat = "mp3"
     stream_format: Literal["audio", "sse"] = "audio"
-    instructions: Annotated[Text | None, Field(description="refused unless empty: no engine follows instructions")] = (
-        None
-    )
+    instructions: Annotated[Text | None, Field(description="must be empty: no engine follows instructions")] = None
     stream: Annotated[
         bool, Field(description="send FLAC while it is made, without its length; other formats always are")
     ] = False
