@@ -97,7 +97,7 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
     application = FastAPIOffline(title="Champion Voice Studio", description=SOCKET, lifespan=lifespan, redoc_url=None)
     programs = Programs(studio, drain)
     if studio.settings.page:
-        with_assets(application)  # before the API, which answers for unknown addresses under /studio
+        with_assets(application)  # before the API, which answers unknown addresses under /studio
     application.include_router(router(studio, programs))
     drain.count(lambda: len(studio.manager.queue()))
     mounted = with_page(application, studio, programs, drain) if studio.settings.page else application
@@ -119,7 +119,7 @@ def with_assets(application: FastAPI) -> None:
 
 def with_page(application: FastAPI, studio: Studio, programs: Programs, drain: Drain) -> FastAPI:
     """The application with the Gradio page at its root."""
-    from studio.ui.page import build, mount_page  # takes seconds, which a studio without a page saves
+    from studio.ui.page import build, mount_page  # takes seconds; a studio without a page does not need it
 
     page = build(studio, programs)
     drain.count(lambda: len(page._queue) + len(studio.manager.queue()))
@@ -186,7 +186,7 @@ def main() -> None:
         log_level="warning",
         timeout_graceful_shutdown=2,
         server_header=False,
-        proxy_headers=False,  # Proxies decides whose count
+        proxy_headers=False,  # the class Proxies decides which headers count
         ws_max_size=MESSAGE_BYTES,
         ws_per_message_deflate=False,  # sound hardly shrinks, and a processor is spent on trying
     )

@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def started(engine: str) -> Manager:
-    """A manager with one embedded engine, warm."""
+    """Return a manager with one embedded engine, warmed up."""
     manager, warm = open_manager(Settings(engines=(engine,))), threading.Event()
 
     def watch(event: SchedulerEvent) -> None:
@@ -50,7 +50,7 @@ def started(engine: str) -> Manager:
 
 
 def waited(manager: Manager, engine: str, sessions: tuple[str, ...]) -> dict[str, float]:
-    """Seconds to the first sound and to the end of a short line, while each of these sessions speaks a long text."""
+    """Return the seconds to first sound and end of a short line, while each session speaks a long text."""
     long = [submitted(manager, engine, LONG, session) for session in sessions]
     for ticket in long[: len(set(sessions))]:
         ticket.wait_unread(120.0)
@@ -65,7 +65,7 @@ def waited(manager: Manager, engine: str, sessions: tuple[str, ...]) -> dict[str
 
 
 def submitted(manager: Manager, engine: str, text: str, session: str) -> Ticket:
-    """A request whose audio is read as it comes."""
+    """Submit a request, and read its audio as it arrives."""
     request = Request(text=text, reference=shipped("amber"), seed=1, engine=engine)
     ticket = manager.submit(request, session_id=session)
     threading.Thread(target=lambda: [ticket.read(1.0) for _ in iter(lambda: ticket.ended, True)], daemon=True).start()

@@ -26,7 +26,7 @@ class EngineJob:
 
     id: str
     request: Request
-    prepared: object = None  # what `Engine.prepare` returned; None where `admit` has to call it: there is no scheduler
+    prepared: object = None  # the result of `Engine.prepare`; None without a scheduler, when `admit` calls `prepare`
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Finished:
     """The job has no more audio to come."""
 
     job_id: str
-    notes: tuple[str, ...] = ()  # sentences for the listener on what may be wrong with the audio
+    notes: tuple[str, ...] = ()  # sentences for the listener about possible faults of the audio
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Engine(Protocol):
 
     @property
     def between_pieces(self) -> Collection[str]:
-        """Return the jobs that have nothing in work and more text to begin: another job can have their row."""
+        """Return the jobs that are between two pieces of text, so that another job can use their row."""
         ...
 
     @property
@@ -101,21 +101,21 @@ class Engine(Protocol):
         ...
 
     def prepare(self, request: Request) -> object:
-        """Read the text and the transcript of a request: everything that `admit` needs of them, never None.
+        """Read the text and the transcript of a request, and return what `admit` needs of them; never None.
 
-        Any thread calls it at any time after `load`, several at once, and it uses no device. Raises EngineError for a
-        request that cannot be spoken, and NotReady where the engine is not loaded.
+        Any thread may call this at any time after `load`, several at once. It uses no device. Raises EngineError if the
+        request cannot be spoken, and NotReady if the engine is not loaded.
         """
         ...
 
     def admit(self, job: EngineJob) -> None:
-        """Take the job in before the next step, reading no text. Raises EngineError if it cannot be spoken."""
+        """Accept the job for the next step, without reading text. Raises EngineError if the job cannot be spoken."""
         ...
 
     def step(self, held: Collection[str] = (), yielding: Collection[str] = ()) -> Sequence[Event]:
         """Take one ODE step of a batch, or draw one frame of every row. Raises OutOfMemory.
 
-        Jobs in `held` wait as they are. Jobs in `yielding` finish the piece of text in work and begin no further one.
+        Jobs in `held` pause in their current state. Jobs in `yielding` finish their current piece of text and start no other.
         """
         ...
 

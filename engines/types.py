@@ -115,7 +115,7 @@ class Take:
     audio: Audio
     cost: Cost
     checkpoint: str  # name of the checkpoint that spoke
-    notes: tuple[str, ...] = ()  # sentences on what may be wrong with its audio
+    notes: tuple[str, ...] = ()  # sentences about possible faults of the audio
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,7 +135,7 @@ async def _by_ffmpeg(samples: AsyncIterator[bytes], format: str, rate: int) -> A
 
 
 def _kill(pid: int) -> None:
-    """Stop a child that asyncio waits for. Its own `kill` takes the exit status of an ended child away from asyncio."""
+    """Kill a child that asyncio waits for. `Process.kill` would take the exit status of an ended child from asyncio."""
     with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
 

@@ -1,19 +1,19 @@
-"""Notice that somebody set the wall clock, so that no age is computed across the step."""
+"""Detect that the wall clock was set, so that no age is computed across such a step."""
 
 import math
 import time
 from collections.abc import Callable
 
-SET_BY_S = 60.0  # a smaller step is a correction, and no age that the studio compares is that short
+SET_BY_S = 60.0  # smaller steps are corrections; the studio compares only longer ages
 
 
 def running_s() -> float:
-    """Return seconds that no setting of the clock changes and that go on while the machine sleeps."""
+    """Return monotonic seconds, which include the time while the machine sleeps."""
     return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
 
 
 class ClockWatch:
-    """Tells for how long the wall clock has run undisturbed; look more often than the shortest age in question."""
+    """Measures the time since the wall clock was set. Call it more often than the shortest age to compare."""
 
     def __init__(self, wall: Callable[[], float] = time.time, running: Callable[[], float] = running_s) -> None:
         self._wall, self._running = wall, running
@@ -21,7 +21,7 @@ class ClockWatch:
         self._set_at = -math.inf
 
     def undisturbed_s(self) -> float:
-        """Return the seconds since the clock was last set; infinity if nobody set it since this watch began."""
+        """Return the seconds since the clock was last set; infinity if it was not set since this watch began."""
         now, ahead_s = self._running(), self._wall() - self._running()
         if abs(ahead_s - self._ahead_s) > SET_BY_S:
             self._set_at = now

@@ -1,4 +1,4 @@
-"""The data folder: claimed by one process, and refused in a sentence where it cannot be used."""
+"""Claim the data folder for one process, or say why the folder cannot be used."""
 
 import errno
 import tempfile
@@ -37,7 +37,7 @@ def claimed(data_dir: Path) -> FileLock:
     """Return a lock on the data folder, held until this process ends. Raises UnusableDataFolder and DataInUse."""
     try:
         data_dir.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=data_dir).close()  # tells a read-only file system from a missing permission
+        tempfile.TemporaryFile(dir=data_dir).close()  # distinguishes a read-only file system from a missing permission
         lock = FileLock(data_dir / DATA_LOCK)
         lock.acquire(timeout=0)
     except Timeout as error:
@@ -49,7 +49,7 @@ def claimed(data_dir: Path) -> FileLock:
 
 @contextmanager
 def opening(data_dir: Path) -> Iterator[None]:
-    """Raise UnusableDataFolder for what reading the data folder and making its database raises."""
+    """Turn errors of reading the data folder and of its database into UnusableDataFolder."""
     try:
         yield
     except (OSError, NotStored) as error:

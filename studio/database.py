@@ -41,7 +41,7 @@ class DamagedDatabase(NotSaved):
 def open_database(data_dir: Path, *tables: type[SQLModel]) -> Engine:
     """Open or create the database with these tables in it; any number of threads may use what is returned.
 
-    A damaged database is put aside for a new one, which the services fill from what lies beside their files. Raises NotSaved.
+    A damaged database is set aside. The services fill the new one from the descriptions beside their files. Raises NotSaved.
     """
     with saving():
         return _opened(data_dir, [table.__table__ for table in tables])  # type: ignore[attr-defined]
@@ -76,8 +76,8 @@ def _add_columns(database: Engine, tables: Sequence[Table]) -> None:
 def _prepare(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
     cursor = connection.cursor()
     cursor.execute("PRAGMA journal_mode=WAL")  # readers go on while one writes; a killed writer leaves no half row
-    cursor.execute(f"PRAGMA journal_size_limit={JOURNAL_BYTES}")  # a long log gives its space back
-    cursor.execute("PRAGMA temp_store=MEMORY")  # nothing is undone by way of a disk that is full
+    cursor.execute(f"PRAGMA journal_size_limit={JOURNAL_BYTES}")  # a long log is truncated
+    cursor.execute("PRAGMA temp_store=MEMORY")  # a rollback needs no space on a full disk
     cursor.execute("PRAGMA synchronous=FULL")  # a row that was reported saved survives a power cut
     cursor.close()
 
@@ -137,7 +137,7 @@ def _tell_damage(context: ExceptionContext) -> None:
 
 
 def batched(values: Collection[str]) -> Iterator[Sequence[str]]:
-    """Yield as many values at a time as one statement may name."""
+    """Yield the values in groups that fit into one statement."""
     listed = list(values)
     for start in range(0, len(listed), VALUES_MAX):
         yield listed[start : start + VALUES_MAX]

@@ -1,6 +1,6 @@
-"""The space on the disk of the data folder, and a reserve of it with which things can be deleted on a full disk.
+"""Measure the free space of the data folder's disk, and keep a reserve with which deletions work on a full disk.
 
-SQLite needs space to write down what is deleted. While space is short, what was deleted is dropped at once.
+SQLite needs space to record a deletion. While space is short, deleted things are purged at once.
 """
 
 import logging
@@ -23,11 +23,11 @@ T = TypeVar("T")
 RESERVE = "reserve"  # a file in the data folder
 RESERVE_BYTES = 8_000_000
 LOW_BYTES, SHORT_BYTES = 1_000_000_000, 100_000_000
-LOW_SHARE, SHORT_SHARE, RESERVE_SHARE = 0.1, 0.02, 0.01  # of the disk, where that is less
+LOW_SHARE, SHORT_SHARE, RESERVE_SHARE = 0.1, 0.02, 0.01  # of the disk, if that is less
 
 
 class Bin(Protocol):
-    """Where deleted things wait to be brought back."""
+    """A store of deleted things that can be restored until they are purged."""
 
     def purge(self, older_than_s: float) -> int: ...
 
@@ -39,7 +39,7 @@ class DiskReading:
     free_bytes: int
     total_bytes: int
     low: bool  # the page warns
-    short: bool  # deleted things are dropped at once
+    short: bool  # deleted things are purged at once
 
     @classmethod
     def of(cls, free_bytes: int, total_bytes: int) -> "DiskReading":
@@ -48,7 +48,7 @@ class DiskReading:
 
 
 class DiskSpace:
-    """Any number of threads may call it; one process at a time holds the reserve."""
+    """Thread-safe. One process at a time holds the reserve."""
 
     def __init__(self, data_dir: Path, bins: Sequence[Bin] = ()) -> None:
         self._folder, self._bins = data_dir, bins
@@ -57,12 +57,12 @@ class DiskSpace:
         self._was_short = False
 
     def reading(self) -> DiskReading:
-        """Read the disk now, the reserve not counted as free. Raises OSError."""
+        """Read the disk; the reserve does not count as free. Raises OSError."""
         usage = shutil.disk_usage(self._folder)
         return DiskReading.of(usage.free, usage.total)
 
     def delete(self, action: Callable[[], T]) -> T:
-        """Run a deletion, also on a full disk. While space is short, drop at once what was deleted. Raises what it raises."""
+        """Run a deletion, also on a full disk; purge deleted things if space is short. Raises the action's errors."""
         done = self.with_reserve(action)
         if self.reading().short:
             with self._released():
@@ -70,7 +70,7 @@ class DiskSpace:
         return done
 
     def with_reserve(self, action: Callable[[], T]) -> T:
-        """Run what must succeed on a full disk: try again with the reserve free. Raises what it raises."""
+        """Run an action; if the disk is full, free the reserve and run it again. Raises the action's errors."""
         try:
             return action()
         except NotStored as error:
@@ -80,17 +80,17 @@ class DiskSpace:
             return action()
 
     def look(self) -> None:
-        """Drop what was deleted once space has become short, and hold a reserve once there is room for it."""
+        """Purge deleted things when space becomes short, and fill the reserve when there is room."""
         short = self.reading().short
         if short and not self._was_short:
-            log.warning("the disk of %s is almost full: what was deleted is dropped now", self._folder)
+            log.warning("the disk of %s is almost full; deleted things are purged now", self._folder)
             with self._released():
                 self._empty_bins()
         self._was_short = short
         self.hold()
 
     def hold(self) -> None:
-        """Fill the reserve where there is room for it twice."""
+        """Fill the reserve if twice its size is free."""
         with self._lock:
             reading = self.reading()
             size = _reserve_bytes(reading)
@@ -99,13 +99,13 @@ class DiskSpace:
                 self._fill(size)
 
     def release_if_short(self) -> None:
-        """Give the reserve back before services are opened, which need space, on a disk that is almost full."""
+        """Free the reserve of an almost full disk, before services that need space are opened."""
         if self._folder.is_dir() and self.reading().short:
             self._reserve.unlink(missing_ok=True)
 
     @contextmanager
     def _released(self) -> Iterator[None]:
-        """Give the reserve back to the disk for as long as the block lasts."""
+        """Free the reserve during the block."""
         with self._lock:
             self._reserve.unlink(missing_ok=True)
             try:
@@ -116,8 +116,8 @@ class DiskSpace:
 
     def _fill(self, size: int) -> None:
         try:
-            self._reserve.write_bytes(secrets.token_bytes(size))  # zeros would take no space where a disk compresses
-        except OSError as error:  # somebody else wrote meanwhile
+            self._reserve.write_bytes(secrets.token_bytes(size))  # a compressing disk would store zeros without space
+        except OSError as error:  # another program used the space
             log.info("a smaller reserve is held in %s: %s", self._folder, error)
 
     def _empty_bins(self) -> None:
@@ -125,7 +125,7 @@ class DiskSpace:
             try:
                 deleted.purge(0.0)
             except NotStored as error:
-                log.warning("what was deleted could not be dropped: %s", error)
+                log.warning("deleted things could not be purged: %s", error)
 
 
 def _reserve_bytes(reading: DiskReading) -> int:

@@ -20,7 +20,7 @@ NO_FOLDER_SYNC = (errno.EACCES, errno.EPERM, errno.EBADF, errno.EINVAL, errno.EN
 
 
 def is_disk_full(error: BaseException | None) -> bool:
-    """Return True if a full disk or a used-up quota caused this error, however many others were raised from it."""
+    """Return True if a full disk or a used-up quota is among the causes of this error."""
     while error is not None:
         origin = getattr(error, "orig", None) or error  # SQLAlchemy keeps SQLite's error there
         if isinstance(origin, OSError) and origin.errno in NO_ROOM:

@@ -17,11 +17,11 @@ from studio.references.library import STAGING
 log = logging.getLogger(__name__)
 
 UPLOAD_S = 86_400.0  # a page may still show an upload this old
-LOOK_S = 5.0  # between looks at the clock and at the space on the disk
+LOOK_S = 5.0  # between checks of the clock and of the disk space
 GRACE_S = 600.0  # after a start, when the clock may have been set while the studio was off
 ROUND_S = 3_600.0
 NONE: Mapping[Callable[[], object], float] = {}
-LEFTOVERS = (f".*.????????{PARTIAL}", f"{STAGING}*")  # as a killed process leaves them
+LEFTOVERS = (f".*.????????{PARTIAL}", f"{STAGING}*")  # names of files and folders that a killed process leaves
 
 
 class Housekeeping:
@@ -35,7 +35,7 @@ class Housekeeping:
         look: Callable[[], object] = lambda: None,
         clock: ClockWatch | None = None,
     ) -> None:
-        """`chores` are done hourly while the clock has run undisturbed for so many seconds; `look` every few seconds."""
+        """Run `chores` hourly if the clock was not set for the given seconds, and `look` every few seconds."""
         self._bins, self._swept, self._chores, self._look = bins, swept, chores, look
         self._clock = clock or ClockWatch()
         self._stop = threading.Event()
@@ -50,7 +50,7 @@ class Housekeeping:
             self._thread.join()
 
     def tidy(self) -> None:
-        """Remove what is older than its limit, as far as the clock has run undisturbed for that long."""
+        """Remove everything that is older than its limit. Skip limits that are longer ago than the clock was set."""
         undisturbed_s = self._clock.undisturbed_s()
         if undisturbed_s >= UNDO_S:
             for deleted in self._bins:
@@ -80,9 +80,9 @@ class Housekeeping:
 
 
 def sweep(folder: Path, older_than_s: float, now: Callable[[], float] = time.time) -> int:
-    """Remove files not touched for this long, and folders that became empty; returns how many files went.
+    """Remove files not modified for this long, and folders that become empty. Return the number of removed files.
 
-    A file from the future was touched before the clock was set back; its age begins now.
+    A file from the future was modified before the clock was set back; its age begins now.
     """
     removed = 0
     for path in sorted(folder.rglob("*"), reverse=True):  # files before the folder they are in
@@ -98,16 +98,16 @@ def sweep(folder: Path, older_than_s: float, now: Callable[[], float] = time.tim
             elif age_s < -older_than_s:
                 os.utime(path, (now(), now()), follow_symlinks=False)
         except OSError as error:  # in use, or swept by another process
-            log.info("%s could not be swept: %s", path, error)
+            log.info("%s could not be removed: %s", path, error)
     return removed
 
 
 def sweep_leftovers(data_dir: Path) -> int:
-    """Remove what a killed process was writing; returns how many files and folders went. Call it before work begins."""
+    """Remove unfinished files and folders of killed processes, and return their number. Call it before work begins."""
     found = [path for pattern in LEFTOVERS for path in data_dir.rglob(pattern)]
     for path in found:
         try:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         except OSError as error:
-            log.info("%s could not be swept: %s", path, error)
+            log.info("%s could not be removed: %s", path, error)
     return len(found)

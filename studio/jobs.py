@@ -174,5 +174,5 @@ class Jobs:
                 job.failure = NotStored(DISK_FULL)
             else:
                 log.exception("%s of %s failed", job.kind, job.champion)
-                job.failure = StudioError("the studio made a mistake here, which its log tells; try again")
+                job.failure = StudioError("the studio failed at this job, and its log says why; try again")
             job.enter("failed")

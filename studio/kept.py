@@ -1,4 +1,4 @@
-"""A take or a clip as something that takes up space."""
+"""The space that a kept take or clip takes up."""
 
 from dataclasses import dataclass
 
@@ -9,4 +9,4 @@ class KeptFile:
     id: str
     kept_at: float  # seconds since 1970, UTC
     bytes: int
-    deleted: bool  # and can still be brought back
+    deleted: bool  # but can still be restored

@@ -37,7 +37,7 @@ class NamedVoices:
         engines: Sequence[str],
         aliases: Mapping[str, str],
     ) -> None:
-        """`engines` of this studio; the first is the default. `aliases` are further names of voices and engines."""
+        """`engines` are this studio's, the default first. `aliases` are further names of voices and engines."""
         self._manager, self._champions, self._session_clips = manager, champions, session_clips
         self._engines, self._aliases = engines, aliases
 
@@ -58,7 +58,7 @@ class NamedVoices:
         return found
 
     def order(self, text: str, voice: str, engine: str, settings: Mapping[str, object]) -> Order:
-        """Return a line with the champion's settings, unless `settings` has others. Raises EngineError.
+        """Return an order with the champion's settings; `settings` replaces them. Raises EngineError.
 
         `voice` is a champion's id, a sample's name or an alias. If `engine` is "", the champion's engine speaks, or the
         studio's first where that engine does not run.
@@ -77,7 +77,7 @@ class NamedVoices:
         return read_order({**liked, **asked, **cast})
 
     def _found(self, voice: str) -> SavedChampion | ShippedClip:
-        """Return the voice of this name or alias; an alias hides no voice. Raises UnknownChampion."""
+        """Return the voice of this name or alias; a voice's own name comes first. Raises UnknownChampion."""
         samples = {one.name: one for one in self._session_clips.samples()}
         for name in (voice, self._aliases.get(voice, "")):
             try:

@@ -1,7 +1,7 @@
 """Repair the proxy and certificate variables that Python's HTTP clients cannot read.
 
-httpx raises from its constructor, and so from `import gradio`, where one of these variables is malformed. A variable that
-is right stays as it is, so that downloads from the Hub and S3 use the proxy.
+The constructor of an httpx client, and therefore `import gradio`, raises an error if one of these variables is malformed.
+Valid variables stay unchanged, so that downloads from the Hub and S3 use the proxy.
 """
 
 import ipaddress
@@ -26,7 +26,7 @@ Environment = MutableMapping[str, str]
 
 
 def repair_network_environment(environment: Environment = os.environ) -> Sequence[str]:
-    """Remove what HTTP clients cannot read and exempt loopback from proxies; log and return one sentence for each fault.
+    """Remove values that HTTP clients cannot read, and exempt loopback from proxies. Log and return a sentence per fault.
 
     Call it before the first HTTP client is made.
     """
@@ -74,8 +74,8 @@ def _repair_proxy(environment: Environment, name: str) -> str:
 
 
 def _proxy_fault(value: str) -> str:
-    """Return what is wrong with the address of a proxy, without the address, which may hold a password."""
-    import httpx  # a tenth of a second, which a start without proxies saves
+    """Return the fault of a proxy's address. The text leaves out the address, which may contain a password."""
+    import httpx  # takes 0.1 s, which a start without proxies saves
 
     try:
         url = httpx.URL(value if "://" in value else f"http://{value}")
@@ -92,10 +92,10 @@ def _proxy_fault(value: str) -> str:
 
 
 def _repair_exceptions(environment: Environment) -> Sequence[str]:
-    """Rewrite NO_PROXY as HTTP clients read it, with loopback in it where there is a proxy."""
+    """Rewrite NO_PROXY so that HTTP clients can read it, and add loopback if a proxy is set."""
     names = sorted(
         name for name in environment if name.lower() == EXCEPTIONS
-    )  # the lower-case one counts, if both are set
+    )  # if both are set, the lower-case variable counts
     faults = []
     for name in names:
         entries, notes = _read_exceptions(environment[name])

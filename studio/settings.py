@@ -19,7 +19,7 @@ PREFIX = "STUDIO_"
 ENV_FILE = ".env"
 DEVICE = re.compile(r"auto|cpu|mps|cuda(:\d+)?")
 SITE = re.compile(r"https://[\w.*-]+(:\d+)?")
-ORIGIN = re.compile(r"[a-z][a-z\d+.-]*://([\w.-]+|\[[\da-f:]+\])(:\d+)?")  # apps in a browser have other schemes
+ORIGIN = re.compile(r"[a-z][a-z\d+.-]*://([\w.-]+|\[[\da-f:]+\])(:\d+)?")  # web apps have other schemes
 ROOT_PATH = re.compile(r"(/[A-Za-z0-9._~-]+)+")
 KEY_MIN = 16  # characters
 Network = IPv4Network | IPv6Network
@@ -41,18 +41,20 @@ def read_keys(keys: SecretStr) -> dict[str, str]:
 
 
 def is_root_path(path: str) -> bool:
-    """Return True for a path that may stand in front of every address of the studio."""
+    """Return True if the path can be the prefix of all addresses of the studio."""
     return ROOT_PATH.fullmatch(path) is not None and not {".", ".."} & {*path.split("/")}
 
 
 def _network(written: object) -> Network:
-    """Raises ValueError."""
+    """Read an address or a network. Raises ValueError."""
     try:
         network = ip_network(str(written))
     except ValueError:
         raise ValueError("write each proxy as an address or a network, such as 127.0.0.1 or 10.0.0.0/8") from None
     if network.prefixlen == 0:
-        raise ValueError("name the proxies' own addresses; a network of all addresses lets every client forge its own")
+        raise ValueError(
+            "name the addresses of the proxies; a network of all addresses lets every client forge its address"
+        )
     return network
 
 
@@ -62,7 +64,7 @@ class WrongSettings(Exception):
 
 @dataclass(frozen=True, slots=True)
 class VisitorLimits:
-    """What visitors of a public studio may keep; 0 is no limit."""
+    """Limits for the takes and clips of visitors of a public studio; 0 is no limit."""
 
     days: float = 30
     each_mb: int = 500
@@ -112,7 +114,7 @@ class Settings(BaseSettings):
     aliases: Annotated[Mapping[str, str], NoDecode] = {}  # name:voice or name:model, for clients with fixed names
     frame_ancestors: Annotated[tuple[str, ...], NoDecode] = ()  # sites that may show the studio in a frame, over HTTPS
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()  # names it answers to, besides localhost
-    root_path: str = ""  # what a proxy strips from the front of each path, such as /voices
+    root_path: str = ""  # the prefix that a proxy strips from each path, such as /voices
     trusted_proxies: Annotated[tuple[Network, ...], NoDecode] = ()  # addresses and networks whose X-Forwarded-* count
     max_upload_mb: Annotated[int, Field(ge=1)] = 64
     memory_budget_gb: Annotated[float, Field(ge=0)] = 0  # 0 = no limit
@@ -120,10 +122,10 @@ class Settings(BaseSettings):
         tuple[Place, ...], NoDecode
     ] = ()  # archives go to and come from: name=folder:/path, name=s3://...
     weights_budget_gb: Annotated[float, Field(ge=0)] = 0  # fine-tuned weights kept on the device; 0 = what fits
-    # What visitors, who are not the owner, keep on a public studio; unset: no limit unless others are invited (`is_public`).
-    visitor_days: Annotated[float | None, Field(ge=0)] = None  # takes and clips go after so many; 0 = never
-    visitor_mb: Annotated[int | None, Field(ge=0)] = None  # of takes and clips that each may keep; 0 = any
-    visitors_gb: Annotated[float | None, Field(ge=0)] = None  # that all may keep; the oldest go first; 0 = any
+    # Limits for visitors, who are not the owner. If unset, the defaults of VisitorLimits apply to a public studio only.
+    visitor_days: Annotated[float | None, Field(ge=0)] = None  # until takes and clips are removed; 0 = never
+    visitor_mb: Annotated[int | None, Field(ge=0)] = None  # takes and clips of each visitor; 0 = no limit
+    visitors_gb: Annotated[float | None, Field(ge=0)] = None  # of all visitors; the oldest go first; 0 = no limit
     max_weights_mb: Annotated[int, Field(ge=1)] = 6_500  # an archive or a weights file that the owner sends
     threads: Annotated[int, Field(ge=0)] = 0
 
@@ -145,13 +147,13 @@ class Settings(BaseSettings):
     @field_validator("host")
     @classmethod
     def _bare_host(cls, value: str) -> str:
-        """Return `::1` for `[::1]`, as addresses of pages write it."""
+        """Return `::1` for `[::1]`, the form in URLs."""
         return value.strip().removeprefix("[").removesuffix("]")
 
     @field_validator("aliases", mode="before")
     @classmethod
     def _named_aliases(cls, value: object) -> object:
-        """Read `alloy:amber,tts-1:f5` as names by alias."""
+        """Read `alloy:amber,tts-1:f5` as a mapping of aliases to names."""
         listed = cls._listed(value)
         if not isinstance(listed, tuple):
             return listed
@@ -160,7 +162,7 @@ class Settings(BaseSettings):
         if not all(alias and name and alias != name for alias, name in pairs):
             raise ValueError("write each alias as name:voice or name:model, such as alloy:amber,tts-1:f5")
         if len(dict(pairs)) < len(pairs):
-            raise ValueError("one alias stands for two names; keep one of the two")
+            raise ValueError("one alias has two names; keep one of them")
         return dict(pairs)
 
     @field_validator("data_dir", "archives_dir", "socket")
@@ -169,7 +171,7 @@ class Settings(BaseSettings):
         try:
             return value and value.expanduser().resolve()
         except RuntimeError as error:  # a loop of links, or `~name` of a user who does not exist
-            raise ValueError(f"the path leads nowhere ({error}); correct it") from error
+            raise ValueError(f"the path cannot be resolved ({error}); correct it") from error
 
     @field_validator("frame_ancestors")
     @classmethod
@@ -190,7 +192,7 @@ class Settings(BaseSettings):
     def _path(cls, value: str) -> str:
         path = value.rstrip("/")
         if path and not is_root_path(path):
-            raise ValueError("write it as /name, with letters, digits and -._~ alone")
+            raise ValueError("write it as /name, with letters, digits and -._~ only")
         return path
 
     @field_validator("trusted_proxies", mode="before")
@@ -227,12 +229,12 @@ class Settings(BaseSettings):
 
     @property
     def is_public(self) -> bool:
-        """Whether a setting says that others than the owner come here."""
+        """True if a setting opens the studio to others than the owner."""
         return bool(self.login.get_secret_value() or self.allowed_hosts or self.frame_ancestors)
 
     @property
     def visitor_limits(self) -> VisitorLimits:
-        """What visitors may keep: as set, else the limits of a public studio, else any amount for good."""
+        """The limits for visitors: the settings, else the defaults of a public studio, else no limits."""
         usual = VisitorLimits() if self.is_public else VisitorLimits(days=0, each_mb=0, all_gb=0)
         return VisitorLimits(
             days=usual.days if self.visitor_days is None else self.visitor_days,

@@ -100,9 +100,10 @@ class Performance:
 
 
 def doubts(reference: Reference, *, of_clip: bool) -> list[str]:
-    """Sentences on what will spoil the take. It is spoken all the same: these are measurements, and may be wrong.
+    """Return warnings about the reference. The take is spoken anyway, because the measurements may be wrong.
 
-    Of a clip these are all failures of its report; a champion was judged when it was made, so that its words alone are.
+    The warnings about a clip are all failures of its report. A champion was checked when it was made; only its speech rate
+    is checked here.
     """
     if of_clip:
         source = Source(sample_rate=reference.audio.sample_rate)

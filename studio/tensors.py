@@ -1,4 +1,4 @@
-"""Requests and answers as clients of NVIDIA Triton write and read them: named tensors in JSON, or their bytes behind JSON.
+"""Read requests and write answers for clients of NVIDIA Triton: named tensors in JSON, or as bytes after the JSON.
 
     {"inputs": [{"name": "text", "shape": [1], "datatype": "BYTES", "data": ["Who goes there?"]}, …]}
     {"outputs": [{"name": "audio", "shape": [24000], "datatype": "INT16", "data": [0, 3, …]}, …]}
@@ -34,14 +34,14 @@ Value = str | int | float | bool
 
 
 class BadTensors(BadInput):
-    """A body is no request in tensors."""
+    """The body is not a valid request of tensors."""
 
 
 @dataclass(frozen=True, slots=True)
 class TensorRequest:
     values: Mapping[str, Value]  # inputs by name
-    outputs: Mapping[str, bool]  # the wanted ones by name; True = as bytes behind the JSON
-    id: str  # which the answer repeats
+    outputs: Mapping[str, bool]  # requested outputs by name; True = as bytes after the JSON
+    id: str  # repeated in the answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +66,13 @@ def write_tensors(audio: Audio, request: TensorRequest, model: str) -> TensorAns
             tail += packed
         else:
             head.append({**output, "data": listed})
-    told = {"model_name": model, "model_version": "1", "outputs": head}
-    written = json.dumps({"id": request.id, **told} if request.id else told).encode()
+    answer = {"model_name": model, "model_version": "1", "outputs": head}
+    written = json.dumps({"id": request.id, **answer} if request.id else answer).encode()
     return TensorAnswer(written + tail, f"{BINARY}{len(written)}" if any(request.outputs.values()) else JSON)
 
 
 def _output(name: str, audio: Audio) -> tuple[dict[str, Any], bytes, list[int]]:
-    """Its name, shape and datatype, its bytes and its numbers."""
+    """Return an output's description, its bytes and its numbers."""
     if name == WAV:
         sound = encode(audio, "wav")
         packed = len(sound).to_bytes(LENGTH_BYTES, "little") + sound
@@ -83,10 +83,10 @@ def _output(name: str, audio: Audio) -> tuple[dict[str, Any], bytes, list[int]]:
 
 
 def _outputs(asked: Mapping[str, Any]) -> dict[str, bool]:
-    """Samples and their rate unless the request names others. Raises BadTensors."""
+    """Return the requested outputs, by default the samples and their rate. Raises BadTensors."""
     listed, all_as_bytes = asked.get("outputs") or [{"name": AUDIO}, {"name": RATE}], _flag(asked, "binary_data_output")
     if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
-        raise BadTensors('"outputs" is a list of objects with a name; correct it, send it again')
+        raise BadTensors('"outputs" must be a list of objects with a name; correct it and send the request again')
     wanted = {str(one.get("name")): _flag(one, "binary_data", all_as_bytes) for one in listed}
     if unknown := sorted(wanted.keys() - {AUDIO, RATE, WAV}):
         raise BadTensors(f"there is no output {unknown[0][:40]!r}; ask for {AUDIO}, {RATE} or {WAV}")
@@ -103,10 +103,12 @@ def _flag(owner: Mapping[str, Any], name: str, otherwise: bool = False) -> bool:
 
 
 def _inputs(asked: Mapping[str, Any], behind: bytes) -> dict[str, Value]:
-    """Values by name. Raises BadTensors."""
+    """Return the values of the inputs by name. Raises BadTensors."""
     inputs = asked.get("inputs")
     if not isinstance(inputs, list) or not all(isinstance(one, dict) for one in inputs):
-        raise BadTensors('"inputs" is a list of objects with name, shape, datatype and data; correct it, send it again')
+        raise BadTensors(
+            '"inputs" must be a list of objects with name, shape, datatype and data; correct it and send it again'
+        )
     values: dict[str, Value] = {}
     for one in inputs:
         name, parameters = one.get("name"), one.get("parameters")

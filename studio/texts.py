@@ -1,4 +1,4 @@
-"""Texts that come through a door, as fields of forms: none is longer than it may be."""
+"""Limit the length of text fields in requests."""
 
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
@@ -16,7 +16,7 @@ Name = Annotated[str, Field(max_length=MAX_NAME_CHARACTERS)]
 
 
 def long_text(mistakes: Iterable[Mapping[str, Any]]) -> str | None:
-    """Return the sentence for the first text that is too long among pydantic's errors; None where none is."""
+    """Return the message for the first text that is too long among pydantic's errors; None if there is none."""
     for each in mistakes:
         if each["type"] == "string_too_long":
             field = next(str(part) for part in each["loc"] if part not in ("body", "query", "path"))

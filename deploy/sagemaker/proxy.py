@@ -201,7 +201,7 @@ def _type(status: int) -> str:
 
 
 def _cors(origin: str) -> dict[str, str]:
-    """Return headers that let a named site's page read the answer; `*` covers every header but authorization."""
+    """Return headers that let a page of a named site read the answer; `*` covers every header except authorization."""
     if not origin or origin not in [one.strip() for one in os.environ.get("CORS_ORIGINS", "").split(",")]:
         return {}
     allowed = {"methods": "POST", "headers": "*,authorization", "origin": origin}

@@ -1,4 +1,4 @@
-"""Packed champions of a folder or a store, to the prefix an endpoint serves them from; what is there already is not sent."""
+"""Send packed champions of a folder or a store to the prefix of an endpoint, except archives that are there already."""
 
 import tempfile
 import threading
@@ -36,7 +36,7 @@ def _source(source: str, settings: Settings) -> Place:
 
 
 def _send(id: str, here: Store, there: Store) -> str:
-    """Send an archive that is whole, with the code for Triton that this studio packs: the endpoint runs it."""
+    """Send a whole archive with this studio's code for Triton, because the endpoint runs that code."""
     stop = threading.Event()
     with tempfile.TemporaryDirectory() as folder:
         archive = Path(folder) / f"{id}.tar.gz"

@@ -21,7 +21,7 @@ Channel = Literal["mix", "loudest"]
 Block = npt.NDArray[np.float32]  # shape (frames, channels)
 Opened = Callable[[], AbstractContextManager[io.IOBase]]
 
-# libsndfile reads many more, but rare containers are where its parsers have had holes; of MP3 it reads as much as it guesses.
+# libsndfile reads more containers, but its parsers of rare ones had security holes. It guesses the length of an MP3 file.
 CONTAINERS = {"WAV", "WAVEX", "RF64", "W64", "FLAC", "OGG", "AIFF", "AU", "CAF"}
 MAGICS = {b"RIFF", b"RIFX", b"RF64", b"riff", b"FORM", b".snd", b"caff", b"fLaC", b"OggS"}  # their first four bytes
 CODED_AS_MP3 = "MPEG_LAYER_III"  # in a WAV file
@@ -31,12 +31,12 @@ RATES_HZ = (4_000, 384_000)  # a header that claims more would lift every cap co
 LENGTH_UNKNOWN = 2**40  # frames; libsndfile says a huge number where a stream does not tell, and then fails in blocks
 LARGEST_SAMPLE = 64.0  # full scale is 1.0; beyond this a float file is mis-scaled, not loud
 SHORTFALL_MAX_S = 0.1  # coded formats may end a frame or two before the length in their header
-READ_AHEAD_BYTES = 16_384  # of libFLAC's; more that is unread behind the claimed length is sound
+READ_AHEAD_BYTES = 16_384  # libFLAC's; if more is unread after the claimed length, it is sound
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decoded:
-    """A sound file as two mono sounds; the same one where the file has one channel."""
+    """A sound file as two mono sounds, which are equal if the file has one channel."""
 
     mix: Audio  # the mean of all channels
     loudest: Audio  # the channel with most energy
@@ -46,7 +46,7 @@ class Decoded:
 def decode(path: Path, *, max_duration_s: float, channel: Channel = "mix") -> Audio:
     """Decode to mono float32 at the file's own rate: the mean of all channels, or the one with most energy.
 
-    A file of several recordings, one behind the other, becomes one sound at the rate of the first. Memory stays within
+    A file of several joined recordings becomes one sound at the rate of the first recording. Memory stays within
     `max_duration_s` of mono audio plus one block, whatever the header says. Raises BadAudio for files that are not sound,
     hold no samples, cannot be decoded to their end, hold NaN or infinity, or last longer than `max_duration_s`.
     """
@@ -55,7 +55,7 @@ def decode(path: Path, *, max_duration_s: float, channel: Channel = "mix") -> Au
 
 
 def decode_channels(path: Path, *, max_duration_s: float, foreign: bool = True) -> Decoded:
-    """Decode both ways. Raises BadAudio as `decode`, and unless `foreign` where a child process must decode the file."""
+    """Decode both sounds. Raises BadAudio as `decode` does, and if only ffmpeg can decode the file and not `foreign`."""
     (mix, loudest), channels = _decode_all(path, max_duration_s, ("mix", "loudest"), foreign=foreign)
     return Decoded(mix, loudest, channels)
 
@@ -66,10 +66,10 @@ class _Budget:
 
     max_s: float
     left_s: float
-    foreign: bool  # whether ffmpeg may decode it
+    foreign: bool  # whether ffmpeg may decode the file
 
     def exceeded(self, duration_s: float | None = None) -> BadAudio:
-        """`duration_s` is the length of the part that is read, if known."""
+        """Return the error for a file that is too long; `duration_s` is the length of the current part, if known."""
         lasts = f"longer than {self.max_s:g} s" if duration_s is None else _clock(self.max_s - self.left_s + duration_s)
         return BadAudio(f"the clip lasts {lasts}; at most {self.max_s:g} s are taken, cut it first")
 
@@ -77,7 +77,7 @@ class _Budget:
 def _decode_all(
     path: Path, max_duration_s: float, wanted: Sequence[Channel], *, foreign: bool = True
 ) -> tuple[list[Audio], int]:
-    """Return the file as each of `wanted`, and the number of its channels."""
+    """Return one sound for each of `wanted`, and the number of channels."""
     sounds: list[list[Audio]] = [[] for _ in wanted]
     channels, left_s = 1, max_duration_s
     for part in split(path):
@@ -101,7 +101,7 @@ def _decode_part(opened: Opened, budget: _Budget, channel: int | None) -> Audio:
 
 
 def _loudest(opened: Opened, budget: _Budget) -> tuple[int, int]:
-    """Index of the channel with the most energy, and the number of channels; a separate pass keeps memory at one block."""
+    """Return the loudest channel's index and the number of channels; a separate pass keeps memory at one block."""
     with _checked(opened) as sound:
         if sound.channels == 1:
             return 0, 1
@@ -112,7 +112,7 @@ def _loudest(opened: Opened, budget: _Budget) -> tuple[int, int]:
 
 
 def _joined(sounds: Sequence[Audio]) -> Audio:
-    """One sound, at the rate of the first."""
+    """Join the sounds at the rate of the first."""
     if len(sounds) == 1:
         return sounds[0]
     rate = sounds[0].sample_rate
@@ -121,13 +121,13 @@ def _joined(sounds: Sequence[Audio]) -> Audio:
 
 @contextmanager
 def _readable(part: Recording, budget: _Budget) -> Iterator[Opened]:
-    """The part as something libsndfile reads to its end."""
+    """Open the part in a form that libsndfile reads to its end."""
     if _is_native(part):
         yield part.opened
         return
     if not budget.foreign:
         raise BadAudio("the file is damaged or cut off, or its header is wrong; export it again")
-    # One second more than allowed, so that a longer file is seen to be longer.
+    # One second more than allowed, so that a file that is too long is detected.
     with part.descriptor() as file, transcoded(file, budget.left_s + 1.0) as path:
         yield lambda: path.open("rb")
 
@@ -152,12 +152,12 @@ def _is_native(part: Recording) -> bool:
 
 @contextmanager
 def _checked(opened: Opened) -> Iterator[soundfile.SoundFile]:
-    """The file behind checks of its header."""
+    """Open the file and check its header."""
     with opened() as file, soundfile.SoundFile(file) as sound:
         if not 1 <= sound.channels <= CHANNELS_MAX:
             raise BadAudio(f"the file has {sound.channels} channels; export it with one")
         if not RATES_HZ[0] <= sound.samplerate <= RATES_HZ[1]:
-            raise BadAudio(f"the file says {sound.samplerate} samples a second; export it at 24000 or 44100 Hz")
+            raise BadAudio(f"the sample rate is {sound.samplerate} Hz; export the file at 24000 or 44100 Hz")
         yield sound
 
 
@@ -166,7 +166,7 @@ def _blocks(sound: soundfile.SoundFile, budget: _Budget) -> Iterator[Block]:
     allowed = int(budget.left_s * sound.samplerate)
     claimed = (
         0 if sound.format == "OGG" else sound.frames
-    )  # Ogg has no length, libsndfile takes its last page's position
+    )  # Ogg has no length; libsndfile uses the position of the last page
     if claimed > allowed:
         raise budget.exceeded(claimed / sound.samplerate if sound.format != "AU" else None)
     read = 0

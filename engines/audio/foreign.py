@@ -1,4 +1,4 @@
-"""Formats that ffmpeg reads better than libsndfile, or that it alone reads: MP3, M4A, AAC, WebM.
+"""Decode formats that ffmpeg reads better than libsndfile, or that only ffmpeg reads: MP3, M4A, AAC, WebM.
 
 imageio-ffmpeg's own ffmpeg runs in a child process. The child reads the one descriptor it is given: its only protocol is
 `fd`, and playlists, which name other files and hosts, are not among its formats. Output length, output bytes and time are
@@ -25,19 +25,20 @@ DURATION = re.compile(r"Duration: (\d+):(\d\d):(\d\d\.\d+)")
 ESTIMATED = "Estimating duration from bitrate"
 OF_ALL_TRACKS = re.compile(
     r"Input #0, (mov|matroska|asf)"
-)  # whose length is that of the longest track, as of a picture
+)  # formats with the length of the longest track, such as the video
 MP3 = "Input #0, mp3,"
 ENDS_EARLY = re.compile("File ended prematurely|Packet corrupt|corrupt input packet|partial file")
 DISK_FULL = "No space left on device"
 SEVERAL = "Found duplicated MOOV"
 STRICT = ("-xerror",)
-TOLERANT = ("-v", "fatal", "-max_error_rate", "0.1")  # of MP3, whose tags between frames are not sound; more is damage
-SHORTFALL_MAX_S = 0.5  # headers tell lengths to a packet
+# For MP3, which may have tags between frames. More errors are damage.
+TOLERANT = ("-v", "fatal", "-max_error_rate", "0.1")
+SHORTFALL_MAX_S = 0.5  # headers give the length with the precision of a packet
 
 
 @contextmanager
 def transcoded(source: IO[bytes], max_duration_s: float) -> Iterator[Path]:
-    """The first `max_duration_s` as 32-bit float AU, at the source's rate and channels.
+    """Decode the first `max_duration_s` to a 32-bit float AU file with the source's rate and channels.
 
     Raises BadAudio if ffmpeg cannot read the source to its end within the caps.
     """
@@ -52,7 +53,7 @@ def transcoded(source: IO[bytes], max_duration_s: float) -> Iterator[Path]:
 
 
 def _run(source: IO[bytes], target: Path, max_duration_s: float, how: tuple[str, ...]) -> tuple[int, str]:
-    """Return ffmpeg's exit status and log. Raises BadAudio where it cannot run, OSError where the disk is full."""
+    """Return ffmpeg's exit status and log. Raises BadAudio if ffmpeg cannot run, OSError if the disk is full."""
     try:
         import imageio_ffmpeg  # absent on machines that only speak
 
@@ -69,7 +70,7 @@ def _run(source: IO[bytes], target: Path, max_duration_s: float, how: tuple[str,
 
 
 def _arguments(target: Path, max_duration_s: float, how: tuple[str, ...]) -> list[str]:
-    """AU has no time stamps, which restart where recordings were joined."""
+    """Return ffmpeg's arguments. AU has no time stamps, which would restart in joined recordings."""
     source = ["-protocol_whitelist", "fd", "-format_whitelist", FORMATS, "-i", "fd:"]
     limits = ["-t", f"{max_duration_s:.3f}", "-fs", str(OUTPUT_MAX_BYTES)]
     output = ["-map", "0:a:0", "-map_metadata", "-1", "-c:a", "pcm_f32be", "-f", "au", str(target)]
@@ -79,9 +80,9 @@ def _arguments(target: Path, max_duration_s: float, how: tuple[str, ...]) -> lis
 def _check(code: int, log: str, target: Path, max_duration_s: float) -> None:
     decoded_s = _decoded_s(target)
     if target.is_file() and target.stat().st_size >= OUTPUT_MAX_BYTES:
-        raise BadAudio("the file unpacks to far more sound than a clip may hold; cut it to under 2 minutes first")
+        raise BadAudio("the file contains far more sound than a clip may have; cut it to under 2 minutes")
     if SEVERAL in log:
-        raise BadAudio("the file holds several recordings one behind the other; export them as one")
+        raise BadAudio("the file contains several joined recordings; export them as one")
     if code and not decoded_s:
         raise BadAudio("this is not sound the studio can read, or it is cut off; export it as WAV, FLAC or MP3")
     if decoded_s >= max_duration_s - SHORTFALL_MAX_S:
@@ -102,7 +103,7 @@ def _decoded_s(target: Path) -> float:
 
 
 def _claimed_s(log: str) -> float:
-    """The length that the header gives; 0.0 where ffmpeg guessed it or found none."""
+    """Return the length in the header; 0.0 if ffmpeg guessed the length or found none."""
     found = DURATION.search(log)
     if found is None or ESTIMATED in log:
         return 0.0

@@ -1,6 +1,6 @@
-"""A file as the recordings it consists of: FLAC, Ogg and WAV files are joined by writing one behind the other.
+"""Split a file into its recordings: some programs join FLAC, Ogg and WAV files by concatenation.
 
-libsndfile reads the first alone. Each part is read by itself, with the size in its header corrected.
+libsndfile reads only the first recording. Each part is read separately, with the size in its header corrected.
 """
 
 import io
@@ -25,7 +25,7 @@ OGG_START = re.compile(rb"OggS\x00[\x02\x06]")  # the first page of a stream
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """Bytes `start` to `end` of a file, which are a sound file."""
+    """A sound file in the bytes `start` to `end` of a file."""
 
     path: Path
     start: int
@@ -34,13 +34,13 @@ class Recording:
 
     @contextmanager
     def opened(self) -> Iterator["Excerpt"]:
-        """The part as a binary file for libsndfile."""
+        """Open the part as a binary file for libsndfile."""
         with self.path.open("rb") as file:
             yield Excerpt(file, self)
 
     @contextmanager
     def descriptor(self) -> Iterator[IO[bytes]]:
-        """The part as a file of the operating system, for a child process; without the correction."""
+        """Open the part as a file with a descriptor, for a child process; without the correction."""
         with self.path.open("rb") as file:
             if self.start == 0 and self.end >= self.path.stat().st_size:
                 yield file
@@ -52,14 +52,14 @@ class Recording:
 
 
 class Excerpt(io.RawIOBase):
-    """A part of an open file, read-only, with its correction in place."""
+    """A read-only part of an open file, with its correction applied."""
 
     def __init__(self, file: IO[bytes], part: Recording) -> None:
         self._file, self._part, self._at = file, part, 0
 
     @property
     def unread(self) -> int:
-        """Bytes behind the position."""
+        """Number of bytes after the position."""
         return self._part.end - self._part.start - self._at
 
     def readable(self) -> bool:
@@ -90,9 +90,9 @@ class Excerpt(io.RawIOBase):
 
 
 def split(path: Path) -> Sequence[Recording]:
-    """Return the recordings of a file, in order; a file of any other kind is one.
+    """Return the recordings of a file, in order; a file of another format is one recording.
 
-    Raises BadAudio where the file is empty, is cut off, or holds over PARTS_MAX recordings.
+    Raises BadAudio if the file is empty, is cut off, or has more than PARTS_MAX recordings.
     """
     if not path.is_file() or path.stat().st_size == 0:
         raise BadAudio("the file is empty or missing; upload it again")
@@ -101,7 +101,7 @@ def split(path: Path) -> Sequence[Recording]:
         for start in _starts(data):
             starts.append(start)
             if len(starts) > PARTS_MAX:
-                raise BadAudio(f"the file holds over {PARTS_MAX} recordings one behind the other; export it as one")
+                raise BadAudio(f"the file contains over {PARTS_MAX} joined recordings; export them as one")
         ends = [*starts[1:], len(data)]
         parts = []
         for start, end in zip(starts, ends, strict=True):
@@ -111,7 +111,7 @@ def split(path: Path) -> Sequence[Recording]:
 
 
 def _starts(data: mmap.mmap) -> Iterator[int]:
-    """Where recordings after the first begin."""
+    """Yield the starts of the recordings after the first."""
     magic = data[:4]
     if magic == OGG_PAGE:
         _require_whole_pages(data)
@@ -131,7 +131,7 @@ def _wav_starts(data: mmap.mmap) -> Iterator[int]:
 
 
 def _ogg_starts(data: mmap.mmap) -> Iterator[int]:
-    """First pages that do not follow a first page: those together are tracks of one recording."""
+    """Yield first pages that do not follow another first page; adjacent first pages are tracks of one recording."""
     joined = _page_end(data, 0)
     for found in OGG_START.finditer(data, 1):
         if found.start() != joined:

@@ -1,7 +1,7 @@
-"""The size of the sound in a header of WAV, RF64, AIFF, AU or CAF, corrected by the file itself.
+"""Correct the size of the sound in the header of a WAV, RF64, W64, AIFF, AU or CAF file by the size of the file.
 
-Programs that stream or crash leave 0, -1 or a huge number there; others write a number that is a few bytes wrong. libsndfile
-believes small numbers, refuses some large ones, and reads a file that was cut off as a shorter one.
+Programs that stream or crash leave 0, -1 or a huge number in the header; others write a number that is a few bytes wrong.
+libsndfile trusts small numbers, refuses some large ones, and reads a file that was cut off as a shorter file.
 """
 
 import struct
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from engines.errors import BadAudio
 
-PLACEHOLDER = 0x7F000000  # a size from here on means "unknown": no accepted file is as large
-TOLERATED_BYTES = 128  # a size that passes the end of the file by less is wrong, and no sound is missing
+PLACEHOLDER = 0x7F000000  # this size or a larger one means "unknown"; no accepted file is as large
+TOLERATED_BYTES = 128  # if a size exceeds the file by less, the size is wrong and no sound is missing
 CHUNKS_MAX = 1_000
 W64_SOUND = (
     b"data\xf3\xac\xd3\x11\x8c\xd1\x00\xc0O\x8e\xdb\x8a"  # name of a W64 file's chunk; its size counts its header
@@ -22,7 +22,7 @@ FORM_SIZE = struct.Struct("<I")
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """Bytes to read in place of those in the file."""
+    """Bytes that replace those in the file."""
 
     at: int
     data: bytes
@@ -53,9 +53,9 @@ LAYOUTS = {
 
 
 def correction(data: memoryview) -> Correction | None:
-    """Return what corrects the header of this file; None where it is right, or the container is another.
+    """Return the correction of a file's header; None if the header is right or the container is another.
 
-    Raises BadAudio where the file ends before its sound does.
+    Raises BadAudio if the file ends before its sound.
     """
     magic = bytes(data[:4])
     if magic == b".snd" and len(data) >= 12:
@@ -69,7 +69,7 @@ def correction(data: memoryview) -> Correction | None:
 
 
 def riff_end(data: memoryview, start: int = 0) -> int:
-    """Return where the RIFF file that begins at `start` ends by its own size."""
+    """Return the end of the RIFF file that begins at `start`, by the size in its header."""
     size: int = FORM_SIZE.unpack_from(data, start + 4)[0] if start + 8 <= len(data) else PLACEHOLDER
     return start + 8 + size + size % 2
 
@@ -91,7 +91,7 @@ def _of_chunks(data: memoryview, layout: _Layout) -> Correction | None:
 
 
 def _is_whole(data: memoryview, layout: _Layout, starts: int, size: int) -> bool:
-    """Return True if chunks follow the sound up to the end of the file, or the container ends where its sound does."""
+    """Return True if chunks follow the sound until the end of the file, or the container ends with its sound."""
     if not 0 <= size < len(data) - starts:
         return False
     after = starts + size + (size % 2 if layout.padded else 0)
@@ -107,7 +107,7 @@ def _is_whole(data: memoryview, layout: _Layout, starts: int, size: int) -> bool
 
 
 def _chunks(data: memoryview, layout: _Layout, at: int) -> Iterator[tuple[bytes, int, int]]:
-    """Name, offset and size of each chunk from `at` on, in a file or out of it."""
+    """Yield the name, offset and size of each chunk from `at` on; a chunk may exceed the file."""
     for _ in range(CHUNKS_MAX):
         if not 0 <= at <= len(data) - layout.header:
             return
@@ -121,7 +121,7 @@ def _chunks(data: memoryview, layout: _Layout, at: int) -> Iterator[tuple[bytes,
 def _corrected(
     data: memoryview, size: int, starts: int, field: int, form: str, *, ends_here: bool
 ) -> Correction | None:
-    """`ends_here` says that whatever follows `size` bytes of sound is no sound."""
+    """Return the correction of a size. With `ends_here`, the data after `size` bytes of sound is not sound."""
     available = max(0, len(data) - starts)
     unknown = size < 0 or size >= PLACEHOLDER
     if not unknown and size > available + TOLERATED_BYTES:

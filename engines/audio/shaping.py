@@ -19,7 +19,7 @@ def resample(audio: Audio, rate: int) -> Audio:
 
 
 def resampled_length(audio: Audio, rate: int) -> int:
-    """Samples that `resample` makes of a sound."""
+    """Return the number of samples that `resample` returns for a sound."""
     return (2 * len(audio.samples) * rate + audio.sample_rate) // (2 * audio.sample_rate)
 
 

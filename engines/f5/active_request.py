@@ -51,7 +51,7 @@ class F5ActiveRequest:
 
     @property
     def between_pieces(self) -> bool:
-        """Whether no piece is in work and more are to begin."""
+        """True if no piece is in progress and more pieces remain."""
         return self.delivered == self.started < len(self.pieces)
 
     def may_start(self, rows_each: int) -> bool:

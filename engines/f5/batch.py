@@ -46,7 +46,7 @@ class F5Batch:
 
     @property
     def between_pieces(self) -> Collection[str]:
-        """Requests with no piece in work and more to begin."""
+        """Ids of requests with no piece in progress and more pieces to start."""
         return [id for id, active in self.requests.items() if active.between_pieces]
 
     @property
@@ -71,7 +71,7 @@ class F5Batch:
             self.weight_cache.start_loading(request.job.request.weights)
 
     def step(self, held: Collection[str], yielding: Collection[str] = ()) -> Sequence[Event]:
-        """Take one Euler step of every row that is not held and uses the weights whose turn it is. Raises OutOfMemory.
+        """Take one Euler step of every row that is not held and uses the weights in turn. Raises OutOfMemory.
 
         Requests in `yielding` start no further piece.
         The sound of rows that are done is delivered a step later, unless there is no such step: the device computes while the

@@ -90,7 +90,7 @@ class F5Engine:
 
     @property
     def batch(self) -> F5Batch:
-        """Raises NotReady before it is loaded."""
+        """The engine's batch. Raises NotReady before the engine is loaded."""
         if self._batch is None:
             raise NotReady(NOT_LOADED)
         return self._batch
@@ -146,7 +146,7 @@ class F5Engine:
 
     @property
     def references(self) -> F5ReferenceCache:
-        """Raises NotReady before it is loaded."""
+        """The engine's references. Raises NotReady before the engine is loaded."""
         if self._references is None:
             raise NotReady(NOT_LOADED)
         return self._references

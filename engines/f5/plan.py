@@ -20,7 +20,7 @@ SHORT_SPEED = 0.3
 
 @dataclass(frozen=True, slots=True)
 class F5Plan:
-    """What a request's text and settings come to: all that is known before the device is needed."""
+    """Everything that is known of a request before the device is needed."""
 
     reference: F5ReferenceText
     pieces: list[Piece]

@@ -24,13 +24,13 @@ KEPT = 32
 
 @dataclass(frozen=True, slots=True)
 class F5ReferenceText:
-    """What is known of a reference before its spectrogram is made."""
+    """The facts of a reference that are known before its spectrogram is made."""
 
     digest: str  # of the reference
-    transcript: str  # as the checkpoint can say it, ending in a full stop and a space
+    transcript: str  # in the checkpoint's characters, with a full stop and a space at the end
     frames: int  # of its mel
-    paced_frames: int  # of those, without silences longer than natural pauses: they give the speaking rate
-    gain: float  # applied to what is made, to undo the raised level
+    paced_frames: int  # frames without silences longer than natural pauses; they give the speaking rate
+    gain: float  # applied to the result, to undo the raised level of the reference
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +49,7 @@ def with_full_stop(transcript: str) -> str:
 
 
 class F5ReferenceCache:
-    """Reads and prepares references and keeps those used last. Any thread may read, the scheduler's prepares."""
+    """Reads and prepares references, and keeps the latest. Any thread may `read`; only the scheduler's may `prepare`."""
 
     def __init__(self, characters: frozenset[str], device: torch.device, floor: float = math.log(FLOOR)) -> None:
         """`characters` are what the checkpoint can say; no band of a log-mel is below `floor`."""
@@ -75,7 +75,7 @@ class F5ReferenceCache:
         return found
 
     def prepare(self, reference: Reference, text: F5ReferenceText | None = None) -> F5Reference:
-        """Return the reference as the network takes it; `text` is what `read` made of it. Raises BadAudio, BadText."""
+        """Return the network's input for the reference; `text` is the result of `read`. Raises BadAudio, BadText."""
         text = text or self.read(reference)
         found = self._prepared.get(text.digest)
         if found is None:
@@ -118,7 +118,7 @@ Kept = TypeVar("Kept")
 
 
 def _keep(kept: OrderedDict[str, Kept], key: str, value: Kept) -> None:
-    """Make it the one used last, and forget what was used longest ago."""
+    """Add a value to a cache, and remove the least recently used one if the cache is full."""
     kept[key] = value
     kept.move_to_end(key)
     if len(kept) > KEPT:

@@ -27,7 +27,7 @@ class S1ActiveRequest:
     groups: list[Group]
     sampling: Sampling
     group_index: int = 0
-    delivered: int = 0  # groups whose sound, and the pause behind it, went out
+    delivered: int = 0  # groups whose sound and following pause were sent
     redraws: int = 0  # of a group whose first frame was its end
     previous_turn: Turn | None = None  # the group drawn before
     sound: "GroupSound | None" = None  # of the group, while it is being drawn
@@ -49,7 +49,7 @@ class S1ActiveRequest:
 
     @property
     def between_groups(self) -> bool:
-        """Whether no group is in work and more are to begin."""
+        """True if no group is in progress and more groups remain."""
         return self.sound is None and self.delivered == self.group_index < len(self.groups)
 
     @property

@@ -50,7 +50,7 @@ class S1Batch:
 
     @property
     def between_pieces(self) -> Collection[str]:
-        """Requests with no group in work, all sound of earlier groups delivered, and more groups to begin."""
+        """Ids of requests with no group in progress, all earlier sound delivered, and more groups to start."""
         return [id for id, request in self.requests.items() if request.between_groups]
 
     def drop(self, id: str) -> None:
@@ -116,7 +116,7 @@ class S1Batch:
             sound.frames.append(frame)
         seconds = len(sound.frames) / self._model.codec.config.frame_rate
         if not ended and (seconds >= group.longest_s or request.position >= self._decoder.state.length):
-            log.warning("a group of %d characters had no end after %.1f s; it is cut", len(group.text), seconds)
+            log.warning("a group of %d characters did not end after %.1f s and is cut", len(group.text), seconds)
             request.notes += (cut_note(group.text, seconds),)
             ended = True
         if not ended:
@@ -172,9 +172,9 @@ class S1Batch:
 
 
 def cut_note(text: str, seconds: float) -> str:
-    """Tell a listener that the speech of a text had no end."""
+    """Return a note for the listener that the speech of a text did not end and was cut."""
     shown = text if len(text) <= SHOWN else f"{text[: SHOWN - 1].rstrip()}…"
     return (
-        f"The speech of “{shown}” had no end after {seconds:.1f} s and was cut; listen to it, and speak the line again "
-        "with another seed if it is wrong."
+        f"The speech of “{shown}” did not end after {seconds:.1f} s and was cut; listen to the take, and speak the line "
+        "again with another seed if the take is wrong."
     )

@@ -173,14 +173,14 @@ class S1Engine:
 
     @property
     def decoder(self) -> Decoder:
-        """Raises NotReady before it is loaded."""
+        """The engine's decoder. Raises NotReady before the engine is loaded."""
         if self._decoder is None:
             raise NotReady(NOT_LOADED)
         return self._decoder
 
     @property
     def batch(self) -> S1Batch:
-        """Raises NotReady before it is loaded."""
+        """The engine's batch. Raises NotReady before the engine is loaded."""
         if self._batch is None:
             raise NotReady(NOT_LOADED)
         return self._batch
@@ -247,7 +247,7 @@ class S1Engine:
 
     @property
     def references(self) -> S1ReferenceEncoder:
-        """Raises NotReady before it is loaded."""
+        """The engine's references. Raises NotReady before the engine is loaded."""
         if self._references is None:
             raise NotReady(NOT_LOADED)
         return self._references

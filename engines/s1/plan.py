@@ -43,7 +43,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class S1Plan:
-    """What a request's text comes to: all that is known before the device is needed."""
+    """Everything that is known of a request before the device is needed."""
 
     reference: S1ReferenceText
     groups: list[Group]

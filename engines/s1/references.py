@@ -22,11 +22,11 @@ LEVEL_RMS = 0.08  # quieter references are raised to this level for the codec, a
 
 @dataclass(frozen=True, slots=True)
 class S1ReferenceText:
-    """What is known of a reference before it is encoded."""
+    """The facts of a reference that are known before it is encoded."""
 
     digest: str  # of sound and transcript
     transcript: str  # in the checkpoint's characters
-    positions: int  # of the prompt that the reference takes
+    positions: int  # of the prompt that the reference uses
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +48,7 @@ class S1Reference:
 
 
 class S1ReferenceEncoder:
-    """Checks references and encodes each clip once. Any thread may `read`; the rest is the scheduler's."""
+    """Checks references and encodes each clip once. Any thread may `read`; only the scheduler's may call the rest."""
 
     def __init__(self, model: S1Model, store: CodeStore, device: torch.device, background: bool) -> None:
         """`device` is where the model's encoder is; `background` encodes on a thread of its own."""
@@ -58,7 +58,7 @@ class S1ReferenceEncoder:
         self._pool = ThreadPoolExecutor(1, "s1-encoder") if background else None
 
     def read(self, reference: Reference) -> S1ReferenceText:
-        """Read the transcript and count what the prompt holds of the reference. Raises BadAudio, BadText."""
+        """Read the transcript, and count the positions of the reference in the prompt. Raises BadAudio, BadText."""
         limit_s = SPEC.reference_max_s
         if reference.audio.duration_s > limit_s + 0.01:
             raise BadAudio(
@@ -70,7 +70,7 @@ class S1ReferenceEncoder:
         return S1ReferenceText(reference.digest, transcript, positions)
 
     def prepare(self, reference: Reference, text: S1ReferenceText | None = None) -> S1Reference:
-        """Return the reference as the network takes it; `text` is what `read` made of it. Raises BadAudio, BadText."""
+        """Return the network's input for the reference; `text` is the result of `read`. Raises BadAudio, BadText."""
         text = text or self.read(reference)
         rms = float(np.sqrt(np.mean(np.square(reference.audio.samples, dtype=np.float64))))
         if rms == 0.0:

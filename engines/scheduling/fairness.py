@@ -1,4 +1,4 @@
-"""Share an engine's rows between sessions, however much each of them asks for."""
+"""Share an engine's rows between sessions, however many requests each session has."""
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
@@ -48,9 +48,9 @@ class Rotation:
 def donors(running: Sequence[str], settled: Sequence[bool], waiting: Iterable[str]) -> list[int]:
     """Return the indices of running requests that should hand their row to a waiting session.
 
-    Each entry of `running` and `waiting` is a session. A session with two rows more than a waiting one gives a row at once;
-    a session with one row more gives it only after a turn of its own, which `settled` says. Requests are asked in the order of
-    `running`, so that the longest turn ends first.
+    Each entry of `running` and `waiting` is a session. A session with two rows more than a waiting session gives a row at
+    once. A session with one row more gives a row only after its turn, if `settled` is True. Requests are chosen in the
+    order of `running`, so that the longest turn ends first.
     """
     rows, chosen = Counter(running), list[int]()
     for session in dict.fromkeys(waiting):
@@ -68,5 +68,5 @@ def donors(running: Sequence[str], settled: Sequence[bool], waiting: Iterable[st
 
 
 def keeps_row_free(session: str, running: Sequence[str], free: int) -> bool:
-    """Return True if the last free row stays free for another session, since this session has a row already."""
+    """Return True if the last free row stays free for another session, because this session has a row already."""
     return free == 1 and session in running

@@ -40,7 +40,7 @@ class Lifecycle:
         return True
 
     def pause(self, ticket: Ticket) -> None:
-        """Let a running ticket wait for its next turn; the engine keeps what it began."""
+        """Make a running ticket wait for its next turn; the engine keeps the unfinished job."""
         self._queue.requeue(ticket)
         ticket.pause()
 

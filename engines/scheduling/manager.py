@@ -111,7 +111,7 @@ class Manager:
         return ticket
 
     def _prepared(self, ticket: Ticket) -> object:
-        """Return what the engine reads in a request; None while it is not loaded. Raises EngineError."""
+        """Return the engine's preparation of a request; None while the engine is not loaded. Raises EngineError."""
         engine = self._engines.get(ticket.request.engine)
         try:
             return None if engine is None else engine.prepare(ticket.request)

@@ -1,4 +1,4 @@
-"""Read requests that came before their engine was loaded, on a thread beside the scheduler's."""
+"""Prepare requests that arrived before their engine was loaded, on a separate thread."""
 
 import logging
 from collections.abc import Callable
@@ -13,23 +13,23 @@ log = logging.getLogger(__name__)
 
 
 class Preparation:
-    """Most requests are prepared by the thread that makes them; the others here. Called on the scheduler's thread."""
+    """Prepares requests that the caller's thread could not prepare. The scheduler's thread calls this class."""
 
     def __init__(self, wake: Callable[[], None], fail: Callable[[Ticket, EngineError], None]) -> None:
-        """`wake` and `fail` are called from another thread: after each request, and for one that cannot be spoken."""
+        """`wake` is called after each request, `fail` for a request that cannot be spoken, both from another thread."""
         self._wake, self._fail = wake, fail
         self._begun: WeakSet[Ticket] = WeakSet()
         self._pool = ThreadPoolExecutor(1, "preparation")
 
     def is_done(self, ticket: Ticket, engine: Engine) -> bool:
-        """Return True if the request is prepared; begin to prepare it otherwise."""
+        """Return True if the request is prepared; otherwise start its preparation."""
         if ticket.prepared is None and ticket not in self._begun:
             self._begun.add(ticket)
             self._pool.submit(self._prepare, ticket, engine)
         return ticket.prepared is not None
 
     def close(self) -> None:
-        """Prepare nothing more."""
+        """Start no further preparation."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _prepare(self, ticket: Ticket, engine: Engine) -> None:

@@ -43,7 +43,7 @@ class RequestQueue:
             return True
 
     def requeue(self, ticket: Ticket) -> None:
-        """Put a running ticket back, before the other waiting ones of its session."""
+        """Put a running ticket back, before the other waiting tickets of its session."""
         with self._lock:
             self._running.pop(ticket.id, None)
             self._waiting.insert(0, ticket)
@@ -75,14 +75,14 @@ class RequestQueue:
             return self._rotation.order(self._waiting, lambda ticket: ticket.session_id)
 
     def paused(self, engine: str) -> list[Ticket]:
-        """Waiting tickets of this engine that have begun."""
+        """Return the waiting tickets of this engine that have started before."""
         with self._lock:
             return [each for each in self._waiting if each.paused and each.request.engine == engine]
 
     def yielding(self, engine: str, turn_s: float) -> list[Ticket]:
-        """Running tickets that should pause at the end of their piece, so that other sessions get their share of the rows.
+        """Return running tickets that should pause after their piece, so that other sessions get their share of the rows.
 
-        A ticket that had more than `turn_s` device seconds in its turn may yield to a session with no row.
+        A ticket that used more than `turn_s` device seconds in its turn may yield to a session without a row.
         """
         with self._lock:
             if not self._waiting:

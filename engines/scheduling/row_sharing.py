@@ -1,4 +1,4 @@
-"""Which waiting request may have a row of its engine, and which running one gives its row to another session."""
+"""Decide which waiting request gets a row of its engine, and which running request gives its row to another session."""
 
 from collections.abc import Collection
 
@@ -10,7 +10,7 @@ TURN_S = 1.0  # device seconds for which a session keeps its only row while othe
 
 
 class RowSharing:
-    """Used by the scheduler's thread alone."""
+    """Only the scheduler's thread calls this class."""
 
     def __init__(self, queue: RequestQueue) -> None:
         self._queue = queue
@@ -19,11 +19,11 @@ class RowSharing:
         self._yielding: set[str] = set()  # ids of running requests
 
     def add_engine(self, name: str, rows: int) -> None:
-        """Share the rows of an engine that was loaded."""
+        """Add the rows of a loaded engine."""
         self._rows[name] = rows
 
     def remove_engine(self, name: str) -> None:
-        """Give nobody a row of this engine."""
+        """Remove the rows of an engine."""
         self._rows.pop(name, None)
 
     def limit(self, name: str, rows: int) -> None:
@@ -44,14 +44,14 @@ class RowSharing:
         return rows == 1 or not keeps_row_free(ticket.session_id, sessions, free)
 
     def choose_yielding(self) -> None:
-        """Decide which running requests pause at the end of their piece, for those that wait now."""
+        """Choose the running requests that pause after their piece in favour of waiting requests."""
         self._yielding = {each.id for name in self._rows for each in self._queue.yielding(name, TURN_S)}
 
     @property
     def yielding(self) -> Collection[str]:
-        """Ids of the running requests that pause at the end of their piece."""
+        """Ids of the running requests that pause after their piece."""
         return self._yielding
 
     def is_held(self, ticket: Ticket) -> bool:
-        """Return True if its row waits for the reader; a row that others wait for goes on to the end of its piece."""
+        """Return True if the row waits for its reader. A yielding row continues to the end of its piece."""
         return ticket.buffer_full and ticket.id not in self._yielding

@@ -21,10 +21,10 @@ class Ticket:
         self.session_id = session_id
         self.arrived_at = arrived_at
         self.deadline = deadline
-        self.prepared: object = None  # what the engine read in the request; None until it did
+        self.prepared: object = None  # the engine's preparation of the request; None before it
         self.admitted_at = 0.0
         self.turn_s = 0.0  # device seconds since its latest admission; a paused request is admitted again
-        self.paused = False  # whether it waits for another turn and the engine keeps what it began
+        self.paused = False  # whether the ticket waits for another turn while the engine keeps its job
         self.compute_s = 0.0
         self.error: EngineError | None = None
         self._state: TicketState = "queued"
@@ -121,7 +121,7 @@ class Ticket:
         return sum(chunk.audio.duration_s for chunk in unread) > UNREAD_MAX_S
 
     def admit(self, at: float) -> None:
-        """Let it run from now on."""
+        """Mark the ticket as running from `at` on."""
         with self._changed:
             if not self.paused:
                 self.admitted_at = at
@@ -129,13 +129,13 @@ class Ticket:
             self._notify()
 
     def pause(self) -> None:
-        """Let it wait for its next turn, with the progress it has."""
+        """Mark the ticket as waiting for its next turn; its progress stays."""
         with self._changed:
             self.paused, self._state = True, "queued"
             self._notify()
 
     def requeue(self) -> None:
-        """Let it wait again, from the beginning."""
+        """Mark the ticket as waiting again, without progress."""
         with self._changed:
             self._state, self._progress = "queued", 0.0
             self._notify()

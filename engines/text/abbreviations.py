@@ -1,11 +1,11 @@
-"""Abbreviations of words: titles, streets, parts of a book, months, days, and everyday short forms."""
+"""Expand abbreviations: titles, streets, parts of a book, months, days, and everyday short forms."""
 
 import calendar
 import re
 
 from engines.text.rules import CLEARLY_ENDS, Rule, cased, one_of, rule, stop
 
-# Read so before a name or at the end of a phrase.
+# Expanded before a name or at the end of a phrase.
 TITLES = {
     "Mr": "Mister", "Mrs": "Missus", "Ms": "Miz", "Mx": "Mix", "Dr": "Doctor", "Prof": "Professor", "Capt": "Captain",
     "Gen": "General", "Lt": "Lieutenant", "Sgt": "Sergeant", "Col": "Colonel", "Maj": "Major", "Cpl": "Corporal",
@@ -13,14 +13,14 @@ TITLES = {
     "Rep": "Representative", "Pres": "President", "Hon": "Honorable", "Fr": "Father", "Supt": "Superintendent",
     "Mt": "Mount", "Ft": "Fort", "Pt": "Point", "Messrs": "Messieurs", "Mme": "Madame", "Sr": "Senior", "Jr": "Junior",
 }  # fmt: skip
-EVERYWHERE = "Mr|Mrs|Ms|Mx|Messrs"  # titles that are no other word: read so wherever they stand
-BARE = "Mr|Mrs|Ms|Dr|Prof"  # British writing has no dot behind these
+EVERYWHERE = "Mr|Mrs|Ms|Mx|Messrs"  # titles that are not also another word; expanded everywhere
+BARE = "Mr|Mrs|Ms|Dr|Prof"  # in British English without a dot
 BEHIND_A_NAME = {
     "Jr": "Junior", "Sr": "Senior", "Esq": "Esquire", "Inc": "Incorporated", "Ltd": "Limited", "Corp": "Corporation",
     "Co": "Company", "Bros": "Brothers", "Ave": "Avenue", "Blvd": "Boulevard", "Rd": "Road", "Ln": "Lane", "Dr": "Drive",
     "Hwy": "Highway", "Pkwy": "Parkway", "Sq": "Square", "Univ": "University", "Dept": "Department",
 }  # fmt: skip
-# "St." before one of these is a saint, also behind another name: "Mount St. Helens", but "Main St. Then".
+# "St." before one of these means "Saint", also after another name: "Mount St. Helens", but "Main St. Then".
 SAINTS = (
     "Albans|Andrew|Andrews|Ann|Anne|Anselm|Anthony|Augustine|Barts|Basil|Bede|Benedict|Bernard|Bonaventure|Catherine|"
     "Cecilia|Charles|Christopher|Clair|Clare|Cloud|Croix|Cuthbert|David|Denis|Dominic|Elizabeth|Elmo|Emilion|Francis|"
@@ -29,7 +29,7 @@ SAINTS = (
     "Pancras|Patrick|Paul|Pauli|Peter|Peters|Petersburg|Pierre|Sebastian|Simon|Stephen|Teresa|Thomas|Tropez|Ursula|"
     "Valentine|Vincent|Xavier"
 )
-# Before a number; several is said before a range. Dots may be missing only where a space stands: "ch.12", "fig 3".
+# Before a number; the plural is said before a range. Only a space can replace the dot: "ch.12", "fig 3".
 PARTS = {
     "ch": ("chapter", "chapters"), "chap": ("chapter", "chapters"), "fig": ("figure", "figures"),
     "figs": ("figures", "figures"), "vol": ("volume", "volumes"), "sec": ("section", "sections"),
@@ -66,7 +66,7 @@ def _part(found: re.Match[str]) -> str:
 
 
 def _behind_a_name(found: re.Match[str]) -> str | None:
-    """Streets and firms only behind a capitalised word, and a doctor before a name is no drive."""
+    """Expand streets and firms after a capitalised word; "Dr." before a name is not "Drive"."""
     before = found.string[max(0, found.start() - 40) : found.start()].split()[-1]
     if not (before[:1].isupper() or before[:1].isdigit()):
         return None

@@ -1,10 +1,10 @@
-"""Capitals: spelled letter by letter (FBI), said as a word (NASA), or a word that is shouted (STOP)."""
+"""Read capitals: letter by letter (FBI), as a word (NASA), or as a shouted word (STOP)."""
 
 import re
 
 from engines.text.rules import CLEARLY_ENDS, Rule, listed, rule, stop
 
-# Spelled although they could be said as a word; what cannot be (NPC, FBI, IBM) needs no entry.
+# Spelled although they could be said as a word; most that cannot be said as a word (NPC) need no entry.
 SPELLED = listed(
     """
     ABA ABV ACL ACLU ADHD AED AFC AFK AI AIA AKA AMA AMD AOE AOL AP API APIS APA APR ASAP ATA ATF ATM ATV AWOL AWS BAC BBC BIA
@@ -18,14 +18,14 @@ SPELLED = listed(
     YMCA YTD
     """
 )
-SPELLED_IN_CALM = listed("US LA PA RIP LED SEC POW ETA ER")  # in a shouted line these are words
-# Said as words although their letters hardly go together, and sounds.
+SPELLED_IN_CALM = listed("US LA PA RIP LED SEC POW ETA ER")  # words in a shouted line
+# Said as words although their letters rarely go together, and sounds.
 WORDS = listed(
     """
     BRR BRRR CZAR GRR GRRR HM HMM HMMM JPEG JSON MM NTH PFFT PSST PST PSYCH ROFL SH SHH SHHH TSAR TSARS TSK XBOX
     """
 )
-HELD = "AEHIMORSUZ"  # repeated, these are a sound: AAAH, SSSS, but WWW
+HELD = "AEHIMORSUZ"  # a repetition of one of these is a sound (SSSS); a repetition of another letter is spelled (WWW)
 # Letters that do not go together in an English word: at its start, at its end.
 HARD_STARTS = re.compile(
     "B[BCDFGJKMNPQSTVWXZ]|C[BCDFGJKMPQSTVXZ]|D[BCDFGJKLMNPQSTVXZ]|F[BCDFGHJKMNPQSTVWXZ]|G[BCDFGJKMPQSTVXZ]|"
@@ -40,7 +40,7 @@ HARD_ENDS = re.compile(
 
 
 def is_spelled(letters: str) -> bool:
-    """Whether two to six capitals are said letter by letter, outside a shouted line."""
+    """Return True if two to six capitals are said letter by letter outside a shouted line."""
     if letters in WORDS or (len(set(letters)) == 1 and letters[0] in HELD):
         return False
     if letters in SPELLED or not re.search("[AEIOUY]", letters):
@@ -59,14 +59,14 @@ def _acronym(found: re.Match[str]) -> str | None:
 
 
 def _is_syllable(found: re.Match[str]) -> bool:
-    """Whether it is the stressed part of a respelling, as in KAYL-thass; such parts have a vowel."""
+    """Return True for the stressed part of a respelling, as in KAYL-thass; such parts have a vowel."""
     before, after = found.string[max(0, found.start() - 2) : found.start()], found.string[found.end() : found.end() + 2]
     joined = (before[-1:] == "-" and before[:1].islower()) or (after[:1] == "-" and after[1:].islower())
     return joined and re.search("[AEIOUY]", found[1]) is not None
 
 
 def _shouted(found: re.Match[str]) -> bool:
-    """Whether a word beside it is in capitals, too, and no acronym."""
+    """Return True if an adjacent word is also in capitals and is not an acronym."""
     beside = found.string[max(0, found.start() - 24) : found.start()].split()[-1:]
     beside += found.string[found.end() : found.end() + 24].split()[:1]
     bare = [word.strip(".,;:!?\"'“”‘’()") for word in beside]
@@ -74,7 +74,7 @@ def _shouted(found: re.Match[str]) -> bool:
 
 
 def _initials(found: re.Match[str]) -> str:
-    """U.S.A. is U S A; the last dot also ends a sentence where one ends."""
+    """Read U.S.A. as U S A; keep the last dot if a sentence ends there."""
     return " ".join(c for c in found[0] if c != ".") + stop(found, CLEARLY_ENDS)
 
 

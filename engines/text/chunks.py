@@ -1,4 +1,4 @@
-"""Cut a long line into pieces an engine speaks in one go, and a text that still comes into sentences."""
+"""Cut a long line into pieces that an engine speaks at once, and a text that is still arriving into sentences."""
 
 import re
 
@@ -38,7 +38,7 @@ def chunks(text: str, *limits: int) -> list[str]:
 
 
 def _cut(text: str, start: int, limit: int) -> int:
-    """Where the piece that begins at `start` ends."""
+    """Return the end of the piece that begins at `start`."""
     if len(text) - start <= limit:
         return len(text)
     for place in PLACES:
@@ -52,7 +52,7 @@ def _cut(text: str, start: int, limit: int) -> int:
 
 
 class SentenceReader:
-    """Cut a text that arrives in pieces into sentences. It looks at every character once."""
+    """Cuts a text that arrives in pieces into sentences, and reads every character once."""
 
     def __init__(self) -> None:
         self._unfinished: list[str] = []
@@ -61,9 +61,9 @@ class SentenceReader:
         self._in_marks = self._in_closers = False  # a sentence ends here if a gap follows
 
     def add(self, text: str) -> str:
-        """Return what is complete with this piece; empty where nothing worth speaking is.
+        """Return the sentences that are complete with this piece; empty if there are none or they are too short.
 
-        A sentence is complete when something stands behind its end.
+        A sentence is complete when something follows its end.
         """
         cut: int | None = None
         for at, character in enumerate(text):
@@ -79,12 +79,12 @@ class SentenceReader:
         return sentence
 
     def rest(self) -> str:
-        """Return what is not complete; the text has ended."""
+        """Return the incomplete rest after the end of the text."""
         rest, self._unfinished, self._length = "".join(self._unfinished), [], 0
         return rest
 
     def _end(self, character: str) -> int | None:
-        """Take a character in; where a sentence ends, counted from it: 0 before it, 1 behind it."""
+        """Read a character. Return 0 if a sentence ends before the character, 1 if after it, else None."""
         ended = (self._in_marks or self._in_closers) and character.isspace()
         initial = INITIAL.search(self._last) is not None
         self._in_closers = (self._in_marks or self._in_closers) and character in CLOSERS

@@ -1,4 +1,4 @@
-"""Digits that count nothing: telephone and card numbers, codes, countdowns. They are read one by one."""
+"""Read digits one by one in telephone and card numbers, codes and countdowns."""
 
 import re
 
@@ -13,11 +13,11 @@ FIVE_DIGIT_STATES = (
 
 
 def _each(found: re.Match[str]) -> str:
-    """3-2-1 is three two one."""
+    """Read 3-2-1 as three two one."""
     return " ".join(whole(part) for part in re.split(r"[-–]", found[0]))
 
 
-# First of all numbers: every later rule would see ranges and sums in them.
+# These rules precede all other rules of numbers, which would read ranges and sums.
 CODES: tuple[Rule, ...] = (
     rule(START + r"\+\d{1,3}(?:[- .]?\(?\d{2,4}\)?){2,4}" + END, lambda m: f"plus {digits(m[0])}"),
     rule(START + r"(?:\d[- .])?\(?\d{3}\)?[- .]\d{3}[- .]\d{4}" + END, lambda m: digits(m[0])),

@@ -20,14 +20,14 @@ DECADES = {"20": "twenties", "30": "thirties", "40": "forties", "50": "fifties",
     "80": "eighties",
     "90": "nineties",
 }
-PIVOT = 69  # two digits below are of this century, as POSIX has it
+PIVOT = 69  # two-digit years below this are in this century, as in POSIX
 # Words after which four digits of an earlier century are a year; from 1900 on they are one anywhere.
 BEFORE_A_YEAR = (
     "in|since|from|until|till|by|before|after|around|circa|year|years|year (?:is|was|of)|of|early|late|mid|"
     "during|spring|summer|autumn|fall|winter|anno|AD|" + "|".join(MONTHS)
 )
 ERA = r"(?=\s(?:AD|BC|BCE|CE|A[.]D[.]|B[.]C[.])(?!\w))"
-# Four digits before these count something: "of 1500 people", "in 1200 meters".
+# Four digits before one of these are a number, not a year: "of 1500 people", "in 1200 meters".
 COUNTED = (
     rf"(?!\s?[%°]|\s?(?:{one_of(UNITS)})(?![\w²³])|\s(?:people|men|women|children|(?!(?:was|is|has|its|his|this|as|does|always|"
     r"perhaps|besides|sometimes|across|towards|unless)\b)[a-z]{2,15}s)\b)"
@@ -68,14 +68,14 @@ def _day_first(found: re.Match[str]) -> str | None:
 
 
 def _days(found: re.Match[str]) -> str | None:
-    """ "May fifth to seventh"."""
+    """Read May 5-7 as May fifth to seventh."""
     month, of_year = _month(found[1]), int(found[4]) if found[4] else None
     first, last = _date(month, int(found[2]), None), _date(month, int(found[3]), of_year)
     return f"{first} to {last.partition(' ')[2]}" if first and last else None
 
 
 def _years(found: re.Match[str]) -> str:
-    """1914-18 and 2019-2021."""
+    """Read ranges such as 1914-18 and 2019-2021."""
     first, last = found[1], found[2]
     whole_last = last if len(last) == 4 else first[:2] + last
     return f"{year(int(first))} to {year(int(whole_last)) if len(last) == 4 else whole(last.lstrip('0') or '0')}"

@@ -1,4 +1,4 @@
-"""Fractions: 1/2, 2 1/2, 2½, 7/10, and the pairs that are read otherwise, such as 24/7."""
+"""Read fractions (1/2, 2 1/2, 2½, 7/10), and pairs with another meaning, such as 24/7."""
 
 import re
 import unicodedata
@@ -16,7 +16,7 @@ END = rf"(?![\d/]|[.,]\d)(?:\s?({UNIT}))?"
 
 
 def _spread(found: re.Match[str]) -> str:
-    """½ as 1/2."""
+    """Write ½ as 1/2."""
     return unicodedata.normalize("NFKC", found[0]).replace("⁄", "/")
 
 
@@ -31,7 +31,7 @@ def _fraction(found: re.Match[str]) -> str | None:
 
 
 def _mixed(found: re.Match[str]) -> str | None:
-    """2 1/2 is two and a half."""
+    """Read 2 1/2 as two and a half."""
     above, below = int(found[2]), int(found[3])
     if not 1 < below <= LARGEST_PART or not 0 < above < below:
         return None
@@ -40,7 +40,7 @@ def _mixed(found: re.Match[str]) -> str | None:
 
 
 def _measured(said: str, unit: str | None, several: bool) -> str:
-    """With the unit behind it: one half kilometer, two and a half kilometers."""
+    """Add the unit: one half kilometer, two and a half kilometers."""
     return f"{said} {UNITS[unit][several]}" if unit else said
 
 

@@ -1,4 +1,4 @@
-"""How long texts may be; every door refuses longer ones with the same sentence."""
+"""Limit the length of texts, with the same message everywhere."""
 
 from engines.errors import BadText
 
@@ -7,12 +7,12 @@ MAX_TRANSCRIPT_CHARACTERS = 5_000  # of what is said in a clip
 
 
 def check_length(name: str, text: str, most: int) -> str:
-    """Return the text. Raises BadText if it is longer than `most` characters; `name` says which text it is."""
+    """Return the text. Raises BadText, which calls the text `name`, if it is longer than `most` characters."""
     if len(text) > most:
         raise BadText(too_long(name, len(text), most))
     return text
 
 
 def too_long(name: str, length: int, most: int) -> str:
-    """Return the sentence about a text that is too long."""
+    """Return the message about a text that is too long."""
     return f"{name} has {length:,} characters; at most {most:,} fit, shorten it"

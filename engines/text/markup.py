@@ -1,4 +1,4 @@
-"""Remove what was written for a machine or a page: SSML and HTML tags, entities, Markdown. None of it is read aloud."""
+"""Remove SSML and HTML tags, entities and Markdown, which are not read aloud."""
 
 import html
 import re
@@ -8,7 +8,7 @@ from engines.text.rules import listed
 ENTITY = re.compile(r"&(?:amp;)*(#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
 TAG_LIKE = re.compile(r"</?[A-Za-z][^<>]{0,1000}>")
 CANDIDATE = re.compile(r"<([^<>]{1,1000})>")
-# A tag's name, then nothing but attributes with values: "a <b and c> d" is no tag.
+# A tag's name, then only attributes with values: "a <b and c> d" has no tag.
 TAG = re.compile(
     r"""/?+\s*+([A-Za-z][\w:-]*+)(?:\s++[\w:.-]++\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'<>=/]++))*+\s*+/?+\s*+"""
 )
@@ -22,7 +22,7 @@ INLINE = listed(
 BREAK_TIME = re.compile(r"""\stime\s*=\s*["']?\s*\+?(\d{0,6}(?:\.\d{1,6})?)\s*(ms|s)\b""", re.IGNORECASE)
 BREAK_STRENGTH = re.compile(r"""\sstrength\s*=\s*["']?\s*([a-z-]{1,9})""", re.IGNORECASE)
 STRENGTHS_S = {"none": 0.0, "x-weak": 0.1, "weak": 0.25, "medium": 0.5, "strong": 0.75, "x-strong": 1.0}
-SHORTEST_BREAK_S = 0.05  # shorter ones are not heard
+SHORTEST_BREAK_S = 0.05  # shorter breaks are inaudible
 
 LINK = re.compile(r"!?\[(?!\s*pause\b)([^\[\]\n]{1,300})\]\((?=[^()\s]{0,200}[/.:#])[^()\s]{1,500}\)", re.IGNORECASE)
 BULLET = re.compile(r"[ \t]*+(?:(?:[-*+•‣▪●◦]|>++|#{2,6}|#(?!\s*\d))[ \t]++)++(?=\S)")
@@ -33,7 +33,7 @@ CLOSING = re.compile(r"(?<=[^\s*_~`])(?:\*{1,3}|_{1,3}|~~|`{1,3})(?![^\W_]|[*_~`
 
 
 def without_markup(text: str, *, pauses: bool = False) -> str:
-    """The text without tags, entities and Markdown; with `pauses` a `<break>` becomes a pause tag of its length."""
+    """Return the text without tags, entities and Markdown; with `pauses`, `<break>` becomes a pause tag of its length."""
     if "&" in text:
         text = ENTITY.sub(lambda found: html.unescape(f"&{found[1]};"), text)
     if "<" in text:
@@ -56,7 +56,7 @@ def _tag(found: re.Match[str], pauses: bool) -> str:
 
 
 def _pause(inside: str) -> str:
-    """The studio's own tag for a break; a break without a length lasts as its strength says."""
+    """Return the studio's pause tag for a break; the strength gives the length of a break without one."""
     timed, named = BREAK_TIME.search(inside), BREAK_STRENGTH.search(inside)
     if timed and timed[1].strip("."):
         seconds = float(timed[1]) / (1000 if timed[2].lower() == "ms" else 1)
@@ -66,7 +66,7 @@ def _pause(inside: str) -> str:
 
 
 def _line(line: str) -> str:
-    """One line without the signs of headings, lists, quotations, rulers, tables and emphasis."""
+    """Return a line without the signs of headings, lists, quotations, rulers, tables and emphasis."""
     if RULER.fullmatch(line) or ("|" in line and "-" in line and TABLE_RULER.fullmatch(line)):
         return ""
     if found := BULLET.match(line):

@@ -12,7 +12,7 @@ ORDINAL = r"(?:st|nd|rd|th)\b"
 # 1234, 1,234, 1,00,000, 12.5; never begun or given up midway, or a wall of digits would cost the square of its length.
 GROUPED = r"\d{1,2}(?:,\d\d(?!\d)){1,6}+,\d{3}(?!\d|,\d)|\d{1,3}(?:,\d{3}){1,6}+(?!\d|,\d{3}(?!\d))"
 NUMBER = rf"(?<!\d)(?:{GROUPED}|\d++)(?:\.\d++)?+"
-# "Chapter 01" is chapter one; elsewhere a leading zero makes a code.
+# "Chapter 01" is chapter one; elsewhere a number with a leading zero is a code.
 LABELS = (
     "act|book|chapter|day|episode|figure|item|lesson|level|line|mission|page|part|phase|question|quest|round|row|scene|"
     "season|section|slide|stage|step|table|take|track|unit|verse|version|volume|week|world|year"
@@ -73,7 +73,7 @@ def _range(found: re.Match[str]) -> str:
 
 
 def _bare(found: re.Match[str]) -> str:
-    """A number by itself; the mark right before it ends what was said, as in 3...2 and 1,2."""
+    """Read a number, with a space after a punctuation mark directly before the number, as in 3...2 and 1,2."""
     joined = found.start() and found.string[found.start() - 1] in ".,;!?…"
     return f"{' ' if joined else ''}{number(found[0])}"
 

@@ -107,7 +107,7 @@ UNITS = {
     "%": ("percent", "percent"),
 }
 SPACED_ONLY = frozenset({"L", "V", "W", "T", "MP"})  # "4W" may be a name; "4 W" is not
-# Units whose abbreviation may end in a dot that ends no sentence: "5 ft. tall".
+# Units whose abbreviation may end in a dot without ending a sentence: "5 ft. tall".
 DOTTED = one_of(
     ("ft", "lb", "lbs", "oz", "hr", "hrs", "min", "mins", "sec", "secs", "yd", "yds", "mi", "gal", "yr", "yrs")
 )
@@ -161,7 +161,7 @@ def _measured(found: re.Match[str]) -> str | None:
 
 
 def _feet(found: re.Match[str]) -> str:
-    """5'10" is five foot ten."""
+    """Read 5'10" as five foot ten."""
     return f"{whole(found[1])} foot {whole(found[2])}"
 
 

@@ -1,4 +1,4 @@
-"""Roman numerals where they number something: Chapter IV, Henry VIII, World War II. `I`, `mix` and MIX stay."""
+"""Read Roman numerals that number something: Chapter IV, Henry VIII, World War II. `I`, `mix` and MIX stay."""
 
 import re
 
@@ -9,15 +9,15 @@ UNITS = ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX")
 TENS = ("", "X", "XX", "XXX", "XL", "L", "LX", "LXX", "LXXX", "XC")
 VALUES = {tens + units: 10 * i + j for i, tens in enumerate(TENS) for j, units in enumerate(UNITS) if i or j}
 NUMERAL = one_of(VALUES)
-# Behind any capitalised word only those that are neither a letter, an abbreviation nor a size: "Rocky IV", not "Size XL".
+# After any capitalised word, only numerals that are not also a letter, abbreviation or size: "Rocky IV", not "Size XL".
 PLAIN = one_of(numeral for numeral, value in VALUES.items() if len(numeral) > 1 and value < 30 and value != 20)
-# What is counted: "Chapter one".
+# Words with a cardinal number: "Chapter one".
 COUNTED = (
     "Act|Annex|Apollo|Appendix|Article|Book|Canto|Chapter|Class|Corps|Division|Ep|Episode|Exhibit|Figure|Gemini|Grade|"
     "Group|Issue|Lesson|Level|Mark|Model|Movement|Number|Op|Opus|Part|Phase|Plan|Round|Saturn|Scene|Season|Section|Sonata|"
     "Stage|Step|Symphony|Table|Theme|Tier|Title|Tome|Type|Unit|Verse|Vol|Volume|War"
 )
-# Who reigned: "Henry the eighth".
+# Names of rulers, with an ordinal number: "Henry the eighth".
 REIGNED = (
     "Abdullah|Albert|Alexander|Alfonso|Amenhotep|Artaxerxes|Baldwin|Basil|Benedict|Boniface|Carlos|Catherine|Charles|"
     "Christian|Clement|Constantine|Cyrus|Darius|David|Edward|Elizabeth|Eric|Eugene|Felipe|Ferdinand|Francis|Franz|"
@@ -26,7 +26,7 @@ REIGNED = (
     "Napoleon|Nicholas|Olaf|Otto|Paul|Pedro|Peter|Philip|Pius|Ptolemy|Ramesses|Ramses|Richard|Robert|Rudolf|Seti|"
     "Sigismund|Stephen|Suleiman|Theodosius|Thutmose|Umberto|Urban|Victor|Wilhelm|William|Xerxes"
 )
-# "Chapter I opens", but "Part I like": a lone I before an unknown lower-case word is the speaker.
+# "Chapter I opens", but "Part I like": I before any other lower-case word is the pronoun.
 NOT_THE_SPEAKER = (
     r"(?!\s+(?!(?:of|is|was|began|begins|ended|ends|opens|and|to|through|in|on|by|for|has|had|at|with)\b)[a-z])"
 )

@@ -40,7 +40,7 @@ def one_of(words: Iterable[str]) -> str:
 
 
 def listed(words: str) -> frozenset[str]:
-    """The words of a list written as text."""
+    """Return the words of a list that is written as text."""
     return frozenset(words.split())
 
 
@@ -52,7 +52,7 @@ def stop(found: re.Match[str], ends: re.Pattern[str] = SENTENCE_ENDS) -> str:
 
 
 def cased(written: str, said: str) -> str:
-    """What is said, with a capital where the writing had one."""
+    """Return the spoken form, with a capital if the written form has one."""
     return said[:1].upper() + said[1:] if written[:1].isupper() else said
 
 

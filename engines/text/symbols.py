@@ -1,4 +1,4 @@
-"""Signs that stand for words, and pictures that stand for none."""
+"""Replace symbols by words, and remove pictures."""
 
 import unicodedata
 

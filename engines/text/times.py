@@ -1,4 +1,4 @@
-"""Times of day: 3:45 pm, 15:05, 5.30 pm, 9am-5pm, 9:00-17:00."""
+"""Read times of day: 3:45 pm, 15:05, 5.30 pm, 9am-5pm, 9:00-17:00."""
 
 import re
 
@@ -17,23 +17,23 @@ def _time(found: re.Match[str]) -> str | None:
     said = [whole(str(hour)), _minutes(hour, minute, bare_hour=bool(half) or bool(second))]
     if second:
         said.append(f"and {whole(str(int(second)))} second{'' if int(second) == 1 else 's'}")
-    return _told(said, half, zone) + (stop(found) if half else "")
+    return _spoken_time(said, half, zone) + (stop(found) if half else "")
 
 
 def _dotted(found: re.Match[str]) -> str | None:
-    """5.30 pm, which would be a decimal without its half of the day."""
+    """Read 5.30 pm; without am or pm it would be a decimal number."""
     if not _exists(int(found[1]), found[2]):
         return None
     said = [whole(str(int(found[1]))), _minutes(int(found[1]), found[2], bare_hour=True)]
-    return _told(said, found[3], found[4]) + stop(found)
+    return _spoken_time(said, found[3], found[4]) + stop(found)
 
 
 def _hour(found: re.Match[str]) -> str:
-    return _told([whole(str(int(found[1])))], found[2], found[3]) + stop(found)
+    return _spoken_time([whole(str(int(found[1])))], found[2], found[3]) + stop(found)
 
 
 def _span(found: re.Match[str]) -> str | None:
-    """9:00-17:30 is nine to seventeen thirty."""
+    """Read 9:00-17:30 as nine to seventeen thirty."""
     first, last = (int(found[1]), found[2]), (int(found[3]), found[4])
     if not (_exists(*first) and _exists(*last)):
         return None
@@ -41,11 +41,11 @@ def _span(found: re.Match[str]) -> str | None:
         " ".join(filter(None, (whole(str(hour)), _minutes(hour, minute, bare_hour=True))))
         for hour, minute in (first, last)
     ]
-    return _told([f"{clock[0]} to {clock[1]}"], found[5], found[6]) + (stop(found) if found[5] else "")
+    return _spoken_time([f"{clock[0]} to {clock[1]}"], found[5], found[6]) + (stop(found) if found[5] else "")
 
 
 def _lap(found: re.Match[str]) -> str:
-    """1:23.4 on a stopwatch."""
+    """Read 1:23.4 on a stopwatch."""
     return f"{whole(found[1])} {_minutes(1, found[2], bare_hour=False)} point {digits(found[3])}"
 
 
@@ -59,8 +59,8 @@ def _minutes(hour: int, minute: str, bare_hour: bool) -> str:
     return f"oh {whole(minute[1])}" if minute[0] == "0" else whole(minute)
 
 
-def _told(said: list[str], half: str | None, zone: str | None) -> str:
-    """The words of a time with its half of the day and its zone, both letter by letter."""
+def _spoken_time(said: list[str], half: str | None, zone: str | None) -> str:
+    """Join the words of a time with am or pm and the zone, both letter by letter."""
     return " ".join([*filter(None, said), *([f"{half[0].lower()} m"] if half else []), *(zone or "")])
 
 

@@ -1,6 +1,6 @@
 """Fields of OpenAI's speech request that an engine cannot follow, although its clients send them.
 
-OpenAI allows a wider range of paces than an engine here, and some engines have no pace. Such a request is spoken all the same,
+OpenAI allows a wider range of paces than the engines, and some engines have no pace. The studio speaks such a request anyway,
 and headers of the answer name what was adjusted or ignored.
 """
 
@@ -25,7 +25,7 @@ def adjust(order: Order, known: Mapping[str, Setting]) -> Order:
 
 
 def adjustments(asked: Mapping[str, object], made: Request, ignored: Iterable[str]) -> dict[str, str]:
-    """Return headers that name the fields of `asked` which `made` lacks, and those that are `ignored` anyway."""
+    """Return headers that name the fields of `asked` that `made` changes or lacks, and the `ignored` fields."""
     given = {name: value for name, value in asked.items() if name in _paces()}
     used = {name: made.settings.get(name) for name in given}
     adjusted = [f"{name}={value:g}" for name, value in used.items() if value is not None and value != given[name]]
@@ -35,5 +35,5 @@ def adjustments(asked: Mapping[str, object], made: Request, ignored: Iterable[st
 
 
 def _paces() -> dict[str, Setting]:
-    """Return the settings of all engines that choose a pace, by name."""
+    """Return the settings that set the pace of an engine, by name."""
     return {name: setting for name, setting in settings().items() if setting.scales == "pace"}

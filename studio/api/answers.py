@@ -30,14 +30,14 @@ log = logging.getLogger(__name__)
 
 GONE = "whoever asked has hung up; ask again"
 SSE = "text/event-stream"
-WholeFormat = Literal["wav", "flac"]  # whose headers give a length, which is not known while a line is made
+WholeFormat = Literal["wav", "flac"]  # formats with a length in the header, which is unknown while a line is made
 
 
 Respond = Callable[[Audio, dict[str, str]], Response]
 
 
 def file_response(format: WholeFormat, audio: Audio, headers: dict[str, str]) -> Response:
-    """A file whose header gives its length."""
+    """Answer with a file whose header gives the length."""
     return Response(encode(audio, format), media_type=MEDIA_TYPES[format], headers=headers)
 
 
@@ -55,7 +55,7 @@ class SpokenForm(Protocol):
         """Return the reference of the request, if it has one. Raises BadAudio, BadText."""
 
     def adjusted(self, made: Spoken) -> Mapping[str, str]:
-        """Return headers that name the fields without the effect that was asked for."""
+        """Return headers that name the fields without the requested effect."""
 
 
 class SpeechResponse(StreamingResponse):
@@ -105,7 +105,7 @@ class SpokenAnswers:
         return SpeechResponse(parts, partial(self._programs.close, stream), headers=headers, media_type=media)
 
     async def whole(self, form: SpokenForm, request: Request, respond: Respond | None = None) -> Response:
-        """Answer with a WAV file, or with what `respond` makes of the sound and the headers, once the sound is made."""
+        """Make the whole sound, then answer with a WAV file, or with the response that `respond` returns."""
         stream, ticket = await to_thread.run_sync(self._begin, form, request, False)
         try:
             if (audio := await first_of(whole(ticket), gone(request))) is None:

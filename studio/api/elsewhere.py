@@ -1,4 +1,4 @@
-"""Unknown addresses and methods of the API; these routes stand behind every other route."""
+"""Answer unknown addresses and methods of the API. These routes are registered after all other routes."""
 
 from collections.abc import Sequence
 
@@ -8,20 +8,20 @@ from starlette.types import Receive, Scope, Send
 
 from studio.web.problems import problem
 
-PARTS = (  # with which an address of the API begins
+PARTS = (  # first parts of the API's addresses
     *("health", "healthz", "invocations", "invocations-bidirectional-stream", "metrics", "ping", "ready"),
     *("studio", "v1", "voice", "ws"),
 )
 METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
 WITHOUT_VERSION = "audio"  # the first part of an address whose client lacks /v1 in its base address
-SOCKET = "this address is a WebSocket; connect with ws:// or wss://, through a proxy that passes Upgrade on"
+SOCKET = "this address is a WebSocket; connect with ws:// or wss://, and let every proxy in between forward the Upgrade header"
 NOTHING = "there is nothing at this address; /docs lists every address"
 DOUBLED = "there is nothing at this address; remove the slash at the end of the client's base address"
 VERSION_MISSING = "there is nothing at this address; end the client's base address with /v1"
 
 
 class Elsewhere:
-    """ASGI application: 405 where other methods are taken, 426 where a WebSocket is, else 404."""
+    """ASGI application that answers 405 if the address takes other methods, 426 if it is a WebSocket, else 404."""
 
     def __init__(self, known: Sequence[BaseRoute]) -> None:
         self._known = known
@@ -45,14 +45,14 @@ class Elsewhere:
 
 
 def _advice(path: str) -> str:
-    """Return what is probably wrong with an address."""
+    """Return the likely mistake in an address, and its correction."""
     if "//" in path:
         return DOUBLED
     return VERSION_MISSING if path.startswith(f"/{WITHOUT_VERSION}") else NOTHING
 
 
 def router(known: APIRouter) -> APIRouter:
-    """Return routes for every address of the API; `known` has the routes that stand before them."""
+    """Return routes for every address of the API; `known` holds the routes that take precedence."""
     routes, unknown = APIRouter(), Elsewhere([*known.routes])
     for part in (*PARTS, WITHOUT_VERSION):
         for path in (f"/{part}", f"/{part}/{{rest:path}}"):

@@ -1,4 +1,4 @@
-"""Shared by all routes: errors as problem documents with their status, data as JSON, and the session that asks."""
+"""Shared by all routes: errors as problem documents with their status, data as JSON, and the session of a request."""
 
 import logging
 from collections.abc import Callable, Coroutine
@@ -54,7 +54,7 @@ STATUSES: tuple[tuple[tuple[type[EngineError], ...], int], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """A dependency that refuses some callers. ProblemRoute asks it before the body is read, FastAPI after that."""
+    """A dependency that refuses some callers. ProblemRoute calls it before it reads the body; FastAPI calls it afterwards."""
 
     require: Callable[[Request], object]
 
@@ -63,7 +63,7 @@ class Admission:
 
 
 class ProblemRoute(APIRoute):
-    """A route that answers errors with problem documents. The body of a caller that is not admitted is not read."""
+    """A route that answers errors with problem documents, and does not read the body of a refused caller."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
@@ -148,15 +148,15 @@ def owners_only(ownership: Ownership) -> params.Depends:
 
 
 def keyed(callers: Callers) -> params.Depends:
-    """A dependency that refuses programs without a key, where STUDIO_API_KEYS asks for one. Raises KeyNeeded."""
+    """Return a dependency that refuses programs without a key if STUDIO_API_KEYS is set. Raises KeyNeeded."""
     return params.Depends(Admission(callers.caller))
 
 
 def release(error: BaseException) -> None:
-    """Let go of the body that a refused request brought.
+    """Free the body of a refused request.
 
-    FastAPI's function holds the error, whose traceback holds the function: Python would free both only at its next search
-    for garbage, which is long after.
+    FastAPI's function holds the error, and the traceback of the error holds the function. Python would free both only at a
+    much later garbage collection.
     """
     links: list[BaseException | None] = [error, error.__cause__, error.__context__]
     for link in links:
@@ -188,5 +188,5 @@ def _field(error: RequestValidationError) -> str:
 
 
 def _param(error: RequestValidationError) -> str | None:
-    """Return the same without what lies within the field."""
+    """Return the outermost name of the wrong field; None if the whole request is wrong."""
     return _field(error).partition(".")[0] or None

@@ -17,7 +17,7 @@ def router(studio: Studio) -> APIRouter:
     @routes.head("/health", include_in_schema=False)
     @routes.get("/health")
     def health() -> dict[str, str]:
-        """200 as soon as the studio answers; /healthz is the same."""
+        """Return 200 as soon as the studio answers; /healthz does the same."""
         return {"status": "alive"}
 
     @routes.head("/ready", include_in_schema=False)
@@ -33,7 +33,7 @@ def router(studio: Studio) -> APIRouter:
 
 
 def can_speak(status: EngineStatus) -> bool:
-    """Return True if the engine is loaded; it may still be warming up."""
+    """Return True if the engine is loaded; the engine may still be warming up."""
     return status.state in ("ready", "warming")
 
 

@@ -56,10 +56,10 @@ def router(studio: Studio, answers: SpokenAnswers) -> APIRouter:
     async def invoke(request: Request) -> Response:
         """A line from the body of `/v1/audio/speech`, or from tensors as Triton takes them, in JSON or binary.
 
-        The input tensors are text and champion_id, and if wanted language, settings (a JSON object) and whatever else
-        `/v1/audio/speech` takes. The answer to tensors is tensors: audio and sample_rate, or those named in "outputs". The
-        answer to other bodies, or with `Accept: audio/wav`, is a whole file in WAV or FLAC. With "stream", another
-        response_format, or server-sent events, the sound is sent while it is made.
+        The input tensors are text and champion_id. Optional tensors are language, settings (a JSON object) and the other
+        fields of `/v1/audio/speech`. The answer to tensors is tensors: audio and sample_rate, or the tensors named in
+        "outputs". The answer to other bodies, or with `Accept: audio/wav`, is a whole file in WAV or FLAC. With "stream",
+        another response_format, or server-sent events, the sound is sent while it is made.
         """
         tensors, form = _read(request.headers.get("content-type", ""), await request.body())
         format = form.response_format
@@ -78,7 +78,7 @@ def _respond(tensors: TensorRequest, audio: Audio, headers: dict[str, str]) -> R
 
 
 def _prefers_wav(accept: str) -> bool:
-    """Return True if an Accept header (RFC 9110) names WAV and prefers nothing else to it."""
+    """Return True if an Accept header (RFC 9110) names WAV, and no other type has a higher quality."""
     kinds = [kind.lower().partition(";") for kind in accept.split(",")]
     named = [(kind.strip(), _quality(parameters)) for kind, _, parameters in kinds]
     best = max(quality for _, quality in named)
@@ -91,9 +91,9 @@ def _quality(parameters: str) -> float:
 
 
 def _read(media_type: str, body: bytes) -> tuple[TensorRequest | None, InvocationRequest]:
-    """The tensors, if the body is tensors, and the line. Raises BadTensors, RequestValidationError.
+    """Return the tensors, if the body has tensors, and the line. Raises BadTensors, RequestValidationError.
 
-    A body without tensors behind it is JSON, whatever its type: callers often send octet-stream.
+    A body without binary tensors is read as JSON, whatever its media type: callers often send octet-stream.
     """
     binary = BINARY.fullmatch(media_type)
     if binary is None and "inputs" not in (asked := read_object(body)):
@@ -107,7 +107,7 @@ def _read(media_type: str, body: bytes) -> tuple[TensorRequest | None, Invocatio
 
 
 def _form(fields: Mapping[str, Any]) -> InvocationRequest:
-    """Raises RequestValidationError."""
+    """Return the fields as a form. Raises RequestValidationError."""
     try:
         return InvocationRequest.model_validate(fields)
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""`GET /metrics`: what telemetry knows, in the formats that Prometheus reads."""
+"""`GET /metrics`: the telemetry in the formats that Prometheus reads."""
 
 from collections.abc import Iterator, Sequence
 
@@ -30,7 +30,7 @@ def router(studio: Studio) -> APIRouter:
 
 
 class TelemetryCollector(Collector):
-    """The metrics of one moment, read from telemetry whenever Prometheus asks."""
+    """Reads the current metrics from telemetry at each request of Prometheus."""
 
     def __init__(self, telemetry: Telemetry) -> None:
         self._telemetry = telemetry
@@ -75,7 +75,7 @@ def _gauge(name: str, help: str, label: str, samples: Samples) -> Metric:
 
 
 def _counter(name: str, help: str, labels: Sequence[str], samples: Samples) -> Metric:
-    """Return a counter; its samples are called `name` and `_total`."""
+    """Return a counter; its samples have the name `{name}_total`."""
     metric = CounterMetricFamily(name, help, labels=labels)
     for values, value in samples:
         metric.add_metric(values, value)
@@ -83,7 +83,7 @@ def _counter(name: str, help: str, labels: Sequence[str], samples: Samples) -> M
 
 
 def _summary(name: str, help: str, values: Percentiles) -> Metric:
-    """Return a summary of quantiles alone, which `SummaryMetricFamily` does not offer."""
+    """Return a summary with quantiles only, which `SummaryMetricFamily` does not support."""
     metric = Metric(name, help, "summary")
     for quantile, value in (("0.5", values.p50), ("0.95", values.p95)):
         if value is not None:

@@ -140,7 +140,7 @@ def _sheets(studio: Studio, routes: APIRouter) -> None:
 
     @routes.post("/{project}/sheets", status_code=201)
     async def add(project: str, name: str, request: Request, encoding: str = "") -> dict[str, Any]:
-        """A CSV, TSV or XLSX file as the body. Without `encoding`, that of a CSV is guessed."""
+        """Import the CSV, TSV or XLSX file in the body. Without `encoding`, the encoding of a CSV is guessed."""
         async with received(request, studio.settings.data_dir / UPLOADS) as path:
             try:
                 return await to_thread.run_sync(scripts.import_sheet, project, path, name, encoding)
@@ -154,7 +154,7 @@ def _sheets(studio: Studio, routes: APIRouter) -> None:
 
     @routes.post("/encodings")
     async def encodings(name: str, request: Request) -> Sequence[Mapping[str, Any]]:
-        """Return the encodings in which the body's file may be, each with lines read so, the likeliest first."""
+        """Return the possible encodings of the body's file, most likely first, each with lines in that encoding."""
         async with received(request, studio.settings.data_dir / UPLOADS) as path:
             try:
                 return await to_thread.run_sync(scripts.encodings, path, name)
@@ -181,7 +181,7 @@ def _sheets(studio: Studio, routes: APIRouter) -> None:
     async def update(
         project: str, sheet: str, name: str, request: Request, preview: bool = False, encoding: str = ""
     ) -> dict[str, Any]:
-        """Replace a sheet by the body's file, its lines matched by their ids. A preview counts what would change."""
+        """Replace a sheet by the body's file; lines are matched by their ids. `preview` only counts the changes."""
         async with received(request, studio.settings.data_dir / UPLOADS) as path:
             try:
                 if preview:

@@ -37,7 +37,7 @@ class ScriptForm(BaseModel):
 
     model_config = ConfigDict(extra="allow")
 
-    text: str  # a long one is refused in the answer
+    text: str  # the answer refuses a text that is too long
     engine: Name = ""  # empty = the studio's first
     clip_id: Name = ""
     start_s: float = 0.0

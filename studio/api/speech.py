@@ -25,15 +25,13 @@ from studio.references.acceptance import read_reference
 from studio.texts import Name, Text, Transcript
 
 INSTRUCTIONS = "no engine here follows instructions; leave them out, and choose a voice that sounds like what you want"
-ONE_VOICE = (
-    "name a voice, or send reference_audio and reference_text, one of the two, not both; GET /v1/voices lists voices"
-)
-SAME_FORMATS = {"ogg": "opus", "mpeg": "mp3"}  # further names that clients have for formats
+ONE_VOICE = "name a voice, or send reference_audio and reference_text, but not both; GET /v1/voices lists the voices"
+SAME_FORMATS = {"ogg": "opus", "mpeg": "mp3"}  # other names that clients send for formats
 CONTENT: dict[str, Any] = {media: {} for media in (*MEDIA_TYPES.values(), SSE)}
 
 
 class VoiceId(BaseModel):
-    """A voice as OpenAI's clients name custom ones."""
+    """A voice in the form in which OpenAI's clients name custom voices."""
 
     id: Name
 
@@ -65,10 +63,10 @@ class SpeechRequest(BaseModel):
     ignore_report: Annotated[
         bool, Field(description="use reference_audio although the page's report finds it unusable")
     ] = False
-    model: Annotated[Name, Field(description="f5, s1 or an alias; empty: the champion's own")] = ""
+    model: Annotated[Name, Field(description="f5, s1 or an alias; empty: the champion's engine")] = ""
     response_format: StreamFormat = "mp3"
     stream_format: Literal["audio", "sse"] = "audio"
-    instructions: Annotated[Text | None, Field(description="refused: no engine here follows any")] = None
+    instructions: Annotated[Text | None, Field(description="must be empty: no engine follows instructions")] = None
     stream: Annotated[
         bool, Field(description="send FLAC while it is made, without its length; other formats always are")
     ] = False
@@ -78,7 +76,7 @@ class SpeechRequest(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _read(cls, given: object) -> object:
-        """Leave null fields out, and read a format under any of its names."""
+        """Remove null fields, and replace other names of formats."""
         if not isinstance(given, dict):
             return given
         fields = {name: value for name, value in given.items() if value is not None}
@@ -109,7 +107,7 @@ class SpeechRequest(BaseModel):
         return adjust(order, programs.settings_of(order.engine))
 
     def adjusted(self, made: Spoken) -> Mapping[str, str]:
-        """Return headers that name the fields without the effect that was asked for."""
+        """Return headers that name the fields without the requested effect."""
         return adjustments(self.model_extra or {}, made, ["user"] if self.user is not None else [])
 
     def reference(self) -> Reference | None:
@@ -142,11 +140,11 @@ class GenerateRequest(BaseModel):
         return programs.order(self.text, self.championId, "", {})
 
     def adjusted(self, made: Spoken) -> Mapping[str, str]:
-        """Nothing is adjusted: this request has no settings."""
+        """Return no headers: this request has no settings."""
         return {}
 
     def reference(self) -> None:
-        """This request has no reference."""
+        """Return None: this request has no reference."""
 
 
 def check_language(language: str) -> None:
@@ -160,9 +158,9 @@ def router(answers: SpokenAnswers, programs: Programs) -> APIRouter:
 
     @routes.post("/v1/audio/speech", response_class=Response, responses={200: {"content": CONTENT}}, dependencies=key)
     async def speech(form: SpeechRequest, request: Request) -> Response:
-        """Speak a line; sound is sent while it is made, FLAC whole, and closing the connection stops it."""
+        """Speak a line. The sound is sent while it is made (FLAC as a whole); closing the connection stops the line."""
         if form.response_format == "flac" and form.stream_format == "audio" and not form.stream:
-            # libsndfile reads no FLAC that lacks its length.
+            # libsndfile cannot read FLAC without a length.
             return await answers.whole(form, request, partial(file_response, "flac"))
         return await answers.streamed(form, form.response_format, request, sse=form.stream_format == "sse")
 

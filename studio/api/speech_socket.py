@@ -10,13 +10,13 @@ in text frames, or in binary ones as SageMaker does unless told the type:
     {"cancel": true}                     stop this line
     {"ping": …}                          answered by {"pong": …}
 
-The answer to a line is int16 samples, little-endian, mono, 24 kHz, in frames of any length, and `__END__` behind the last.
+The answer to a line is int16 samples, little-endian, mono, 24 kHz, in frames of any length, then `__END__`.
 Lines are spoken one after another.
 
-An error is a problem document in a text frame, followed by `__END__`. If a further piece of a text is refused, its line goes
-on, without `__END__`. With "errors": "close", which holds from then on, an error closes the connection instead: the code is
-4000 plus the HTTP status (4404 for an unknown voice), the reason is the error's sentence. Without a key where one is needed,
-the connection is always closed (4401).
+An error is a problem document in a text frame, followed by `__END__`. If a later piece of a text is refused, the line goes
+on, and no `__END__` is sent. With "errors": "close", which holds from then on, an error closes the connection instead: the
+code is 4000 plus the HTTP status (4404 for an unknown voice), the reason is the error's message. A connection without a
+required key is always closed (4401).
 """
 
 import asyncio
@@ -42,7 +42,7 @@ from studio.web.callers import Caller, KeyNeeded
 
 END = b"__END__"
 BIDIRECTIONAL = "/invocations-bidirectional-stream"  # SageMaker's
-CLOSED_BY_ERROR = 4_000  # close codes are this and the HTTP status of the error
+CLOSED_BY_ERROR = 4_000  # this plus the HTTP status of the error is the close code
 REASON_BYTES = 123  # of a close frame, by RFC 6455
 VOICE_NEEDED = "name a voice: a champion's id, or a sample's name"
 LINES_MAX = 16  # lines that wait behind the one that is spoken
@@ -92,7 +92,7 @@ class Line:
         sentence = self._reader.add(text)
         if not more:
             sentence += self._reader.rest()
-        if sentence.strip() or not (more or self._begun):  # a line without a word is refused when its speaking begins
+        if sentence.strip() or not (more or self._begun):  # a line without a word is refused when it is spoken
             self._begun = True
             self._sentences.put_nowait(sentence)
         if not more:
@@ -177,7 +177,7 @@ class Conversation:
                 await self._refuse(error)
 
     async def _refuse(self, error: EngineError) -> None:
-        """Send an error. Raises WebSocketDisconnect where it closes the connection."""
+        """Send an error. Raises WebSocketDisconnect if the error closes the connection."""
         if not self._closes_on_error:
             return await self._tell(as_problem(error))
         raise WebSocketDisconnect(await _close(self._socket, error))
@@ -187,7 +187,7 @@ class Conversation:
         await self._socket.send_text(json.dumps(document))
 
     def _read(self, frame: str | bytes) -> Message:
-        """Raises BadMessage."""
+        """Parse a frame. Raises BadMessage."""
         try:
             fields = json.loads(frame)
             if isinstance(fields, dict) and fields.get("errors") in ("text", "close"):

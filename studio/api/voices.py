@@ -25,11 +25,11 @@ class VoiceForm(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     file: UploadFile = Field(description="the clip, whole")
-    transcript: Transcript = Field(description="what is said in it, word for word")
-    name: Name = Field("", description="empty: the file's")
-    id: Name = Field("", description="empty: made of the name, and free")
+    transcript: Transcript = Field(description="what is said in the file, word for word")
+    name: Name = Field("", description="empty: the file's name")
+    id: Name = Field("", description="empty: an unused id, made from the name")
     ignore_report: bool = Field(False, description="keep the clip although the page's report finds it unusable")
-    model: Name = Field("", description="the engine it speaks with; empty: the studio's first")
+    model: Name = Field("", description="the champion's engine; empty: the studio's first engine")
 
 
 def router(studio: Studio, programs: Programs, ownership: Ownership) -> APIRouter:
@@ -43,13 +43,13 @@ def router(studio: Studio, programs: Programs, ownership: Ownership) -> APIRoute
 
     @routes.get("/audio/models")
     def audio_models(request: Request) -> dict[str, Any]:
-        """The engines as Open WebUI lists models."""
+        """List the engines in the form that Open WebUI expects for models."""
         programs.callers.caller(request)
         return {"models": [{"id": each.name, "name": each.title} for each in studio.manager.statuses()]}
 
     @routes.get("/audio/voices")
     def audio_voices(request: Request, legacy: bool = False) -> dict[str, Any]:
-        """The voices as Open WebUI and Kokoro-FastAPI list them; `legacy` gives their ids alone."""
+        """List the voices in the form of Open WebUI and Kokoro-FastAPI; `legacy` returns only the ids."""
         programs.callers.caller(request)
         voices = studio.named_voices.list()
         return {"voices": [each.id if legacy else {"id": each.id, "name": each.name} for each in voices]}
@@ -57,7 +57,7 @@ def router(studio: Studio, programs: Programs, ownership: Ownership) -> APIRoute
     @routes.get("/models/{name}")
     def model(name: str, request: Request) -> dict[str, Any]:
         programs.callers.caller(request)
-        """The engine of this name or alias."""
+        """Return the engine with this name or alias."""
         status = studio.named_voices.engine(name)
         return _model(status.name, status.title, status.state)
 

@@ -41,7 +41,7 @@ def check_members(folder: Path, names: Collection[str], as_id: str = "") -> Cham
 
 
 def _check_sound(path: Path) -> None:
-    """Check a sound as an upload, but of one container and with a true length, so that libsndfile alone ever opens it."""
+    """Check a sound like an upload, but allow only one container and a correct length, so that only libsndfile opens it."""
     try:
         with soundfile.SoundFile(path) as sound:
             container, rate, frames = sound.format, sound.samplerate, sound.frames
@@ -53,7 +53,7 @@ def _check_sound(path: Path) -> None:
                 f"{path.name} does not last {MIN_S:.0f} to {longest_s:.0f} s; a voice needs 3 to 12, cut it"
             )
         decoded = decode_channels(path, max_duration_s=MAX_S, foreign=False)
-        if len(decoded.mix.samples) != frames:  # engines read as much as the header gives
+        if len(decoded.mix.samples) != frames:  # engines read only the length in the header
             raise BadArchive(f"{path.name} is longer than its header says; export it again")
         require_voice(decoded.mix, Source.of(decoded))
     except (soundfile.LibsndfileError, TypeError) as error:

@@ -28,7 +28,7 @@ DAMAGED = "the archive is damaged; fetch or export it again"
 class GzipReader:
     """A gzip file of one or more members (RFC 1952), as pigz and bgzip write them.
 
-    Raises BadArchive for what is damaged, cut off, followed by more, or unpacks beyond the limits.
+    Raises BadArchive if the file is damaged, cut off, followed by other data, or unpacks beyond the limits.
     """
 
     def __init__(self, file: BinaryIO, limits: ArchiveLimits, progress: ArchiveProgress) -> None:
@@ -86,7 +86,7 @@ class GzipReader:
                 raise BadArchive("something follows the end of the archive; pack it again with tar -czf")
 
     def _inflate(self) -> bytes:
-        """The next piece; empty at the end of the last member."""
+        """Return the next piece; empty at the end of the last member."""
         try:
             while not self._stream.eof or self._next_member():
                 given = self._input or self._more_input()
@@ -101,7 +101,7 @@ class GzipReader:
         return b""
 
     def _next_member(self) -> bool:
-        """Begin to read the member that follows the one that has ended, if one follows."""
+        """Start to read the next member; return False if there is none."""
         while len(self._input) < len(MAGIC) and (more := self._more_input()):
             self._input += more
         if not self._input.startswith(MAGIC):

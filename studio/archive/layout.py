@@ -17,8 +17,8 @@ KINDS = {
     tarfile.GNUTYPE_LONGLINK: "a link of over 100 characters",
 }
 FILES = (tarfile.REGTYPE, tarfile.AREGTYPE)
-APPLE_DOUBLE = "._"  # before the name of a file whose attributes macOS adds as another file
-# What file managers and disks leave in folders (macOS, Windows, KDE, Synology), in small letters.
+APPLE_DOUBLE = "._"  # begins the names of files in which macOS stores attributes of other files
+# Files that file managers and file systems add to folders (macOS, Windows, KDE, Synology), in lower case.
 LITTER_FILES = frozenset(
     (
         ".ds_store",

@@ -29,7 +29,7 @@ class ReceivedMembers:
     """What an archive held."""
 
     members: Manifest  # of the voice
-    shim: Manifest  # files for Triton that came with it; never unpacked
+    shim: Manifest  # files for Triton in the archive; never unpacked
 
 
 @dataclass(frozen=True, slots=True)

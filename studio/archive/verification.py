@@ -28,8 +28,8 @@ class Verdict:
     champion: Champion | None = None  # None where something is wrong
     members: Manifest | None = None
     identity: str = ""
-    serves: bool = False  # it brings the files with which Triton loads it
-    outdated: bool = False  # the code among those files is not what this studio packs
+    serves: bool = False  # the archive has the files with which Triton loads it
+    outdated: bool = False  # the archive's code for Triton differs from this studio's
 
     @property
     def whole(self) -> bool:
@@ -47,7 +47,7 @@ class Verdict:
         if not self.serves:
             return "has no files for Triton; pack it again to add them"
         if self.outdated:
-            return "has other code for Triton than this studio packs, which can end Triton under load; pack it again"
+            return "has code for Triton from another version, which can crash Triton under load; pack it again"
         return "loads in Triton"
 
 

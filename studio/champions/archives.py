@@ -58,7 +58,7 @@ class Archives:
         return path, facts
 
     def import_missing(self, folder: Path) -> None:
-        """Import each archive of a folder whose champion is not kept; the log tells which cannot be."""
+        """Import each archive of a folder whose champion is not kept; log the archives that cannot be imported."""
         kept = {saved.champion.id for saved in self._library.list()}
         named = [(path, champion_of(path.name)) for path in sorted(folder.glob("*"))]
         for path, id in named:
@@ -74,10 +74,10 @@ class Archives:
     def import_(
         self, archive: Path, report: ProgressReporter, stop: threading.Event, *, as_id: str, expected: str
     ) -> SavedChampion:
-        """Save an archive's champion, under another id where one is given, over the version `expected` if any.
+        """Save an archive's champion, under `as_id` if given, over the version `expected` if given.
 
-        The current version, unchanged, where it is exactly the archive's. A reference in which a voice is heard comes in,
-        since somebody chose it before; the last report tells what else makes it unusable.
+        Return the current version unchanged if it equals the archive's. A reference is accepted if a voice is heard in it,
+        because somebody chose it before; the last progress report names the other failures of the reference.
 
         Raises BadArchive, ChampionConflict, EngineError of the weights, Cancelled, NotSaved.
         """

@@ -130,7 +130,7 @@ class Library:
                 saved_at=self._now(),
                 verified=verified.sha256 if verified else "",
             )
-            with transaction(self._database):  # no purge runs meanwhile, and the next one spares these blobs
+            with transaction(self._database):  # no purge runs now, and the next purge keeps these blobs
                 begun = self._files.begin(version)
             try:
                 for name, member in members.items():
@@ -145,7 +145,7 @@ class Library:
         return self.get(champion.id, version.version)
 
     def _add_row(self, version: Version, expected: str) -> None:
-        """Make a version whose files are in place the current one. Raises ChampionConflict, BadChampion, NotSaved."""
+        """Make a version with complete files the current one. Raises ChampionConflict, BadChampion, NotSaved."""
         with transaction(self._database) as session:
             if version.weights_row:
                 session.merge(version.weights_row)

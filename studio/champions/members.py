@@ -25,7 +25,7 @@ PORTRAITS = tuple(PICTURES)
 REQUIRED = (REFERENCE, TRANSCRIPT, METADATA)
 VOICE_MEMBERS = frozenset((*REQUIRED, ORIGINAL, WEIGHTS, *PORTRAITS))
 CODE = "1/model.py"
-SHIM = ("config.pbtxt", CODE)  # what lets Triton load an archive; no part of the voice
+SHIM = ("config.pbtxt", CODE)  # files with which Triton loads an archive; not part of the voice
 REFERENCE_RATE = 22_050  # Hz, 16 bit, mono: what the format asks for
 
 
@@ -66,14 +66,14 @@ def measured(staged: Path) -> tuple[Champion, Manifest]:
 
 
 def write_members(folder: Path, champion: Champion, reference: Audio) -> None:
-    """Write a base champion: its sound as the format asks for it and as it was, its words, its facts. Raises OSError."""
+    """Write a base champion: the reference in the archive's format and as it was, transcript, metadata. Raises OSError."""
     _write_sound(folder / REFERENCE, resample(reference, REFERENCE_RATE), "WAV", "PCM_16")
     _write_sound(folder / ORIGINAL, reference, "FLAC", "PCM_24")
     write_words(folder, champion)
 
 
 def _write_sound(path: Path, audio: Audio, format: str, subtype: str) -> None:
-    encoded = io.BytesIO()  # libsndfile itself does not say that a disk is full
+    encoded = io.BytesIO()  # libsndfile does not report a full disk
     soundfile.write(encoded, audio.samples, audio.sample_rate, format=format, subtype=subtype)
     path.write_bytes(encoded.getbuffer())
 

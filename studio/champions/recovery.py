@@ -72,7 +72,7 @@ class CurrentVersion:
 
 
 class VersionFiles:
-    """Whoever writes holds a transaction."""
+    """Callers that write must hold a transaction."""
 
     def __init__(self, folder: Path, blobs: Blobs) -> None:
         self._blobs = blobs
@@ -91,7 +91,7 @@ class VersionFiles:
         self._unkept.remove(begun)
 
     def abandon(self, begun: str) -> None:
-        """Have the next purge remove what a failed save wrote."""
+        """Let the next purge remove the files of a failed save."""
         self._abandoned.add(begun)
 
     def describe(self, version: Version) -> None:
@@ -173,5 +173,5 @@ class VersionFiles:
 
 
 def _may_be_under_way(name: str, version: Version, now: float) -> bool:
-    """Return True for a save that began lately; a version that was purged has its own name instead of a random one."""
+    """Return True for a save that began recently. Saves have random names; purged versions have the version's name."""
     return name != version.name and abs(now - version.saved_at) <= YOUNG_S

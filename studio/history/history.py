@@ -138,7 +138,7 @@ class History:
         return len(gone)
 
     def kept(self, sessions: Collection[str]) -> Sequence[KeptFile]:
-        """Return what these sessions keep, deleted takes included."""
+        """Return the takes of these sessions, including deleted takes."""
         columns: list[Any] = [TakeRow.session_id, TakeRow.id, TakeRow.created_at, TakeRow.duration_s]
         chosen = sqlalchemy.select(*columns, TakeRow.sample_rate, TakeRow.deleted_at)  # type: ignore[call-overload]
         found: list[KeptFile] = []
@@ -150,7 +150,7 @@ class History:
         return found
 
     def erase(self, gone: Iterable[KeptFile]) -> int:
-        """Remove takes for good, of what may be other things; returns how many were takes. Raises NotSaved."""
+        """Remove the takes among `gone` permanently, and ignore the rest. Return the number of takes. Raises NotSaved."""
         with transaction(self._database) as session:
             rows = [row for one in gone if (row := session.get(TakeRow, one.id)) and row.session_id == one.session_id]
             ids = [row.id for row in rows]

@@ -37,7 +37,7 @@ class StoredTake:
     starred: bool
     peaks: Sequence[float]  # 0 to 1, in playing order
     folder: str = ""  # where its session put it; empty = in none
-    notes: Sequence[str] = ()  # sentences of the engine on what may be wrong with it
+    notes: Sequence[str] = ()  # the engine's sentences about possible faults of the take
 
 
 def checked_folder(name: str) -> str:

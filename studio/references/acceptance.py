@@ -1,4 +1,4 @@
-"""Which clips become references: the rule of the page's report, for every way in."""
+"""Decide which clips become references, by the page's report, wherever the clips come from."""
 
 import tempfile
 from pathlib import Path
@@ -11,7 +11,7 @@ from studio.references.library import NoRoom, decode_clip
 from studio.references.report import Report, mixdown, no_voice, report
 from studio.references.window import Window, reference_of
 
-INSIST = "Send ignore_report to use it all the same."  # the page's "Speak anyway"
+INSIST = "Send ignore_report to use the clip anyway."  # the page's "Speak anyway"
 
 
 class BadReference(BadAudio):
@@ -19,10 +19,10 @@ class BadReference(BadAudio):
 
 
 def read_reference(sound: bytes, transcript: str, *, ignore_report: bool = False) -> Reference:
-    """Return a whole sound file that a program sent as a reference.
+    """Return the reference in a sound file that a program sent.
 
-    Raises BadAudio for what cannot be a clip, BadReference for what the report finds unusable, BadText without a transcript,
-    NoRoom.
+    Raises BadAudio if the file cannot be a clip, BadReference if the report finds the clip unusable, BadText without a
+    transcript, NoRoom.
     """
     try:
         with tempfile.TemporaryDirectory() as folder:
@@ -30,15 +30,17 @@ def read_reference(sound: bytes, transcript: str, *, ignore_report: bool = False
             path.write_bytes(sound)
             decoded = decode_clip(path)
     except OSError as error:
-        raise NoRoom("the clip could not be written to the disk; free some disk space and send it again") from error
+        raise NoRoom(
+            "the clip could not be written to the disk; free some disk space and send the clip again"
+        ) from error
     return accepted(decoded, transcript, ignore_report=ignore_report)
 
 
 def accepted(decoded: Decoded, transcript: str, *, ignore_report: bool = False) -> Reference:
-    """Return the clip as a reference, with one channel of it where the mix of all cancels the voice.
+    """Return the clip as a reference. Use its loudest channel if the mix of all channels cancels the voice.
 
-    The page offers this mend, and its loss is nothing; it refuses what else the report fails until the designer insists,
-    which `ignore_report` does here. Without a voice no insisting helps. Raises BadReference, BadText.
+    A clip that otherwise fails the report is refused unless `ignore_report` is set, which stands for "Speak anyway" on the
+    page. A clip without a voice is always refused. Raises BadReference, BadText.
     """
     audio, source = decoded.mix, Source.of(decoded)
     if mixdown(source).mend == "mono":
@@ -52,7 +54,7 @@ def accepted(decoded: Decoded, transcript: str, *, ignore_report: bool = False) 
 
 
 def require_voice(audio: Audio, source: Source) -> None:
-    """Raise BadReference where no voice is heard, with what the report says of it."""
+    """Raise BadReference with the report's messages if no voice is heard."""
     found = no_voice(audio)
     if found is not None:
         offered = [check for check in [mixdown(source)] if check.mend]
@@ -60,11 +62,11 @@ def require_voice(audio: Audio, source: Source) -> None:
 
 
 def failures(found: Report) -> list[str]:
-    """Return what makes a clip unusable, in the report's sentences."""
+    """Return the messages of the checks that make a clip unusable."""
     return [check.message for check in found.checks if check.state == "fail"]
 
 
 def file_failures(path: Path, transcript: str) -> list[str]:
-    """Return the same of a sound file that was accepted elsewhere, such as in an archive. Raises BadAudio."""
+    """Return `failures` of a sound file that was accepted before, such as one in an archive. Raises BadAudio."""
     decoded = decode_clip(path)
     return failures(report(decoded.mix, Source.of(decoded), transcript))

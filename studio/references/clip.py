@@ -51,7 +51,7 @@ class Clip:
 
 
 def float_wav(audio: Audio) -> bytes:
-    """Return a WAV file with every sample as it is, float32."""
+    """Return a WAV file of the unchanged samples as float32."""
     encoded = io.BytesIO()
     soundfile.write(encoded, audio.samples, audio.sample_rate, format="WAV", subtype="FLOAT")
     return encoded.getvalue()

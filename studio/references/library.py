@@ -93,7 +93,7 @@ class ClipStore:
         return clip
 
     def bytes(self, id: str) -> int:
-        """Return what a clip takes up on the disk with its original; 0 if it is not kept."""
+        """Return the size of a clip and its original on the disk; 0 if the clip is not kept."""
         return sum(path.stat().st_size for path in self._folder.joinpath(id).glob("*")) if self.has(id) else 0
 
     def remove(self, id: str) -> None:
@@ -176,7 +176,7 @@ class ClipStore:
 
 
 def decode_clip(path: Path) -> Decoded:
-    """Read a sound file as a clip. Raises BadAudio where it is not sound, or too short, too long or too large."""
+    """Read a sound file as a clip. Raises BadAudio if the file is not sound, too short, too long or too large."""
     if path.is_file() and path.stat().st_size > MAX_BYTES:
         raise BadAudio(f"the file is over {MAX_BYTES // 2**20} MB; cut it to under {MAX_S:.0f} s first")
     decoded = decode_channels(path, max_duration_s=MAX_S)

@@ -40,7 +40,7 @@ LIMIT_DB = 60.0  # beyond this a ratio is only "very clean"
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing looked at."""
+    """The result of one check of a clip."""
 
     name: str
     state: State
@@ -83,7 +83,7 @@ def report(audio: Audio, source: Source, transcript: str, unmended: Audio | None
 
 
 def no_voice(audio: Audio) -> Check | None:
-    """Return the failed check of a sound without a voice; None where there is one."""
+    """Return a failed check if no voice is heard, else None."""
     level = peak_dbfs(audio.samples)
     if level >= SILENT_DBFS and speech_s(audio) > 0.0:
         return None

@@ -172,7 +172,7 @@ class SessionClips:
         return len(gone)
 
     def kept(self, sessions: Collection[str]) -> Sequence[KeptFile]:
-        """Return what these sessions keep, deleted clips included."""
+        """Return the clips of these sessions, including deleted clips."""
         found: list[tuple[ClipRow | BinnedRow, bool]] = []
         with Session(self._database) as session:
             for some in batched(sessions):
@@ -185,7 +185,7 @@ class SessionClips:
         ]
 
     def erase(self, gone: Iterable[KeptFile]) -> int:
-        """Remove clips for good, of what may be other things; returns how many were clips. Raises NotSaved."""
+        """Remove the clips among `gone` permanently, and ignore the rest. Return the number of clips. Raises NotSaved."""
         samples, rows = {shipped.clip_id for shipped in self.samples()}, list[ClipRow | BinnedRow]()
         with transaction(self._database) as session:
             for key in ((one.session_id, one.id) for one in gone):
@@ -194,7 +194,7 @@ class SessionClips:
         return len(rows)
 
     def _forget(self, session: Session, gone: Sequence[ClipRow | BinnedRow], samples: Set[str]) -> None:
-        """Remove rows, and the sound of those that nobody else has."""
+        """Remove rows, and the files of clips that no other session has."""
         for row in gone:
             session.delete(row)
             self._described.remove(SessionClip.of(row).name)

@@ -53,7 +53,7 @@ def cut(audio: Audio, window: Window) -> Audio:
 
 
 def reference_of(audio: Audio, window: Window, transcript: str) -> Reference:
-    """The window's samples with what is said in them. Raises BadText for no transcript or a long one, BadAudio as `cut`."""
+    """Return the window as a reference. Raises BadText if the transcript is empty or too long, BadAudio as `cut` does."""
     if not transcript.strip():
         raise BadText("the reference has no transcript; type exactly what is said in the selected part")
     check_length("the transcript", transcript, MAX_TRANSCRIPT_CHARACTERS)

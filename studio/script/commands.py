@@ -34,7 +34,7 @@ def main(arguments: Sequence[str], open_scripts: Open) -> int:
     except KeyboardInterrupt:
         return _refuse("stopped; the same command goes on where it stopped", INTERRUPTED)
     except UncertainEncoding as error:
-        return _refuse(f"{error}. Choose by --encoding.", FAILED)
+        return _refuse(f"{error}. Choose one with --encoding.", FAILED)
     except (EngineError, OSError) as error:
         return _refuse(str(error), FAILED)
 
@@ -49,7 +49,9 @@ def parser() -> ArgumentParser:
     goal = rendering.add_mutually_exclusive_group(required=True)
     goal.add_argument("--out", type=Path, metavar="FOLDER", help="empty, or not there yet")
     goal.add_argument("--to", metavar="STORE", help="a store of STUDIO_STORES, as a zip")
-    rendering.add_argument("--encoding", default="", help="of a CSV that is not Unicode, such as cp1252 or mac-roman")
+    rendering.add_argument(
+        "--encoding", default="", help="encoding of a CSV that is not Unicode, such as cp1252 or mac-roman"
+    )
     rendering.add_argument("--project", metavar="NAME", help="of the studio; default: the sheet's name")
     rendering.add_argument(
         "--voice", metavar="ID", help="champion or sample for every character without one of its own"

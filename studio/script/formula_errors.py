@@ -1,4 +1,4 @@
-"""Errors that spreadsheets show in place of a formula's result; a cell that holds one says nothing of its line."""
+"""Recognize the errors that spreadsheets show in place of a formula's result."""
 
 from collections.abc import Sequence
 
@@ -12,11 +12,11 @@ ERRORS = frozenset(
         *(f"Err:{number}" for number in range(501, 541)),
     )
 )  # fmt: skip
-ROLES: Sequence[Role] = ("text", "character", "emotion", "id", "filename", "max_s")  # on which a take depends
+ROLES: Sequence[Role] = ("text", "character", "emotion", "id", "filename", "max_s")  # columns on which a take depends
 
 
 def is_formula_error(value: str) -> bool:
-    """Whether a cell shows a spreadsheet's error."""
+    """Return True if a cell shows a spreadsheet error."""
     return value.strip() in ERRORS
 
 
@@ -26,5 +26,6 @@ def formula_error(sheet: Sheet, line: ScriptLine) -> str:
         value = cell(sheet, line, role)
         if is_formula_error(value):
             name = sheet.columns[sheet.roles[role]] or role
-            return f"{name[:40]} is {value}, an error of the spreadsheet; correct the formula there, or type the value here"
+            advice = "correct the formula in the spreadsheet, or type the value here"
+            return f"{name[:40]} is {value}, a spreadsheet error; {advice}"
     return ""

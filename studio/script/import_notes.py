@@ -13,20 +13,20 @@ NAMED = 3  # of many
 
 
 def import_notes(table: Table, roles: Mapping[Role, int]) -> Sequence[str]:
-    """What of its file did not come in, then errors, ids and lengths that cannot be used as they are."""
+    """Return what the import left out, then the errors, ids and lengths that cannot be used."""
     return [*table.notes, *_errors(table, roles), *_shared_ids(table, roles), *_unreadable_lengths(table, roles)]
 
 
 def _errors(table: Table, roles: Mapping[Role, int]) -> Sequence[str]:
-    """Name the errors of the spreadsheet in columns that matter."""
+    """Name the spreadsheet errors in columns on which takes depend."""
     columns = [roles[role] for role in ERROR_ROLES if role in roles]
     found = [[row[column].strip() for column in columns if is_formula_error(row[column])] for row in table.rows]
     lines = [errors for errors in found if errors]
     if not lines:
         return []
-    have = "line holds" if len(lines) == 1 else "lines hold"
+    have = "line has" if len(lines) == 1 else "lines have"
     kinds = _some(list(dict.fromkeys(error for errors in lines for error in errors)))
-    return [f"{len(lines):,} {have} errors of the spreadsheet and cannot be made until they are corrected: {kinds}."]
+    return [f"{len(lines):,} {have} spreadsheet errors and cannot be rendered until they are corrected: {kinds}."]
 
 
 def _shared_ids(table: Table, roles: Mapping[Role, int]) -> Sequence[str]:

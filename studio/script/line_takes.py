@@ -89,7 +89,7 @@ class LineTakes:
             noted = tuple(TakeCheck(name="ending", outcome="doubt", message=note) for note in stored.notes)
             self._change(due, with_checked(replace(take, checks=(*noted, *judged.checks), score=judged.score)))
         except NotStored as error:
-            log.warning("a take's checks were not kept and are made again later: %s", error)
+            log.warning("the checks of a take were not saved and run again later: %s", error)
             return
         except Exception:
             log.exception("a take could not be checked")

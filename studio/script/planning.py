@@ -41,7 +41,7 @@ class Readings:
     def of(self, sheet: Sheet, line: ScriptLine) -> Sequence[LineReading]:
         """One for each voice it is cast with; none where it has no text or nobody speaks its character.
 
-        Raises BadInput where a spreadsheet's error stands in the line, and what keeps a voice from being used.
+        Raises BadInput if the line contains a spreadsheet error, and EngineError if the voice cannot be used.
         """
         text = cell(sheet, line, "text")
         if not text:

@@ -28,7 +28,7 @@ T = TypeVar("T")
 FOLDER = "scripts"  # in the data folder
 DOCUMENT = "project.json"
 NAME_MAX = 120  # characters
-COARSE_S = 60.0  # by which a file may be dated wrong
+COARSE_S = 60.0  # tolerated error of a file's date
 PROJECT = TypeAdapter(Project)
 SHEET = TypeAdapter(Sheet)
 
@@ -156,7 +156,7 @@ class Projects:
         return self._folder / self.get(id, deleted=True).id
 
     def _age_s(self, project: Project) -> float:
-        """Return the seconds since a project's last change; a change from the future is one of now."""
+        """Return the seconds since a project's last change; a change from the future counts as now."""
         document = self._folder / project.id / DOCUMENT
         age_s = self._now() - document.stat().st_mtime
         if age_s < -COARSE_S:  # the clock was set back

@@ -118,7 +118,7 @@ class RenderQueue:
             return self.status(project_id)
 
     def hold(self, trouble: str) -> None:
-        """Pause every render that runs, and keep why; what cannot be saved holds until the studio ends."""
+        """Pause every running render and store the reason; if that cannot be saved, it holds until the studio ends."""
         with self._lock:
             for project_id, render in self._renders.items():
                 if render.state == "running":

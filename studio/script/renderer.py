@@ -76,7 +76,7 @@ class Renderer:
 
     @property
     def closed(self) -> bool:
-        """Whether the studio is shutting down: nothing more is made before the next start."""
+        """True if the studio is shutting down; nothing more is rendered before the next start."""
         return self._closed.is_set()
 
     def begin(self, project_id: str, choice: RenderChoice) -> RenderStatus:

@@ -30,7 +30,7 @@ class Render:
     lines: tuple[LineRender, ...]
     budget: int = 0  # further seeds for a take whose checks fail
     state: RenderState = "running"
-    trouble: str = ""  # why the studio paused it, such as a full disk
+    trouble: str = ""  # why the studio paused the render, such as a full disk
     failures: Mapping[str, str] = field(default_factory=dict)  # by line: why it could not be made
     compute_s: float = 0.0
     audio_s: float = 0.0

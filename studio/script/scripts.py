@@ -129,11 +129,11 @@ class Scripts:
     # Sheets.
 
     def encodings(self, path: Path, name: str) -> Sequence[Mapping[str, Any]]:
-        """Return the encodings in which a sheet's file may be, the likeliest first. Raises BadSheet."""
+        """Return the possible encodings of a sheet's file, most likely first. Raises BadSheet."""
         return [asdict(choice) for choice in table_encodings(path.read_bytes(), name)]
 
     def import_sheet(self, project_id: str, path: Path, name: str, encoding: str = "") -> dict[str, Any]:
-        """Add a sheet; `notes` of the answer say what did not come in or cannot be used.
+        """Add a sheet; `notes` of the answer list what was left out and what cannot be used.
 
         Raises UnknownProject, UncertainEncoding, BadSheet, NotSaved.
         """
@@ -144,7 +144,7 @@ class Scripts:
         return self._added(project_id, read_pasted(text), name)
 
     def put_sheet(self, project_id: str, path: Path, name: str, encoding: str = "") -> dict[str, Any]:
-        """Add a sheet or replace the one of this name: lines of the same id keep their takes.
+        """Add a sheet, or replace the sheet of this name; lines with the same id keep their takes.
 
         Raises UnknownProject, UncertainEncoding, BadSheet, NotSaved.
         """
@@ -155,14 +155,14 @@ class Scripts:
         return self._put(project_id, here.id, table)
 
     def update_sheet(self, project_id: str, sheet_id: str, path: Path, name: str, encoding: str = "") -> dict[str, Any]:
-        """Replace a sheet by its file: lines of the same id keep their takes.
+        """Replace a sheet by its file; lines with the same id keep their takes.
 
         Raises UnknownSheet, UncertainEncoding, BadSheet, NotSaved.
         """
         return self._put(project_id, sheet_id, read_table(path.read_bytes(), name, encoding))
 
     def table_changes(self, project_id: str, sheet_id: str, path: Path, name: str, encoding: str = "") -> TableChanges:
-        """Return what `update_sheet` would do. Raises UnknownSheet, UncertainEncoding, BadSheet."""
+        """Return the changes that `update_sheet` would make. Raises UnknownSheet, UncertainEncoding, BadSheet."""
         sheet = self._projects.sheet(project_id, sheet_id)
         table = read_table(path.read_bytes(), name, encoding)
         return table_changes(sheet, table, _roles(sheet, table))
@@ -237,8 +237,8 @@ class Scripts:
 
     def _brought(self, project_id: str, id: str, table: Table, roles: Mapping[Role, int]) -> dict[str, Any]:
         """A sheet that has just come in, with what there is to know of that."""
-        told = {"notes": list(import_notes(table, roles)), "encoding": table.form.encoding}
-        return self.sheet(project_id, id) | told
+        facts = {"notes": list(import_notes(table, roles)), "encoding": table.form.encoding}
+        return self.sheet(project_id, id) | facts
 
     def _cast_namesakes(self, project_id: str, sheet: Sheet) -> None:
         """A character that nobody speaks yet is spoken by the champion, or the sample, of its name."""

@@ -74,7 +74,7 @@ def _render(
 
 
 def _goes_on(scripts: Scripts, project: str, sheet: str) -> bool:
-    """Whether a render of the sheet is left from before: the studio ended meanwhile, or the disk was full."""
+    """Return True if an unfinished render of the sheet continues. Resume a render that a full disk paused."""
     try:
         render = scripts.renderer.status(project).render
     except UnknownRender:
@@ -91,7 +91,7 @@ def _wait(scripts: Scripts, project: str, report: ProgressReporter, stop: thread
     """Return when the render is done. Raises Closing, NotSaved, Cancelled."""
     while (status := scripts.renderer.status(project)).render.state in ("running", "paused"):
         if scripts.renderer.closed:
-            raise Closing("the studio is shutting down; the render goes on after the next start, ask again then")
+            raise Closing("the studio is shutting down; the render continues after the next start, so call again then")
         if status.render.trouble:
             raise NotSaved(f"the render is paused: {status.render.trouble}")
         report(Progress(status.done / status.total, f"made {status.done} of {status.total} lines"))

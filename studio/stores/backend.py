@@ -26,7 +26,7 @@ class Backend(Protocol):
     """Every method raises StoreError or UnknownArchive. Threads may share one."""
 
     def list(self) -> Sequence[StoreEntry]:
-        """Return the archives, and with a note those whose names are not ids."""
+        """Return the archives; an archive whose name is not an id has a note."""
         ...
 
     def where(self, id: str) -> str:

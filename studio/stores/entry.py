@@ -26,7 +26,7 @@ class ArchiveFacts:
 class StoreEntry:
     """One archive in a store."""
 
-    id: str  # the file's name where `note` is set
+    id: str  # the file's name if `note` is set
     bytes: int
     note: str = ""  # why the archive cannot be fetched; empty = it can
     sha256: str = ""  # of the archive; empty = the store does not know

@@ -32,7 +32,7 @@ class Store:
         self._settings = settings
 
     def list(self) -> Sequence[StoreEntry]:
-        """Return the archives by id, and with a note those whose names are not ids. Raises StoreError."""
+        """Return the archives by id; an archive whose name is not an id has a note. Raises StoreError."""
         return sorted(self._backend.list(), key=lambda entry: entry.id)
 
     def where(self, id: str) -> str:

@@ -79,7 +79,7 @@ class Snapshot:
     device: str
     memory: str  # "VRAM" or "process memory": what the bytes mean
     total_bytes: int
-    disk: DiskReading | None  # of the data folder; None where it cannot be read
+    disk: DiskReading | None  # of the data folder; None if the disk cannot be read
     now: Point
     latency_s: Percentiles
     ttfa_s: Percentiles

@@ -1,4 +1,4 @@
-"""Who may call which named endpoint, asked before Gradio looks at what was sent, whichever way the call came."""
+"""Check who may call a named endpoint, before Gradio reads the inputs, for every kind of call."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,8 +13,8 @@ from starlette.requests import Request
 from engines.errors import BadInput, EngineError
 from studio.errors import NotFound
 
-ELSEWHERE = "upload the file itself first; the studio opens no address and no file of its own disk"
-Rule = Callable[[Request], object]  # raises EngineError for whoever may not
+ELSEWHERE = "upload the file first; the studio opens neither addresses nor files of its own disk"
+Rule = Callable[[Request], object]  # raises EngineError for callers without permission
 
 
 class UnknownEndpoint(NotFound):
@@ -22,17 +22,17 @@ class UnknownEndpoint(NotFound):
 
 
 class EndpointRules:
-    """The rules of all endpoints, by name; what has none is for nobody."""
+    """The rules of all endpoints, by name; an endpoint without a rule cannot be called."""
 
     def __init__(self, rules: Mapping[str, Rule]) -> None:
         self._rules = rules
 
     def require(self, endpoint: object, request: Request, data: Any) -> None:
-        """Raises EngineError for callers who may not, and for files that were not uploaded."""
+        """Check a call. Raises EngineError if the caller lacks permission, or if a file was not uploaded."""
         rule = self._rules.get(str(endpoint))
         if rule is None:
             raise UnknownEndpoint(
-                "the page has no such function for you; /gradio_api/info lists them, or reload the page"
+                "the page has no function of this name; /gradio_api/info lists the functions, or reload the page"
             )
         rule(request)
         if not all(map(was_uploaded, files_among(data))):
@@ -40,14 +40,14 @@ class EndpointRules:
 
 
 class GuardedBlocks(gr.Blocks):
-    """Gradio's blocks, whose functions are called by those alone who may."""
+    """Gradio's blocks, which check the caller before each call of a function."""
 
     rules: EndpointRules | None = None
 
     async def process_api(
         self, block_fn: BlockFunction | int, inputs: list[Any], *args: Any, **how: Any
     ) -> dict[str, Any]:
-        """Called once for each call, and again for each further output of a generator."""
+        """Check the caller once, then run the function; Gradio calls this for each further output of a generator."""
         if self.rules is not None and how.get("request") is not None and how.get("iterator") is None:
             called, request = self.fns[block_fn] if isinstance(block_fn, int) else block_fn, asker(how["request"])
             try:
@@ -59,22 +59,22 @@ class GuardedBlocks(gr.Blocks):
 
 
 def open_to_all(request: Request) -> None:
-    """The rule of what every visitor may call."""
+    """Allow every visitor."""
 
 
 def refused(error: EngineError, request: Request) -> gr.Error:
-    """As Gradio's clients get it; `PageRefusals` makes a problem document of it where an answer has a status."""
+    """Return the error for Gradio's clients; `PageRefusals` turns it into a problem document if the answer has a status."""
     request.scope.setdefault("state", {})["refused"] = error
     return gr.Error(str(error), print_exception=False)
 
 
 def asker(request: gr.Request | Request) -> Request:
-    """Whose request this is: Gradio hands on its own or the server's."""
+    """Return the server's request; Gradio passes this one, or its own request with this one inside."""
     return cast(Request, request.request) if isinstance(request, gr.Request) else request
 
 
 def files_among(data: Any) -> list[object]:
-    """Paths of the files among the inputs of a call, however deep they lie."""
+    """Return the paths of the files in the inputs of a call, at any depth."""
     paths, places = [], [data]
     while places:
         place = places.pop()
@@ -87,8 +87,11 @@ def files_among(data: Any) -> list[object]:
 
 
 def was_uploaded(path: object) -> bool:
-    """Whether it lies where Gradio keeps uploads; it would fetch an address, and copy other files to where it serves them."""
+    """Return True if the file is in Gradio's folder of uploads.
+
+    Gradio would fetch an address, and copy other files to a folder that it serves.
+    """
     try:
         return isinstance(path, str) and Path(path).resolve().is_relative_to(Path(get_upload_folder()).resolve())
-    except ValueError:  # no path at all
+    except ValueError:  # not a path
         return False

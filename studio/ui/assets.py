@@ -91,9 +91,9 @@ def mount_assets(application: FastAPI) -> None:
 
 
 def head() -> str:
-    """Tags for the page's head: style, font and the modules that the page begins with, fetched side by side.
+    """Return tags for the page's head: style, font and the page's first modules, which load in parallel.
 
-    Their addresses are relative to the page's: a proxy may serve the page under a prefix.
+    The addresses are relative to the page, because a proxy may serve the page under a prefix.
     """
     preloads = [f'<link rel="modulepreload" href=".{ROOT}/{name}">' for name in modules()]
     return "\n".join(

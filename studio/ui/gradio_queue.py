@@ -82,12 +82,12 @@ class GradioQueue(Queue):
         return 0 if messages is None else messages.qsize()
 
     async def push(self, body: Any, request: Any, username: str | None) -> tuple[bool, Any, Any]:
-        """Queue an event; a refusal is a sentence, and is counted. Values that are left out are left to the studio.
+        """Queue an event; a refusal is a sentence, and is counted. The studio fills in values that are left out.
 
-        Who may call is asked when it begins. Raises ValueError, and HTTPException where the visitor holds half of the
-        places already.
+        Permission is checked when the call begins. Raises ValueError, and HTTPException if the visitor already holds half
+        of the places.
         """
-        str(body.session_hash).encode()  # a name that is no text would fail where it is written down
+        str(body.session_hash).encode()  # a name that cannot be encoded would fail later
         called = self.blocks.fns.get(body.fn_index)
         if called is None:
             return False, f"there is no function {body.fn_index} here; reload the page", "error"

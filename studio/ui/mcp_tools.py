@@ -50,10 +50,9 @@ def mcp_tools(page: gr.Blocks, studio: Studio, programs: Programs) -> None:
 
 
 def guard_tools(page: GuardedBlocks) -> None:
-    """Have the mounted page's tools ask who calls before they look at what was sent, those included that are not listed.
+    """Check the caller of each tool of the mounted page, also of unlisted tools, before the arguments are read.
 
-    Without this, Gradio would write files that come in base64 to the disk, and connect to the address that the request's
-    Host header names.
+    Otherwise Gradio would write base64 files to the disk, and connect to the address in the request's Host header.
     """
     server, rules = page.mcp_server_obj, page.rules
     if server is None or rules is None:

@@ -51,7 +51,7 @@ def build(studio: Studio, programs: Programs) -> GuardedBlocks:
 
 
 def rules(studio: Studio, programs: Programs) -> dict[str, Rule]:
-    """Who may call each named endpoint: every visitor, programs with a key, or the owner."""
+    """Return who may call each named endpoint: every visitor, programs with a key, or the owner."""
     keyed, owned = programs.callers.caller, Ownership(studio.settings).require
     owners = dict.fromkeys(("package", "import", "render", "package_champion"), owned)
     return {"speak": open_to_all, "list_voices": keyed, "speak_line": keyed, **owners}

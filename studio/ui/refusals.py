@@ -1,4 +1,4 @@
-"""What Gradio's routes refuse or fail at, as problem documents: the client's mistakes are no failures of the studio."""
+"""Answer refusals and failures of Gradio's routes with problem documents; mistakes of clients are not server errors."""
 
 import json
 import logging
@@ -23,10 +23,12 @@ log = logging.getLogger(__name__)
 UNKNOWN = "the page knows nothing by this name; /gradio_api/info lists its endpoints, or reload the page"
 UNREAD = "the request does not have the form that this address takes; /gradio_api/info describes it"
 UNREAD_UPLOAD = "the upload is not a form with files; send multipart/form-data with the files as `files`"
-CLOSED_DOOR = "the studio has no use for this part of Gradio; /docs and /gradio_api/info describe what it takes"
+CLOSED_DOOR = (
+    "the studio does not use this part of Gradio; /docs and /gradio_api/info describe the addresses that it serves"
+)
 UPLOAD = "/gradio_api/upload"
 
-# Gradio would open addresses for whoever asks, take recordings of any length, and serve what helps its developers.
+# These routes would fetch any address, accept recordings of any length, and serve tools for Gradio's developers.
 CLOSED = re.compile(
     r"/gradio_api/(file[=/]\s*[a-z][a-z0-9+.-]*:|proxy=|process_recording|component_server|custom_component/|dev/"
     r"|deep_link|(undo-)?vibe-)|/monitoring",
@@ -64,7 +66,7 @@ class PageRefusals:
 
 
 class ProblemAnswer:
-    """Passes on what is sent, but for refusals in another form: a problem document goes out in place of those."""
+    """Forwards the answer, but replaces a refusal that is not a problem document by one."""
 
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.begun = False
@@ -87,10 +89,10 @@ class ProblemAnswer:
     def _document(self) -> Response:
         if refused := self._scope.get("state", {}).get("refused"):
             return problem_of(refused)
-        told = _read(bytes(self._body))
-        # Gradio's clients look for what it calls an error beside the sentence.
-        further = {name: told[name] for name in ("error", "title") if name in told}
-        return problem(_sentence(told, self._status), self._status, **further)
+        members = _read(bytes(self._body))
+        # Gradio's clients read `error` and `title` beside the message.
+        further = {name: members[name] for name in ("error", "title") if name in members}
+        return problem(_sentence(members, self._status), self._status, **further)
 
 
 def _problem_of(error: Exception, scope: Scope) -> Response:
@@ -117,17 +119,17 @@ def _is_problem(start: Message) -> bool:
 
 
 def _read(body: bytes) -> dict[str, Any]:
-    """What a refusal says: JSON, or a line of text as its detail."""
+    """Return the members of a refusal: its JSON object, or its text as `detail`."""
     try:
-        told = json.loads(body)
+        members = json.loads(body)
     except ValueError:
         return {"detail": body.decode(errors="replace")}
-    return told if isinstance(told, dict) else {"detail": told}
+    return members if isinstance(members, dict) else {"detail": members}
 
 
-def _sentence(told: dict[str, Any], status: int) -> str:
-    detail = told.get("detail") or told.get("error")
-    if isinstance(detail, list) and detail and isinstance(detail[0], dict):  # FastAPI's, of what has the wrong form
+def _sentence(members: dict[str, Any], status: int) -> str:
+    detail = members.get("detail") or members.get("error")
+    if isinstance(detail, list) and detail and isinstance(detail[0], dict):  # FastAPI's validation errors
         where = ".".join(str(part) for part in detail[0].get("loc", ()) if part != "body")
         return f"{where or 'the request'}: {detail[0].get('msg')}; correct it and send it again"
     if isinstance(detail, dict):

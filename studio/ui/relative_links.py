@@ -1,4 +1,4 @@
-"""The links of Gradio's page, made relative to it: a proxy may serve the page under a prefix."""
+"""Make the links of Gradio's page relative, because a proxy may serve the page under a prefix."""
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -12,7 +12,7 @@ RELATIVE = (
 
 
 class RelativeLinks:
-    """ASGI middleware within Gradio's application, before it compresses anything."""
+    """ASGI middleware within Gradio's application, before compression."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -25,7 +25,7 @@ class RelativeLinks:
         page = bytearray()
 
         async def rewritten(message: Message) -> None:
-            """Collect the page, then send it whole; Gradio's template gives it in one piece."""
+            """Collect the page, then send the changed page in one piece."""
             nonlocal start
             if message["type"] == "http.response.start":
                 start = message
@@ -33,7 +33,7 @@ class RelativeLinks:
             page.extend(message.get("body", b""))
             if not message.get("more_body", False):
                 body = bytes(page).replace(MANIFEST, RELATIVE)
-                if body:  # a HEAD request keeps the length of the page that it does not get
+                if body:  # the answer to HEAD has no page and keeps its length
                     MutableHeaders(scope=start)["content-length"] = str(len(body))
                 await send(start)
                 await send({"type": "http.response.body", "body": body})

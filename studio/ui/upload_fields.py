@@ -1,4 +1,4 @@
-"""The forms of Gradio's uploads: what is no file in them has to be short, since Gradio keeps it in memory."""
+"""Limit the text fields in forms of Gradio's uploads, because Gradio keeps these fields in memory."""
 
 from gradio import route_utils
 from starlette.formparsers import MultiPartException
@@ -7,7 +7,7 @@ FIELD_BYTES = 4_096
 
 
 class ShortFields(route_utils.GradioMultiPartParser):
-    """Gradio's parser, which has no limit of its own for fields."""
+    """Gradio's parser with a limit for text fields."""
 
     def on_part_data(self, data: bytes, start: int, end: int) -> None:
         if self._current_part.file is None and len(self._current_part.data) + end - start > FIELD_BYTES:
@@ -16,5 +16,5 @@ class ShortFields(route_utils.GradioMultiPartParser):
 
 
 def limit_fields() -> None:
-    """Have Gradio read forms by this parser; its upload route takes no other by any setting."""
+    """Replace Gradio's parser of forms by this one; the upload route has no setting for the parser."""
     route_utils.GradioMultiPartParser = ShortFields  # type: ignore[misc]

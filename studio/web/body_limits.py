@@ -1,4 +1,4 @@
-"""How large a request's body may be, by its path, and how many large ones are collected in memory at a time."""
+"""Limit the size of request bodies by path, and the number of large bodies in memory."""
 
 import asyncio
 import re
@@ -13,19 +13,19 @@ from studio.web.problems import problem
 
 FORM_BYTES = 65_536  # what multipart adds around a file
 JSON_MB = 2
-REFERENCE_MB = 16  # of a sound file that comes in base64: 30 seconds in stereo need 12
+REFERENCE_MB = 16  # of a sound file in base64: 30 s in stereo need 12
 AT_ONCE = 4  # bodies of more than JSON_MB that are in memory
-ARRIVES_WITHIN_S = 60.0  # a body that waits for none of those; others must only keep coming (protocols.py)
+ARRIVES_WITHIN_S = 60.0  # a large body with a place; other bodies must only keep arriving (protocols.py)
 
-WEIGHTS = re.compile(r"/studio/champions/(import|[^/]+/weights)")  # the owner's, to the disk
-GRADIO_UPLOADS = re.compile(r"/gradio_api/upload/?")  # everybody's; the owner's may be archives
-FILES = re.compile(r"/studio/clips/?|/v1/voices/?|/studio/(champions|projects)(/.*)?")  # the last two are the owner's
+WEIGHTS = re.compile(r"/studio/champions/(import|[^/]+/weights)")  # owner only; written to the disk
+GRADIO_UPLOADS = re.compile(r"/gradio_api/upload/?")  # for everybody; the owner may upload archives
+FILES = re.compile(r"/studio/clips/?|/v1/voices/?|/studio/(champions|projects)(/.*)?")  # the last two: owner only
 REFERENCES = re.compile(r"/v1/audio/speech/?|/invocations/?")  # JSON with a sound file in base64
 
 
 @dataclass(frozen=True, slots=True)
 class Cap:
-    """How large a body may be."""
+    """A limit on the size of a body."""
 
     mb: int
     advice: str
@@ -41,7 +41,7 @@ class Cap:
 
 
 class Caps:
-    """The limits that the settings make."""
+    """The limits for all paths, from the settings."""
 
     def __init__(self, settings: Settings) -> None:
         most = settings.max_upload_mb
@@ -56,7 +56,7 @@ class Caps:
         self._references = Cap(with_reference, advice, "request", in_memory=True)
 
     def of(self, method: str, path: str) -> Cap:
-        """Of a request to this path, behind any prefix. Uploads to Gradio are `clips` here, whoever sends them."""
+        """Return the limit of a request to this path, without a prefix. Uploads to Gradio get `clips`, whoever sends them."""
         if method == "POST" and WEIGHTS.fullmatch(path):
             return self.weights
         if FILES.fullmatch(path) or GRADIO_UPLOADS.fullmatch(path):
@@ -65,7 +65,7 @@ class Caps:
 
 
 class LargeBodies:
-    """ASGI middleware for bodies that are read into memory: few large ones at a time, each within a minute."""
+    """ASGI middleware that reads few large bodies into memory at a time, each within a minute."""
 
     def __init__(self, app: ASGIApp, at_once: int = AT_ONCE, within_s: float = ARRIVES_WITHIN_S) -> None:
         self._app = app
@@ -73,7 +73,7 @@ class LargeBodies:
         self._within_s = within_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Take a place before the first byte is read, and give it up when the answer begins or nothing more comes."""
+        """Take a place before the first byte is read, and release the place when the answer begins or the request ends."""
         held, arriving, due = False, True, 0.0
 
         def give_up() -> None:
@@ -108,5 +108,5 @@ class LargeBodies:
 
 
 def body_limit(max_mb: int) -> int:
-    """Bytes a request's body may have: the largest file and what multipart wraps around it."""
+    """Return the largest size of a body in bytes: the largest file and the parts that multipart adds."""
     return max_mb * 1_000_000 + FORM_BYTES

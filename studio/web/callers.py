@@ -74,7 +74,7 @@ class Callers:
 
     def spend(self, caller: Caller, characters: int, requests: int = 1) -> None:
         """Count requests of so many characters together. Raises LimitReached."""
-        if not self._clock.undisturbed_s():  # the limiter reads the wall clock: what it counted may lie in the future
+        if not self._clock.undisturbed_s():  # the limiter uses the wall clock; its counts may lie in the future
             self._limiter.storage.reset()
         for what, amount in (("requests", requests), ("characters", characters)):
             allowed = self._limits[what]

@@ -1,4 +1,4 @@
-"""How browsers are to keep the studio's cookies, which no script reads."""
+"""Write and read the studio's cookies, which scripts cannot read."""
 
 from collections.abc import Mapping
 
@@ -6,10 +6,10 @@ from starlette.types import Scope
 
 
 def cookie(name: str, value: str, lasts_s: int, *, scope: Scope, framed: bool = False, strict: bool = False) -> str:
-    """A Set-Cookie header, in answer to the request of this scope.
+    """Return the value of a Set-Cookie header that answers the request of this scope.
 
-    `framed`: other sites' pages show the studio, where browsers send no other cookies than these. They keep one for each
-    such site apart (Partitioned), so that a page elsewhere cannot spend it.
+    `framed`: pages of other sites show the studio in a frame, where browsers send only cookies with SameSite=None. With
+    Partitioned, browsers keep a separate cookie for each such site, which other sites cannot use.
     """
     secure = scope["scheme"] in ("https", "wss")
     path = scope.get("root_path") or "/"
@@ -20,6 +20,6 @@ def cookie(name: str, value: str, lasts_s: int, *, scope: Scope, framed: bool = 
 
 
 def cookie_of(headers: Mapping[str, str], name: str) -> str:
-    """The value of a cookie, or empty. Browsers send that of the longest path first: another studio may be at `/`."""
+    """Return the value of a cookie, or "". Browsers send the longest path first: another studio may be at `/`."""
     pairs = (pair.strip().partition("=") for pair in headers.get("cookie", "").split(";"))
     return next((value.strip().strip('"') for key, _, value in pairs if key.strip() == name), "")

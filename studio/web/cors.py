@@ -15,7 +15,7 @@ READABLE = (  # headers of an answer that the page's scripts may read
 
 
 class ApiCors:
-    """ASGI middleware; it stands before all others, so that pages can read their refusals too."""
+    """ASGI middleware in front of all others, so that pages can also read the refusals of the others."""
 
     def __init__(self, app: ASGIApp, origins: Sequence[str]) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""Names of downloads, which come from sheets, champions and visitors: safe in a header and on any file system."""
+"""Make names of downloads safe in headers and on file systems; they come from sheets, champions and visitors."""
 
 import re
 import unicodedata
@@ -19,7 +19,7 @@ def attachment(name: str) -> dict[str, str]:
 
 
 def download_name(name: str) -> str:
-    """Return the name without folders and control characters, as short as file systems need; never empty."""
+    """Return the name without folders and control characters, shortened for file systems, and never empty."""
     safe = UNSAFE.sub("_", name).strip(" .") or "download"
     ending = PurePosixPath(safe).suffix[:20]
     stem = safe.removesuffix(ending).encode()[: NAME_BYTES - len(ending.encode())].decode(errors="ignore")

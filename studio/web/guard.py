@@ -21,7 +21,7 @@ FOREIGN_HOST = "the studio does not answer to this host name; open it by its own
 FOREIGN_PAGE = "this request came from another site's page; open the studio itself"
 HARMLESS = frozenset({"GET", "HEAD", "OPTIONS"})
 LOGIN = "/studio/login"
-TOO_MANY = "too many logins from there wait to be looked at; try again in a minute"
+TOO_MANY = "too many logins from your address are waiting; try again in a minute"
 
 LARGE_BYTES = body_limit(JSON_MB)
 
@@ -112,7 +112,7 @@ class Guard:
         return route_path(scope).startswith(API) and headers.get("origin") in self._cors_origins
 
     async def _out_of_turn(self, scope: Scope, headers: Headers) -> JSONResponse | None:
-        """Wait before a login is looked at, where many wrong ones came from."""
+        """Delay a login from a place that sent many wrong logins; return a refusal if too many logins wait."""
         sent = headers.get("authorization", "").lower().startswith("basic ")
         if not self._ownership.has_login or not (sent or route_path(scope) == LOGIN):
             return None

@@ -5,8 +5,8 @@ itself (HTTP basic, which programs send), or once, for which the browser got a c
 whoever planted that one in the owner's browser would be logged in with it. The database knows a login by the cookie's
 digest and a slow hash of what was given for it, so that it opens nothing, outlives a restart, and ends with the login.
 
-The right password is always accepted, however many wrong ones came before: whoever guesses must not lock the owner out.
-A place that sent many wrong ones waits its turn for each further one (`LoginPace`).
+The right password is always accepted, however many wrong passwords came before: guessing must not lock the owner out. Each
+further login from a place that sent many wrong logins is delayed (`LoginPace`).
 """
 
 import base64
@@ -31,8 +31,8 @@ from studio.web.wrong_logins import TriesRow, WrongLogins
 
 COOKIE = "studio_owner"
 LOGIN_S = 30 * 86_400  # how long a browser stays the owner's
-CLOCK_AHEAD_S = 60.0  # a login may lie this far in the future; beyond it, the clock was wrong
-TRIES_FREE = 3  # wrong ones in a row that are answered by 401, further ones by 429
+CLOCK_AHEAD_S = 60.0  # a login from further in the future is invalid: the clock was wrong
+TRIES_FREE = 3  # wrong logins in a row that get status 401; further ones get 429
 SLOWLY = {"n": 2**14, "r": 8, "p": 1, "dklen": 32}  # of scrypt: 16 MB and some 50 ms
 
 LOG_IN = "this belongs to the studio's owner; log in with STUDIO_LOGIN's user and password"
@@ -50,12 +50,12 @@ class LoginNeeded(NotOwner, Unauthenticated):
 
 
 class TooManyTries(NotOwner, TooManyRequests):
-    """A wrong login, after many others from there."""
+    """A wrong login after many others from the same place."""
 
     wait_s = 1
 
     def __init__(self, count: int) -> None:
-        super().__init__(f"{WRONG}, and wait {self.wait_s} s before that: {count} wrong ones came from there")
+        super().__init__(f"{WRONG} after {self.wait_s} s: {count} wrong logins came from your address")
 
 
 class LoginRow(SQLModel, table=True):
@@ -124,10 +124,10 @@ class Ownership:
             session.exec(delete(LoginRow).where(col(LoginRow.cookie) == _digest(cookie_of(asker.headers, COOKIE))))
 
     def _is_at_home(self, asker: HTTPConnection) -> bool:
-        """Whether nobody but a person on this machine can have sent this.
+        """Return True if only a person on this machine can have sent the request.
 
-        A proxy on this machine passes on what strangers ask, often under the name localhost and without a word about it.
-        So a studio that is set up behind one has no person at home.
+        A proxy on this machine forwards requests of strangers, often to localhost and without a header that says so.
+        Therefore the answer is False for a studio behind a proxy.
         """
         settings = self._settings
         behind_proxy = settings.root_path or settings.trusted_proxies
@@ -151,8 +151,8 @@ class Ownership:
         return secrets.compare_digest(row.proof, self._proof(row.cookie))
 
     def _is_right(self, source: str, given: bytes) -> bool:
-        """Whether this is STUDIO_LOGIN; a wrong one is counted. Raises TooManyTries for a wrong one after many."""
-        # Digests have one length, so that the time tells nothing of the login's.
+        """Return True if this is STUDIO_LOGIN, and count wrong logins. Raises TooManyTries for a wrong one after many."""
+        # Digests have the same length, so that the duration reveals nothing about the login's length.
         digest, known = hashlib.sha256(given).digest(), hashlib.sha256(self._login.encode()).digest()
         if secrets.compare_digest(digest, known):
             self.wrong_logins.forget(source)
@@ -179,7 +179,7 @@ def _host_of(address: str) -> str:
 
 
 def was_passed_on(asker: HTTPConnection) -> bool:
-    """Whether a proxy sent this: it says so, speaks HTTP/1.0 as nginx does, or the page it is for has another host."""
+    """Return True if a proxy sent the request: by a header, HTTP/1.0 (as from nginx), or a page of another host."""
     state, headers = asker.scope.get("state", {}), asker.headers
     if state.get("forwarded") or any(map(is_forwarded, headers)) or asker.scope.get("http_version") == "1.0":
         return True

@@ -46,5 +46,5 @@ def document(detail: str, status: int, code: str = "", param: str | None = None)
 
 
 def snake_case(name: str) -> str:
-    """Return a name as codes are written: `QueueFull` and `Too Many Requests` give queue_full, too_many_requests."""
+    """Return a name in the form of a code: `QueueFull` and `Too Many Requests` give queue_full, too_many_requests."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])|[^A-Za-z0-9]+", "_", name).lower()

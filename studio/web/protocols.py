@@ -16,22 +16,23 @@ TOO_LONG = "the address and headers of this request are longer than 64 KB; send 
 TOO_SLOW = "the request did not arrive in time; send it again, without long pauses"
 NOT_UTF8 = "a text frame is UTF-8; send it so, or send a binary frame"
 
-HEADERS_S = 20.0  # until a request's headers are here; browsers also open connections that they may never use
-BODY_S, BODY_BYTES_S = 60.0, 20_000  # until its body is: a minute, and more where that many bytes a second keep coming
+HEADERS_S = 20.0  # limit for the headers of a request; browsers also open connections that they may never use
+BODY_S, BODY_BYTES_S = 60.0, 20_000  # limit for its body: 60 s, and 1 s more for each BODY_BYTES_S bytes received
 Part = Literal["headers", "body"]
 
 
 class Http(H11Protocol):
-    """uvicorn would begin a second answer where one has begun, and let whoever is answering fail on the closed connection.
+    """uvicorn's protocol with corrections.
 
-    uvicorn also waits for ever for the rest of a request.
+    uvicorn would begin a second answer after a first one, so that the running application fails on the closed connection.
+    uvicorn would also wait for ever for the rest of a request.
     """
 
     headers_s = HEADERS_S
     body_s = BODY_S
     body_bytes_s = BODY_BYTES_S
     _timer: asyncio.TimerHandle | None = None
-    _due_part: Part | None = None  # what has not arrived whole
+    _due_part: Part | None = None  # the part that is incomplete
     _since, _received = 0.0, 0  # when that part began, and how many bytes of it came
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -53,10 +54,10 @@ class Http(H11Protocol):
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        self._look()  # a part of the next request may be here already
+        self._look()  # a part of the next request may have arrived already
 
     def _look(self) -> None:
-        """Start to wait for what of a request has not arrived, unless that is waited for already."""
+        """Start the timer for the incomplete part of a request, unless the timer runs."""
         if self.transport.get_protocol() is not self or self.transport.is_closing():
             self._await(None)
             return
@@ -68,7 +69,7 @@ class Http(H11Protocol):
             self._await(part)
 
     def _await(self, part: Part | None) -> None:
-        """Close the connection unless this part of a request is here in time."""
+        """Start a timer that closes the connection if this part of a request is late; None stops the timer."""
         if self._timer is not None:
             self._timer.cancel()
         self._due_part, self._since, self._received = part, self.loop.time(), 0
@@ -92,7 +93,7 @@ class Http(H11Protocol):
         self._hang_up(getattr(sys.exception(), "error_status_hint", 400))
 
     def _hang_up(self, status: int | None) -> None:
-        """Refuse what has come of a request, if it was not answered, and close the connection."""
+        """Refuse a request that has no answer yet, and close the connection."""
         cycle = self.cycle
         answered = self._due_part == "body" or (cycle is not None and not cycle.response_complete)
         begun = cycle is not None and cycle.response_started and answered
@@ -105,7 +106,7 @@ class Http(H11Protocol):
 
 
 class WebSockets(WebSocketsSansIOProtocol):
-    """uvicorn logs text that is no UTF-8 as a mistake of its own, and fails where the client is closing already."""
+    """uvicorn's protocol with corrections: uvicorn logs invalid UTF-8 as its own error, and fails if the client closes."""
 
     def send_receive_event_to_app(self) -> None:
         if self.curr_msg_data_type == "text" and not _is_utf8(b"".join(self.frames)):
@@ -117,7 +118,7 @@ class WebSockets(WebSocketsSansIOProtocol):
 
 
 def _refusal(status: int) -> bytes:
-    """A whole answer as it is sent."""
+    """Serialize a complete HTTP response."""
     answer = problem({408: TOO_SLOW, 431: TOO_LONG}.get(status, NOT_HTTP), status, headers={"connection": "close"})
     first = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}".encode()
     headers = [b"%s: %s" % header for header in answer.raw_headers]

@@ -1,7 +1,7 @@
-"""Reverse proxies in front of the studio: which of their headers count, and the path under which they serve it.
+"""Apply the headers of reverse proxies in front of the studio, and the path prefix that they strip.
 
-X-Forwarded-For, -Proto, -Host and -Prefix count where a proxy of STUDIO_TRUSTED_PROXIES sent them. Everybody else's are
-removed, so that no code behind this reads what a client made up.
+X-Forwarded-For, -Proto, -Host and -Prefix count if a proxy of STUDIO_TRUSTED_PROXIES sent them. From all others they are
+removed, so that later code never reads a header that a client made up.
 """
 
 import logging
@@ -14,7 +14,7 @@ from studio.settings import Network, Settings, is_root_path
 
 log = logging.getLogger(__name__)
 
-# A proxy sends these for somebody else, whom the proxy's own address does not make the owner.
+# Proxies add these headers. The sender of such a request is somebody else, so the proxy's address does not make it the owner.
 FORWARDED = frozenset(
     {
         "cf-connecting-ip",
@@ -51,7 +51,7 @@ class Proxies:
         await self._app(self._seen(scope) if scope["type"] in ("http", "websocket") else scope, receive, send)
 
     def _seen(self, scope: Scope) -> Scope:
-        """The scope as it would be without a proxy."""
+        """Return the scope as it would be without a proxy."""
         headers = Headers(scope=scope)
         forwarded = any(is_forwarded(name) for name in headers)
         kept = [(name, value) for name, value in scope["headers"] if not is_forwarded(name.decode("latin-1"))]
@@ -59,7 +59,7 @@ class Proxies:
         root_path = self._root_path
         if self._is_trusted(_host(scope)):
             root_path = _root_path(headers) or root_path
-            seen |= self._told(headers, scope)
+            seen |= self._forwarded(headers, scope)
         elif forwarded:
             self._warn(_host(scope))
         seen["root_path"] = scope.get("root_path", "") + root_path
@@ -69,23 +69,23 @@ class Proxies:
                 seen[name] = front + scope[name]
         return seen
 
-    def _told(self, headers: Headers, scope: Scope) -> Scope:
-        """What a trusted proxy tells of the client, its scheme and the host that it asked."""
-        told: Scope = {}
+    def _forwarded(self, headers: Headers, scope: Scope) -> Scope:
+        """Return the client, its scheme and the requested host, from the headers of a trusted proxy."""
+        original: Scope = {}
         if client := self._client(headers.getlist("x-forwarded-for")):
-            told["client"] = client
+            original["client"] = client
         scheme = _last(headers, "x-forwarded-proto").lower()
         if scheme in SCHEMES:
             secure = scheme in ("https", "wss")
             names = ("ws", "wss") if scope["type"] == "websocket" else ("http", "https")
-            told["scheme"] = names[secure]
+            original["scheme"] = names[secure]
         if host := _last(headers, "x-forwarded-host"):
             others = [pair for pair in scope["headers"] if not is_forwarded(pair[0].decode("latin-1"))]
-            told["headers"] = [pair for pair in others if pair[0] != b"host"] + [(b"host", host.encode("latin-1"))]
-        return told
+            original["headers"] = [pair for pair in others if pair[0] != b"host"] + [(b"host", host.encode("latin-1"))]
+        return original
 
     def _client(self, sent: list[str]) -> tuple[str, int] | None:
-        """Return the nearest address that is not a trusted proxy's. A client may have written those in front of it."""
+        """Return the last address that is not a trusted proxy's; a client may have forged the addresses before it."""
         found = None
         for written in reversed(",".join(sent).split(",")):
             try:
@@ -106,12 +106,12 @@ class Proxies:
 
 
 def is_forwarded(name: str) -> bool:
-    """Whether a header of this name, in small letters, is a proxy's."""
+    """Return True if proxies add a header of this name (in lower case)."""
     return name in FORWARDED or name.startswith(PREFIX)
 
 
 def is_within(host: str, networks: tuple[Network, ...]) -> bool:
-    """Whether this is an address of one of the networks; an IPv4 address counts as such where IPv6 wraps it."""
+    """Return True if one of the networks contains the address; an IPv4-mapped IPv6 address counts as IPv4."""
     try:
         address = _unwrapped(host)
     except ValueError:
@@ -120,18 +120,18 @@ def is_within(host: str, networks: tuple[Network, ...]) -> bool:
 
 
 def route_path(scope: Scope) -> str:
-    """The path behind the prefix that a proxy strips, as routes are written."""
+    """Return the path without the prefix that a proxy strips, as in the routes."""
     return str(scope["path"]).removeprefix(scope.get("root_path", ""))
 
 
 def _host(scope: Scope) -> str:
-    """The address that the connection comes from; empty for a Unix socket."""
+    """Return the address that the connection comes from; empty for a Unix socket."""
     client = scope.get("client")
     return client[0] if client else ""
 
 
 def _last(headers: Headers, name: str) -> str:
-    """What the nearest proxy sent, where several did one after another."""
+    """Return the value of the nearest proxy, if several proxies added one."""
     return ",".join(headers.getlist(name)).rpartition(",")[2].strip()
 
 
@@ -141,7 +141,7 @@ def _root_path(headers: Headers) -> str:
 
 
 def _read(written: str) -> tuple[str, int]:
-    """An address with or without a port. Raises ValueError."""
+    """Read an address with or without a port. Raises ValueError."""
     host, port = written, ""
     if written.startswith("["):
         host, _, port = written[1:].partition("]")
@@ -152,6 +152,6 @@ def _read(written: str) -> tuple[str, int]:
 
 
 def _unwrapped(host: str) -> IPv4Address | IPv6Address:
-    """Raises ValueError."""
+    """Read an address; an IPv4-mapped IPv6 address becomes IPv4. Raises ValueError."""
     address = ip_address(host)
     return getattr(address, "ipv4_mapped", None) or address

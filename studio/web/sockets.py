@@ -13,7 +13,7 @@ class NotListening(Exception):
 
 
 def at_port(host: str, port: int) -> socket.socket:
-    """Return a socket bound to this address; port 0 is any free one. Raises NotListening."""
+    """Return a socket bound to this address; port 0 is any free port. Raises NotListening."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, kind, _, _, address = found[0]

@@ -1,7 +1,7 @@
-"""What visitors of a public studio keep: how much, for how long, and whose takes and clips are never removed.
+"""Limit how much visitors of a public studio keep, and for how long. The owner's takes and clips are never removed.
 
-A visitor is a session that kept something while it was not the owner's. A session that was the owner's once is never a
-visitor again, and neither is one that nothing is known of, such as a session of an earlier studio.
+A visitor is a session that kept something and never belonged to the owner. A session without a row, such as one of an
+earlier version of the studio, is not a visitor.
 """
 
 import logging
@@ -25,15 +25,15 @@ log = logging.getLogger(__name__)
 
 DAY_S = 86_400.0
 MB, GB = 1_000_000, 1_000_000_000
-DOWN_TO = 0.9  # of what visitors may keep together, once that is exceeded
+DOWN_TO = 0.9  # share of the limit for all visitors that stays once the limit is exceeded
 
 
 class QuotaUsed(NotStored):
-    """This visitor keeps as much here as a visitor may."""
+    """This visitor has reached the limit of size."""
 
 
 class VisitorRow(SQLModel, table=True):
-    """A session that kept something, and whether it was the owner's then or later."""
+    """A session that kept something, and whether it belonged to the owner then or later."""
 
     __tablename__ = "visitor"
 
@@ -42,7 +42,7 @@ class VisitorRow(SQLModel, table=True):
 
 
 class Visitors:
-    """Any number of threads may call it."""
+    """Thread-safe."""
 
     def __init__(
         self, settings: Settings, history: History, clips: SessionClips, now: Callable[[], float] = time.time
@@ -60,7 +60,7 @@ class Visitors:
         return self._limits.days * DAY_S
 
     def admit(self, asker: HTTPConnection) -> None:
-        """Check that the session that asks may keep another take or clip. Raises QuotaUsed."""
+        """Check that the request's session may keep another take or clip. Raises QuotaUsed."""
         session_id = asker.headers[SESSION_HEADER]
         is_owner = self._ownership.holds(asker)
         self._write_down(session_id, is_owner=is_owner)
@@ -70,23 +70,23 @@ class Visitors:
         most = self._limits.each_mb * MB
         if most and sum(kept.bytes for kept in self._kept([session_id]) if not kept.deleted) >= most:
             raise QuotaUsed(
-                f"you keep {self._limits.each_mb:,} MB of takes and clips here, which is the most; "
+                f"your takes and clips have reached the limit of {self._limits.each_mb:,} MB; "
                 "delete some of them, then try again"
             )
 
     def claim(self, session_id: str) -> None:
-        """Remember that a session is the owner's, whatever it kept before."""
+        """Mark a session as the owner's, whatever it kept before."""
         self._write_down(session_id, is_owner=True)
 
     def expire(self) -> int:
-        """Remove visitors' takes and clips that are older than they may be; returns how many went. Raises NotSaved."""
+        """Remove takes and clips of visitors that are past the limit of age. Return their number. Raises NotSaved."""
         if not self.kept_s:
             return 0
         before = self._now() - self.kept_s
         return self._erase(kept for kept in self._kept(self._sessions()) if kept.kept_at < before)
 
     def look(self) -> int:
-        """Remove the oldest of visitors' takes and clips if these are too many in all; returns how many. Raises NotSaved."""
+        """Remove the oldest takes and clips of visitors if all exceed the limit. Return their number. Raises NotSaved."""
         most = round(self._limits.all_gb * GB)
         if not most or not self._changed.is_set():
             return 0
@@ -99,11 +99,13 @@ class Visitors:
         while left > DOWN_TO * most:
             gone.append(kept[len(gone)])
             left -= gone[-1].bytes
-        log.warning("visitors kept more than %s GB; their %d oldest takes and clips go", self._limits.all_gb, len(gone))
+        log.warning(
+            "visitors kept more than %s GB; their %d oldest takes and clips are removed", self._limits.all_gb, len(gone)
+        )
         return self._erase(gone)
 
     def _write_down(self, session_id: str, *, is_owner: bool) -> None:
-        """Remember whose session this is; on a full disk, do so the next time."""
+        """Save whether the session is the owner's; on a full disk, try again at the next call."""
         if self._written.get(session_id) or self._written.get(session_id) is is_owner:
             return
         try:
@@ -112,7 +114,7 @@ class Visitors:
                 is_owner = is_owner or (row is not None and row.is_owner)
                 session.merge(VisitorRow(session_id=session_id, is_owner=is_owner))
         except NotSaved as error:
-            log.info("a visitor was not written down: %s", error)
+            log.info("a visitor's session was not saved: %s", error)
             return
         self._written[session_id] = is_owner
 

@@ -1,4 +1,4 @@
-"""Wrong logins: how many came lately from where, and how fast somebody who sends many of them gets answers."""
+"""Count recent wrong logins by place, and delay logins from places that sent many."""
 
 import asyncio
 import hashlib
@@ -17,10 +17,10 @@ from studio.database import NotSaved, transaction
 log = logging.getLogger(__name__)
 
 KEPT_S = 3_600.0
-DIGESTS_KEPT = 1_024  # the latest wrong ones; one of them sent again is not another guess
-PACED_FROM = 20  # wrong ones in a row; from then on logins from there are looked at one after another
+DIGESTS_KEPT = 1_024  # of the latest wrong logins; a repeated one is not another guess
+PACED_FROM = 20  # wrong logins in a row, after which logins from the same place are checked one at a time
 PACE_S = 1.0
-WAITING_MAX = 32  # logins from one place that wait for their turn
+WAITING_MAX = 32  # waiting logins from one place
 
 
 class TriesRow(SQLModel, table=True):
@@ -34,7 +34,7 @@ class TriesRow(SQLModel, table=True):
 
 
 class WrongLogins:
-    """Any thread may ask. The counts outlive a restart."""
+    """Thread-safe. The counts survive a restart."""
 
     def __init__(self, database: Engine, now: Callable[[], float]) -> None:
         """`now` gives seconds since 1970."""
@@ -43,13 +43,13 @@ class WrongLogins:
         self._digests: OrderedDict[bytes, None] = OrderedDict()
 
     def count(self, source: str) -> int:
-        """Return how many came lately. A time in the future does not count: the clock was wrong then, or is now."""
+        """Return the number of recent wrong logins. A time in the future does not count: the clock is or was wrong."""
         with Session(self._database) as session:
             row = session.get(TriesRow, source)
         return row.count if row and 0 <= self._now() - row.last_at < KEPT_S else 0
 
     def add(self, source: str, given: bytes) -> int:
-        """Count a wrong login, unless it came before; returns how many there are now. Raises NotSaved."""
+        """Count a wrong login, unless it is repeated. Return the new number. Raises NotSaved."""
         digest = hashlib.sha256(source.encode() + b"\n" + given).digest()
         with self._lock:
             count = self.count(source)
@@ -63,7 +63,7 @@ class WrongLogins:
             return count + 1
 
     def forget(self, source: str) -> None:
-        """Begin to count anew; a full disk is no reason to refuse whoever knows the login."""
+        """Reset the count. On a full disk the count stays, and the right login is still accepted."""
         if self.count(source):
             with self._lock, suppress(NotSaved):
                 self._set(source, 0)
@@ -78,14 +78,14 @@ class WrongLogins:
 
 
 class LoginPace:
-    """Turns for logins from places that guess. Only the event loop asks."""
+    """Delays logins from places that guess. Only the event loop calls it."""
 
     def __init__(self, pace_s: float = PACE_S, clock: Callable[[], float] = time.monotonic) -> None:
         self._pace_s, self._clock = pace_s, clock
         self._free_at: dict[str, float] = {}
 
     async def turn(self, source: str) -> bool:
-        """Wait until a login from there may be looked at; False where too many wait already."""
+        """Wait until a login from this place may be checked. Return False if too many wait already."""
         now = self._clock()
         self._free_at = {place: free_at for place, free_at in self._free_at.items() if free_at > now}
         due = self._free_at.get(source, now)

@@ -1,4 +1,4 @@
-"""A real nginx with TLS, set up as deploy/proxy/nginx.conf says, in front of a studio."""
+"""Run a real nginx with TLS and deploy/proxy/nginx.conf in front of a studio."""
 
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -27,7 +27,7 @@ class Nginx:
 
 @contextmanager
 def proxied(studio_url: str, folder: Path) -> Iterator[Nginx]:
-    """The studio's page as the proxy serves it, under /voices."""
+    """Serve the studio's page through nginx under /voices."""
     port = free_port()
     certificate, key = write_certificate(folder)
     adapted = with_values(
@@ -67,7 +67,7 @@ def with_values(text: str, values: Mapping[str, str]) -> str:
 
 
 def write_certificate(folder: Path) -> tuple[Path, Path]:
-    """A certificate for the host, signed by itself, and its key."""
+    """Write a self-signed certificate for the host and its key."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, HOST)])
     today = datetime.now(UTC)

@@ -1,4 +1,4 @@
-"""A sheet that is not Unicode on its way in: a preview in each encoding where there is doubt, and a way back where not."""
+"""Import of a sheet that is not Unicode: a preview if the encoding is uncertain, and a correction after a guess."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ CERTAIN = f"{HEADER}L1\tAnna\t“Don’t — it’s late…”\nL2\tZoë\tWe’l
 
 
 def bring(visitor: Visitor, file: Path, data: bytes) -> Page:
-    """The Script page after this file was chosen there."""
+    """Choose this file on the Script page, and return the page."""
     page, root = visitor.page, f"{visitor.url}/studio/projects"
     for project in page.request.get(root, max_retries=3).json():
         page.request.delete(f"{root}/{project['id']}")
@@ -51,7 +51,7 @@ def test_a_sheet_is_not_imported_without_an_encoding(visitor: Visitor, tmp_path:
     assert project["sheets"] == []
 
 
-def test_a_guessed_encoding_is_said_and_can_be_changed(visitor: Visitor, tmp_path: Path) -> None:
+def test_a_guessed_encoding_is_named_and_can_be_changed(visitor: Visitor, tmp_path: Path) -> None:
     page = bring(visitor, tmp_path / "act.tsv", CERTAIN)
     expect(page.locator(".script-notes")).to_contain_text("was read as Western European (Mac), mac-roman")
     assert texts(visitor) == ["“Don’t — it’s late…”", "We’ll see."]

@@ -1,4 +1,4 @@
-"""The page behind a real nginx, under /voices, with TLS: nothing of it asks for an address outside that prefix."""
+"""The page behind a real nginx with TLS under /voices: the page requests no address outside that prefix."""
 
 import shutil
 from collections.abc import Iterator
@@ -103,7 +103,7 @@ def render(visitor: Visitor) -> None:
     assert statuses(visitor) == ["made"] * 3
 
 
-def test_gradios_client_and_agents_are_told_addresses_under_the_prefix(nginx: tuple[Served, Nginx]) -> None:
+def test_gradios_client_and_agents_get_addresses_under_the_prefix(nginx: tuple[Served, Nginx]) -> None:
     url = nginx[0].url
     with httpx.Client(verify=False) as client:
         told = Client(f"{url}/", ssl_verify=False, verbose=False).predict(text="Hello.", api_name="/speak")
@@ -114,7 +114,7 @@ def test_gradios_client_and_agents_are_told_addresses_under_the_prefix(nginx: tu
 
 
 async def spoken_by_an_agent(url: str) -> str:
-    """The address of a line that the tool speaks."""
+    """Return the address of a line that the tool speaks."""
     async with (
         httpx.AsyncClient(verify=False, timeout=PATIENCE_S) as client,
         streamable_http_client(f"{url}/gradio_api/mcp/", http_client=client) as (reading, writing, _),

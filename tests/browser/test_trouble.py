@@ -74,7 +74,7 @@ def cramped(tmp_path_factory: pytest.TempPathFactory, disk: Path) -> Iterator[Se
         yield served
 
 
-def test_the_page_warns_beside_speak_before_the_disk_is_full_and_of_deletions_that_are_final(
+def test_the_page_warns_before_the_disk_is_full_and_of_final_deletions(
     browser: Browser, cramped: Served, disk: Path
 ) -> None:
     with visiting(browser, cramped) as visitor:
@@ -86,12 +86,12 @@ def test_the_page_warns_beside_speak_before_the_disk_is_full_and_of_deletions_th
         visitor.speak()
         visitor.wait_for_takes(1)
         fill(disk, leave_bytes=2_000_000)
-        expect(warning).to_have_text(re.compile(r"^Only .+ are free on the studio's disk. Delete takes and clips that"))
+        expect(warning).to_have_text(re.compile(r"^The studio's disk has only .+ free. Delete takes and clips that"))
         expect(page.locator(".strip .disk.low")).to_contain_text("MB free")
         fill(disk, leave_bytes=40_000)
-        expect(warning).to_contain_text("New takes may not be saved. Deleted takes cannot be brought back.")
+        expect(warning).to_contain_text("New takes may not be saved. Deleted takes cannot be restored.")
         page.locator("li.take").get_by_role("button", name="Delete").click()
-        visitor.expect_message("It cannot be brought back, because the disk is almost full.")
+        visitor.expect_message("It cannot be restored, because the disk is almost full.")
         expect(page.locator(".toast").get_by_role("button", name="Undo")).to_have_count(0)
         (disk / FILLER).unlink()
         expect(warning).to_be_hidden()

@@ -122,8 +122,8 @@ def test_its_repository_holds_what_the_image_is_made_of_and_nothing_private(tmp_
     assert not any("__pycache__" in path or "heldout" in path or ".env" in path for path in paths)
 
 
-def test_its_proxy_tells_the_scheme_and_the_visitor(visitor: httpx.Client) -> None:
-    """Gradio's page names addresses by the scheme, and wrong logins are counted by visitor."""
+def test_its_proxy_reports_the_scheme_and_the_visitor(visitor: httpx.Client) -> None:
+    """Gradio's page builds addresses with the scheme, and wrong logins are counted per visitor."""
     assert visitor.get("/studio/me/").headers["location"] == f"https://{SPACE}/studio/me"
     for number in range(5):
         answer = visitor.post("/studio/login", json=LOGIN | {"password": f"wrong {number}"})

@@ -68,7 +68,7 @@ class Metronome:
 
     @property
     def between_pieces(self) -> Collection[str]:
-        """A word is a piece."""
+        """Treat each word as a piece."""
         return [id for id, made in self.jobs.items() if made == 0 or self.requests[id].text[made - 1] == " "]
 
     def prepare(self, request: Request) -> object:

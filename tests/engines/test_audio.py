@@ -71,7 +71,7 @@ def refused(path: Path, words: str, max_duration_s: float = 120.0) -> None:
 # Reading.
 
 
-def test_channels_are_counted_and_the_loudest_stands_beside_the_mix(tmp_path):
+def test_channels_are_counted_and_the_loudest_is_returned_beside_the_mix(tmp_path):
     found = decode_channels(written(tmp_path / "a.flac", np.stack([tone(2), -tone(2)], 1)), max_duration_s=3)
     assert (found.channels, np.abs(found.mix.samples).max()) == (2, 0)
     assert np.abs(found.loudest.samples - tone(2)).max() < 2**-15
@@ -177,7 +177,7 @@ def test_a_bomb_stops_at_the_cap_with_flat_memory(hour, tmp_path):
     assert peak < 8 * 2**20
 
 
-def test_a_header_that_lies_short_does_not_lift_the_cap(hour, tmp_path):
+def test_a_header_with_a_short_length_does_not_lift_the_cap(hour, tmp_path):
     liar = tmp_path / "liar.flac"
     liar.write_bytes(with_total_samples(hour.read_bytes(), 16_000))
     refused(liar, "longer than 30 s", max_duration_s=30)
@@ -188,7 +188,7 @@ def test_an_absurd_sample_rate_cannot_lift_the_cap(tmp_path):
     data = bytearray(path.read_bytes())
     data[24:28] = (2_000_000_000).to_bytes(4, "little")
     path.write_bytes(data)
-    refused(path, "samples a second")
+    refused(path, "the sample rate is")
 
 
 # Measuring.

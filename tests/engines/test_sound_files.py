@@ -1,4 +1,4 @@
-"""Containers and faults: what is decoded to its end, and what is refused with what is missing."""
+"""Containers and faults: files that are decoded to their end, and files that are refused with the missing part."""
 
 import io
 import random
@@ -28,12 +28,12 @@ def noise(length_s: float, seed: int = 0) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Workshop:
-    """Makes sound files, each once."""
+    """Makes sound files, and keeps them."""
 
     folder: Path
 
     def coded(self, name: str, *options: str) -> bytes:
-        """`first.mp3` and the like: the recording before the dot as the container behind it."""
+        """Return the recording named before the dot in the format named after the dot, as in `first.mp3`."""
         path = self.folder / ("".join(options) + name).replace("/", "")
         if not path.exists():
             sounds = {"first": noise(FIRST_S), "second": noise(SECOND_S, 1)}
@@ -44,7 +44,7 @@ class Workshop:
         return path.read_bytes()
 
     def film(self, ending: str, picture: str, sound: str) -> bytes:
-        """Eight seconds of picture with two of sound."""
+        """Return a film with eight seconds of picture and two of sound."""
         source, path = self.folder / "film.wav", self.folder / f"film.{ending}"
         soundfile.write(source, noise(FIRST_S), RATE)
         drawn = ("-f", "lavfi", "-i", "color=d=8:s=64x64:r=10")
@@ -73,7 +73,7 @@ def joined(ending: str, *options: str) -> Make:
 
 
 def sized(container: str, value: int, form: str = "<I") -> Make:
-    """A file whose header gives another size of its sound, and of itself where that is a placeholder."""
+    """Return a file with another size of the sound in its header; a placeholder also replaces the size of the file."""
 
     def make(shop: Workshop) -> bytes:
         data = bytearray(shop.plain(container))
@@ -92,7 +92,7 @@ def sized(container: str, value: int, form: str = "<I") -> Make:
 
 
 def beyond(container: str, extra: int, form: str) -> Make:
-    """A header that gives `extra` bytes of sound more than there are."""
+    """Return a file whose header gives `extra` bytes of sound too many."""
     return sized(container, round(FIRST_S * RATE) * 2 + extra, form)
 
 
@@ -120,12 +120,12 @@ def with_list_chunk(shop: Workshop) -> bytes:
 
 
 def stale(shop: Workshop) -> bytes:
-    """As a recorder leaves it that wrote its header early: the sound goes on behind the size, as does the file."""
+    """Return a file of a recorder that wrote the header too early: the sound exceeds the size in the header."""
     return sized("WAV", RATE)(shop)
 
 
 def unfinished(shop: Workshop) -> bytes:
-    """As a recorder leaves it that never came to write its header: sizes of an empty file."""
+    """Return a file of a recorder that never completed the header: the header has the sizes of an empty file."""
     data = bytearray(sized("WAV", 0)(shop))
     struct.pack_into("<I", data, 4, 36)
     return bytes(data)
@@ -221,7 +221,7 @@ def damaged_flac(shop: Workshop) -> bytes:
 
 
 def damaged_mp3(shop: Workshop) -> bytes:
-    """Frame headers are left, all between them is drawn."""
+    """Return an MP3 file with its frame headers and random bytes between them."""
     start = shop.coded("first.mp3")
     return start[:1_000] + random.Random(0).randbytes(60_000)
 
@@ -231,7 +231,7 @@ REFUSED: dict[str, tuple[Make, str]] = {
     "MP3 of drawn bytes": (damaged_mp3, "not sound the studio can read|damaged"),
     "M4A cut off": (cut(coded("long.m4a", "-movflags", "+faststart"), 0.8), r"decoded for \d\.\d s of 5\.0 s"),
     "M4A without its index": (cut(coded("long.m4a")), "not sound the studio can read, or it is cut off"),
-    "two M4A": (joined("m4a"), "holds several recordings one behind the other"),
+    "two M4A": (joined("m4a"), "contains several joined recordings"),
     "AAC cut off": (cut(coded("first.aac")), r"cut off: it can be decoded for 1\.\d s;"),
     "WebM cut off": (cut(coded("long.webm"), 0.8), r"decoded for \d\.\d s of 5\.0 s"),
     "Ogg cut off": (cut(coded("first.ogg")), r"cut off \(its last page lacks [\d,]+ bytes or more\)"),
@@ -250,16 +250,16 @@ REFUSED: dict[str, tuple[Make, str]] = {
         lambda shop: shop.plain("WAV", 0) + b"LIST" + struct.pack("<I", 4) + b"INFO",
         "no sound at all",
     ),
-    "65 WAV": (lambda shop: shop.plain("WAV", 0.1) * 65, "over 64 recordings"),
+    "65 WAV": (lambda shop: shop.plain("WAV", 0.1) * 65, "over 64 joined recordings"),
     "a hundred thousand Ogg streams": (
         lambda shop: shop.coded("first.ogg")[:58] * 100_000,
-        "over 64 recordings|cut off",
+        "over 64 joined recordings|cut off",
     ),
 }
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_file_that_cannot_be_decoded_to_its_end_is_refused_with_what_is_missing(workshop, tmp_path, name):
+def test_a_file_that_cannot_be_decoded_to_its_end_is_refused_with_a_reason(workshop, tmp_path, name):
     make, words = REFUSED[name]
     (tmp_path / "file").write_bytes(make(workshop))
     with pytest.raises(BadAudio, match=words):

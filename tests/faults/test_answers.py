@@ -124,7 +124,7 @@ def test_a_program_at_a_wrong_address_is_told(
     assert "; /docs" in answer.json()["detail"]
 
 
-def test_the_pages_own_files_are_no_unknown_addresses(served: Served) -> None:
+def test_the_pages_files_are_known_addresses(served: Served) -> None:
     files = [path.relative_to(ASSETS) for path in ASSETS.rglob("*.js")]
     answers = {httpx.get(f"{served.url}{ROOT}/{file}", timeout=PATIENCE_S).status_code for file in files[:5]}
     assert answers == {200}

@@ -1,4 +1,4 @@
-"""Small disks that tests fill, and disks that cannot be written."""
+"""Mount small disks that tests fill, and disks that cannot be written."""
 
 import os
 import shutil
@@ -26,7 +26,7 @@ def mounted(folder: Path, options: str = "size=8m") -> Iterator[Path]:
 
 
 def fill(disk: Path, leave_bytes: int = 0) -> Path:
-    """Take all the free space but this much, and return the file that holds it."""
+    """Fill the disk up to this much free space, and return the file that fills it."""
     filler = disk / FILLER
     filler.unlink(missing_ok=True)
     free = shutil.disk_usage(disk).free - leave_bytes

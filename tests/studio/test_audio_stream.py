@@ -1,4 +1,4 @@
-"""Sound coded while it is made, by a child process."""
+"""A child process encodes sound while the sound is made."""
 
 import asyncio
 import logging
@@ -13,7 +13,7 @@ from engines.types import Audio
 from studio.audio_stream import coded
 
 RATE = 24_000
-TIMES = 40  # the child ends as the stream does: which comes first differs
+TIMES = 40  # child and stream end at about the same time, in either order
 
 
 async def clicks(pieces: int | None) -> AsyncIterator[Audio]:
@@ -22,7 +22,7 @@ async def clicks(pieces: int | None) -> AsyncIterator[Audio]:
 
 
 async def heard(pieces: int | None, parts: int | None) -> int:
-    """Parts of a stream, which is left after so many."""
+    """Return the number of received parts of a stream; leave the stream after `parts`."""
     read = 0
     async with aclosing(coded(clicks(pieces), "mp3")) as stream:
         async for _ in stream:
@@ -37,7 +37,7 @@ async def many(pieces: int | None, parts: int | None) -> list[int]:
 
 
 @pytest.mark.parametrize(("pieces", "parts"), [(2, None), (None, 1)], ids=["to the end", "until the reader leaves"])
-def test_the_coder_ends_without_a_word_in_the_log(
+def test_the_encoder_ends_without_a_message_in_the_log(
     pieces: int | None, parts: int | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):

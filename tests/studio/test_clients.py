@@ -1,4 +1,4 @@
-"""What real clients send, as it was recorded from them (`clients/`): the studio answers each request as the client expects.
+"""Replay the recorded requests of real clients (`clients/`): the studio answers each request as the client expects.
 
 docs/api.md says how each client was run.
 """
@@ -48,7 +48,7 @@ def media_type(answer: httpx.Response) -> str:
 
 
 def check(answer: httpx.Response, headers: dict[str, str]) -> None:
-    """Sound plays, an error has a sentence where OpenAI's clients look for it, and a page may read the answer."""
+    """Check that sound plays, that an error has a message for OpenAI's clients, and that a page may read the answer."""
     if format := FORMATS.get(media_type(answer)):
         assert duration_s(answer.content, format) > 0.5
     if answer.status_code >= 400:

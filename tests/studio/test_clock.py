@@ -1,4 +1,4 @@
-"""A clock that somebody sets is noticed; one that runs or is slightly corrected is not."""
+"""ClockWatch detects that a clock is set, and ignores a clock that runs or is slightly corrected."""
 
 import math
 
@@ -11,13 +11,13 @@ class Clocks:
         self.watch = ClockWatch(lambda: self.wall_s, lambda: self.running_s)
 
     def pass_(self, seconds: float, *, set_by_s: float = 0.0) -> float:
-        """Let time pass and the wall clock be set; returns for how long it has run undisturbed."""
+        """Let time pass and set the wall clock; return the seconds since the clock was set."""
         self.wall_s += seconds + set_by_s
         self.running_s += seconds
         return self.watch.undisturbed_s()
 
 
-def test_a_clock_that_nobody_sets_is_trusted() -> None:
+def test_a_clock_that_was_not_set_is_trusted() -> None:
     clocks = Clocks()
     assert [clocks.pass_(100_000.0), clocks.pass_(3.0, set_by_s=2.0)] == [math.inf, math.inf]
 

@@ -1,4 +1,4 @@
-"""What clients of other speech servers send and expect: aliases, lists of voices, fields without effect, paces out of range."""
+"""Support for clients of other speech servers: aliases, lists of voices, fields without effect, paces out of range."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -47,12 +47,12 @@ def test_an_alias_names_a_model_everywhere(reception: Reception) -> None:
         assert isinstance(socket.recv(PATIENCE_S), bytes)
 
 
-def test_an_alias_hides_no_voice_and_no_engine(reception: Reception) -> None:
+def test_a_voice_or_engine_takes_precedence_over_an_alias(reception: Reception) -> None:
     assert reception.ask(voice="anna", model=ENGINE).status_code == 200
     assert spoken(reception).reference.transcript == "one two three four five six"
 
 
-def test_an_alias_of_nothing_is_refused_by_the_name_that_was_sent(reception: Reception) -> None:
+def test_an_alias_without_a_target_is_refused_with_the_requested_name(reception: Reception) -> None:
     answer = reception.ask(voice="ghost")
     assert (answer.status_code, answer.json()["code"]) == (404, "unknown_champion")
     assert answer.json()["detail"].startswith(
@@ -141,7 +141,7 @@ def test_fields_that_would_change_the_take_are_refused(
         (1.25, 1.25, None),
     ],
 )
-def test_a_pace_out_of_range_is_the_nearest_one_and_the_header_says_so(
+def test_a_pace_out_of_range_is_replaced_by_the_nearest_and_a_header_says_so(
     reception: Reception, asked: float, used: float, header: str | None
 ) -> None:
     answer = reception.ask(speed=asked)

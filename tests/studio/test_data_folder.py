@@ -34,15 +34,15 @@ def test_folders_above_that_are_missing_are_made(tmp_path: Path) -> None:
         assert (tmp_path / "a" / "b" / "data").is_dir()
 
 
-def test_a_name_that_no_disk_takes_is_named(tmp_path: Path) -> None:
+def test_a_name_that_is_too_long_is_named(tmp_path: Path) -> None:
     assert "too long" in refusal(tmp_path / ("d" * 300))
 
 
-def test_paths_that_lead_nowhere_are_named_as_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paths_that_cannot_be_resolved_are_named_as_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     for path in (str(tmp_path / "loop"), "~nobody-of-this-name/data"):
         monkeypatch.setenv("STUDIO_DATA_DIR", path)
-        with pytest.raises(WrongSettings, match="STUDIO_DATA_DIR: the path leads nowhere"):
+        with pytest.raises(WrongSettings, match="STUDIO_DATA_DIR: the path cannot be resolved"):
             Settings.load()
 
 
@@ -68,7 +68,7 @@ def test_a_folder_of_another_user_is_named(tmp_path: Path) -> None:
 
 
 def ended(command: list[str], data_dir: Path) -> tuple[int, list[str]]:
-    """The exit code of a command and what it wrote to stderr."""
+    """Return the exit code of a command and the lines that it wrote to stderr."""
     environment = {**os.environ, "STUDIO_DATA_DIR": str(data_dir), "STUDIO_PORT": "0"}
     done = subprocess.run([sys.executable, *command], cwd=ROOT, env=environment, capture_output=True, check=False)
     return done.returncode, done.stderr.decode().splitlines()

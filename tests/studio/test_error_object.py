@@ -108,7 +108,7 @@ def test_a_page_of_a_named_site_reads_why_a_closing_studio_refuses(opened: Opene
     assert (refused(answer)["type"], refused(answer)["code"]) == ("server_error", "closing")
 
 
-def test_a_caller_that_asks_too_often_is_told_when_to_ask_again(opened: Opened) -> None:
+def test_a_caller_that_asks_too_often_gets_a_time_to_retry(opened: Opened) -> None:
     asked = [opened.client.post(SPEECH, json=LINE | {"voice": "anna"}, headers=HEADERS) for _ in range(2)]
     error = refused(asked[1])
     assert (asked[1].status_code, error["type"], error["code"]) == (429, "rate_limit_error", "limit_reached")
@@ -149,7 +149,7 @@ def test_a_named_sites_page_may_send_any_header(opened: Opened, asked: str) -> N
     assert answer.headers["access-control-allow-private-network"] == "true"
 
 
-def test_other_sites_pages_still_may_nothing(opened: Opened) -> None:
+def test_pages_of_other_sites_are_still_refused(opened: Opened) -> None:
     preflight = {"access-control-request-method": "POST", "access-control-request-headers": "x-own"}
     answer = opened.client.options(SPEECH, headers={"origin": "https://evil.example"} | preflight)
     assert (answer.status_code, "access-control-allow-origin" in answer.headers) == (400, False)

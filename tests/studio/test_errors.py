@@ -123,8 +123,8 @@ class Brought:
     """Stands for the body of a request."""
 
 
-def test_what_a_refused_request_brought_is_freed_at_once() -> None:
-    """As in FastAPI's handler, which names the error that it raises."""
+def test_the_body_of_a_refused_request_is_freed_at_once() -> None:
+    """Test as in FastAPI's handler, which keeps the error that it raises in a variable."""
     bodies: list[weakref.ref[Brought]] = []
 
     def handle() -> None:

@@ -1,4 +1,4 @@
-"""On a disk with 0 bytes free every door that writes answers 507, deleting works, and space is free at once."""
+"""On a disk with 0 bytes free every route that writes answers 507, and deleting works and frees space at once."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -67,7 +67,7 @@ class Cramped:
         return performance.result()
 
     def job(self, answer: httpx.Response) -> dict[str, Any]:
-        """What became of the job that an answer tells of."""
+        """Return the result of the job that an answer names."""
         assert answer.status_code == 200, answer.text
         deliveries, id = self.studio.scripts.deliveries.jobs, answer.json()["id"]
         known = {job.id: job for job in (*self.studio.champions.jobs.list(), *deliveries.list())}
@@ -177,7 +177,7 @@ DOORS: dict[str, Door] = {
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_a_door_that_writes_answers_507_with_a_sentence(
+def test_a_route_that_writes_answers_507_with_a_sentence(
     full: Cramped, door: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     answer = DOORS[door](full)
@@ -206,7 +206,7 @@ def test_a_job_that_writes_fails_with_a_sentence(full: Cramped, job: str, caplog
     assert not [record for record in caplog.records if record.exc_info]
 
 
-def test_nothing_of_what_was_refused_is_left(full: Cramped) -> None:
+def test_refused_requests_leave_no_files(full: Cramped) -> None:
     def files() -> set[Path]:
         return {path for path in full.disk.rglob("*") if path.is_file()}
 
@@ -267,7 +267,7 @@ def test_the_owner_logs_in_on_a_full_disk(full: Cramped, tmp_path: Path) -> None
         assert client.get("/studio/me").json()["owner"] is True
 
 
-def test_however_little_room_there_is_a_champion_is_kept_whole_or_refused(cramped: Cramped) -> None:
+def test_with_any_free_space_a_champion_is_saved_whole_or_refused(cramped: Cramped) -> None:
     statuses = []
     for pages in range(0, 120, 12):
         fill(cramped.disk, leave_bytes=4_096 * pages)
@@ -292,7 +292,7 @@ def test_takes_deleted_before_are_dropped_once_space_is_short(cramped: Cramped) 
     cramped.free()
 
 
-def test_with_room_a_deleted_take_can_be_brought_back(cramped: Cramped) -> None:
+def test_with_free_space_a_deleted_take_can_be_restored(cramped: Cramped) -> None:
     take = cramped.speak().id
     cramped.owner.delete(f"/studio/takes/{take}").raise_for_status()
     assert cramped.owner.post(f"/studio/takes/{take}/restore").status_code == 200

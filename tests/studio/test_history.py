@@ -61,8 +61,8 @@ def test_a_take_comes_back_exactly_after_a_restart(tmp_path: Path) -> None:
     np.testing.assert_array_equal(again.audio("anna", stored.id).samples, made.audio.samples)
 
 
-def test_what_an_engine_notes_on_a_take_is_kept_and_told(tmp_path: Path) -> None:
-    note = "The speech of “Welcome” had no end after 9.0 s and was cut."
+def test_an_engines_note_on_a_take_is_saved_and_returned(tmp_path: Path) -> None:
+    note = "The speech of “Welcome” did not end after 9.0 s and was cut."
     stored = History(tmp_path).add("anna", ORDER, replace(take(), notes=(note,)))
     (tmp_path / "studio.sqlite").unlink()
     again = History(tmp_path).get("anna", stored.id)
@@ -151,7 +151,7 @@ def test_what_was_deleted_over_a_day_ago_is_purged(tmp_path: Path) -> None:
     assert {path.stem for path in (tmp_path / "takes").iterdir()} == {young, kept}
 
 
-def test_a_take_deleted_before_the_clock_was_set_back_goes_a_day_later(tmp_path: Path) -> None:
+def test_a_take_deleted_before_the_clock_was_set_back_is_purged_a_day_later(tmp_path: Path) -> None:
     clock = [2_000_000_000.0]
     history = History(tmp_path, now=lambda: clock[0])
     history.delete("anna", history.add("anna", ORDER, take()).id)

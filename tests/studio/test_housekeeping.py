@@ -59,7 +59,7 @@ def test_housekeeping_begins_with_a_look_and_ends_at_once() -> None:
     assert time.monotonic() - began < 1.0
 
 
-def test_what_a_killed_process_was_writing_goes_at_the_start(tmp_path: Path) -> None:
+def test_unfinished_files_of_a_killed_process_are_removed_at_the_start(tmp_path: Path) -> None:
     left = [
         aged(tmp_path / "takes" / ".abc.wav.0123abcd.part", 1),
         aged(tmp_path / "scripts" / "p" / ".project.json.89abcdef.part", 90_000),

@@ -67,7 +67,7 @@ def last(reception: Reception) -> tuple[str, int, object]:
 
 
 def outputs(answer: httpx.Response) -> dict[str, tuple[str, list[int], list[int]]]:
-    """Datatype, shape and data by name."""
+    """Return datatype, shape and data by name."""
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json"), answer.text
     told = answer.json()["outputs"]
     return {output["name"]: (output["datatype"], output["shape"], output["data"]) for output in told}
@@ -81,7 +81,7 @@ def assert_spoken(answer: httpx.Response) -> None:
 
 
 def behind(answer: httpx.Response) -> tuple[dict[str, Any], bytes]:
-    """The JSON of a binary answer, and what follows it."""
+    """Return the JSON of a binary answer, and the bytes after it."""
     assert answer.headers["content-type"].startswith(BINARY), answer.text
     size = int(answer.headers["content-type"].removeprefix(BINARY))
     return json.loads(answer.content[:size]), answer.content[size:]

@@ -20,7 +20,7 @@ PROMTOOL = shutil.which("promtool")
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, httpx.Response]]:
-    """The metrics as each reader asks for them."""
+    """Return the metrics in the format that each reader requests."""
     with reception_of(tmp_path_factory.mktemp("metrics")) as reception:
         assert reception.ask().status_code == 200
         reception.go.clear()

@@ -1,4 +1,4 @@
-"""Malformed proxy and certificate variables stop no HTTP client; right ones stay."""
+"""Malformed proxy and certificate variables stop no HTTP client; valid variables stay."""
 
 import os
 import subprocess
@@ -29,7 +29,7 @@ BROKEN = {
 
 @pytest.fixture(autouse=True)
 def environment() -> Iterator[None]:
-    """Restore the variables, of which none is set at first."""
+    """Unset the variables, and restore them afterwards."""
     before = dict(os.environ)
     for name in before:
         if name.lower() in OURS:

@@ -59,7 +59,7 @@ def test_every_format_plays(client: openai.OpenAI, format: Any) -> None:
     assert duration_s(sound, format) == pytest.approx(CLICK_S * len(TEXT), abs=PADDING_S)
 
 
-def test_flac_tells_its_length_and_the_digest_of_its_samples(client: openai.OpenAI) -> None:
+def test_flac_contains_its_length_and_the_digest_of_its_samples(client: openai.OpenAI) -> None:
     sound = client.audio.speech.create(model=ENGINE, voice="ahri", input=TEXT, response_format="flac").content
     samples, rate = soundfile.read(io.BytesIO(sound))
     assert (len(samples) / rate, soundfile.info(io.BytesIO(sound)).duration) == (
@@ -69,7 +69,7 @@ def test_flac_tells_its_length_and_the_digest_of_its_samples(client: openai.Open
     assert sound[26:42] != bytes(16)  # the MD5 in STREAMINFO
 
 
-def test_flac_is_sent_while_it_is_made_to_who_asks_for_it(reception: Reception) -> None:
+def test_flac_is_sent_while_it_is_made_if_requested(reception: Reception) -> None:
     answer = reception.ask(response_format="flac", stream=True)
     assert (answer.headers["transfer-encoding"], answer.content[:4]) == ("chunked", b"fLaC")
 

@@ -1,4 +1,4 @@
-"""The programs of README and docs/api.md against a real studio: each runs as it stands there, and is heard."""
+"""Run the programs of README and docs/api.md unchanged against a real studio, and check their sound."""
 
 import re
 from pathlib import Path

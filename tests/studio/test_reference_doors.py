@@ -1,4 +1,4 @@
-"""A clip gets the same answer at every way in: the page's report refuses it in its words, or mends it."""
+"""Every route gives the same answer to a clip: the page's report refuses the clip with its message, or mends it."""
 
 import base64
 import io
@@ -34,7 +34,7 @@ def wav(samples: np.ndarray) -> bytes:  # type: ignore[type-arg]
 
 
 def music() -> np.ndarray:  # type: ignore[type-arg]
-    """Chords that follow one another without a pause."""
+    """Return chords without pauses between them."""
     at_s = np.arange(4 * SAMPLE_RATE) / SAMPLE_RATE
     root = 220 * 2 ** (np.floor(at_s) / 12)
     chord = sum(
@@ -96,7 +96,7 @@ DOORS: dict[str, Door] = {"/v1/voices": keeping, "/v1/audio/speech": speaking, "
 
 
 def reported(reception: Reception, sound: bytes) -> list[str]:
-    """What the page's report fails, in its sentences."""
+    """Return the messages of the failed checks in the page's report."""
     clip = reception.program.post("/studio/clips", files={"file": ("clip.wav", sound)}).json()
     said = {"start_s": 0, "end_s": clip["duration_s"], "transcript": SAID}
     checks = reception.program.post(f"/studio/clips/{clip['id']}/report", json=said).json()["checks"]
@@ -105,7 +105,7 @@ def reported(reception: Reception, sound: bytes) -> list[str]:
 
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("fault", REFUSED)
-def test_what_the_report_fails_is_refused_in_its_words(reception: Reception, door: str, fault: str) -> None:
+def test_a_clip_that_fails_the_report_is_refused_with_its_message(reception: Reception, door: str, fault: str) -> None:
     answer = DOORS[door](reception, REFUSED[fault], False)
     failed = reported(reception, REFUSED[fault])
     assert failed and (answer.status_code, answer.json()["code"]) == (400, "bad_reference"), answer.text
@@ -114,13 +114,13 @@ def test_what_the_report_fails_is_refused_in_its_words(reception: Reception, doo
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_who_insists_is_heard_as_on_the_page_but_not_without_a_voice(reception: Reception, door: str) -> None:
+def test_ignore_report_accepts_a_failed_clip_but_none_without_a_voice(reception: Reception, door: str) -> None:
     assert DOORS[door](reception, REFUSED["clipping"], True).status_code in (200, 201)
     assert DOORS[door](reception, REFUSED["near silence"], True).status_code == 400
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_of_channels_that_cancel_each_other_one_is_heard(reception: Reception, door: str) -> None:
+def test_one_of_two_channels_that_cancel_each_other_is_heard(reception: Reception, door: str) -> None:
     one = speechlike()
     answer = DOORS[door](reception, wav(np.stack([one, -one], 1)), False)
     assert answer.status_code in (200, 201), answer.text
@@ -156,9 +156,7 @@ def order_of(studio: Studio, sound: bytes, tmp_path: Path) -> Order:
     return replace(blank, end_s=clip.audio.duration_s)
 
 
-def test_the_pages_endpoint_warns_in_the_reports_words_since_the_page_asked_already(
-    reception: Reception, tmp_path: Path
-) -> None:
+def test_the_pages_endpoint_warns_with_the_reports_message(reception: Reception, tmp_path: Path) -> None:
     order = order_of(reception.studio, REFUSED["clipping"], tmp_path)
     warnings = reception.studio.speaking.speak(order, session_id="ann").warnings
     assert warnings == reported(reception, REFUSED["clipping"])
@@ -172,14 +170,16 @@ def test_the_pages_endpoint_refuses_a_clip_without_a_voice(reception: Reception,
 
 
 @pytest.mark.parametrize("fault", sorted(HEARD_NOTHING))
-def test_an_archive_without_a_voice_is_refused_in_the_reports_words(tmp_path: Path, fault: str) -> None:
+def test_an_archive_without_a_voice_is_refused_with_the_reports_message(tmp_path: Path, fault: str) -> None:
     archive = written(tmp_path / "a.tar.gz", packed(tar(base({"reference.wav": REFUSED[fault]}))))
     (tmp_path / "staged").mkdir()
     with pytest.raises(BadArchive, match=r"reference\.wav: No voice is heard \(peak -\d+ dBFS\); choose another part"):
         unpack(archive, tmp_path / "staged", vet, silent, threading.Event())
 
 
-def test_an_archive_with_another_failure_comes_in_and_its_job_tells_it(reception: Reception, tmp_path: Path) -> None:
+def test_an_archive_with_another_failure_is_imported_and_its_job_names_the_failure(
+    reception: Reception, tmp_path: Path
+) -> None:
     archive = written(tmp_path / "a.tar.gz", packed(tar(base({"reference.wav": REFUSED["clipping"]}))))
     job = reception.studio.champions.import_archive(archive, as_id="clipped")
     assert job.wait(60) and job.state == "done"

@@ -104,7 +104,7 @@ def test_text_in_pieces_is_spoken_from_its_first_whole_sentence(reception: Recep
     assert [text.strip() for text in said] == ["The first sentence is here.", "And the second.", "The third one."]
 
 
-def test_a_text_in_many_pieces_is_looked_at_once() -> None:
+def test_each_character_of_a_text_in_many_pieces_is_read_once() -> None:
     looks = Looks()
     line = Line(Message(), Stream(Caller("ann")))
     for piece in [". " * 2_450, *["a"] * 61]:
@@ -208,7 +208,7 @@ def test_white_space_at_the_end_of_a_text_is_not_refused(socket: ClientConnectio
         (json.dumps({"text": 3, "errors": "close"}), 4400, "text: Input should be a valid string"),
     ],
 )
-def test_an_error_closes_the_connection_of_a_client_that_reads_bytes_alone(
+def test_an_error_closes_the_connection_of_a_client_that_reads_only_bytes(
     socket: ClientConnection, frame: str, code: int, says: str
 ) -> None:
     socket.send(frame)
@@ -218,7 +218,7 @@ def test_an_error_closes_the_connection_of_a_client_that_reads_bytes_alone(
     assert (closed.value.rcvd.code, says in closed.value.rcvd.reason) == (code, True), closed.value.rcvd
 
 
-def test_errors_close_the_connection_from_the_message_on_that_asked_for_it(socket: ClientConnection) -> None:
+def test_errors_close_the_connection_from_the_requesting_message_on(socket: ClientConnection) -> None:
     speak(socket, errors="close")
     assert seconds(answer(socket)[0]) == CLICK_S * len(TEXT)
     socket.send("nonsense")
@@ -227,7 +227,7 @@ def test_errors_close_the_connection_from_the_message_on_that_asked_for_it(socke
     assert closed.value.rcvd is not None and closed.value.rcvd.code == 4400
 
 
-def test_a_reason_of_many_bytes_is_cut_between_characters(socket: ClientConnection) -> None:
+def test_a_long_reason_is_cut_between_characters(socket: ClientConnection) -> None:
     ask(socket, text=TEXT, voice="ü" * 90, errors="close")
     with pytest.raises(ConnectionClosed) as closed:
         socket.recv(PATIENCE_S)

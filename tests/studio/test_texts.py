@@ -1,4 +1,4 @@
-"""No door takes a text of any length: every field that a form reads has a limit."""
+"""Every text field of every form has a length limit."""
 
 import importlib
 import pkgutil

@@ -102,7 +102,7 @@ def test_a_program_speaks_once_with_a_clip_of_its_own_and_nothing_is_kept(recept
     ("fields", "says"),
     [
         ({"voice": ""}, "name a voice, or send reference_audio"),
-        ({"reference_audio": "UklGRg=="}, "one of the two, not both"),
+        ({"reference_audio": "UklGRg=="}, "but not both"),
         ({"voice": "", "reference_audio": "ä", "reference_text": SAID}, "not base64"),
         ({"voice": "", "reference_audio": "dGV4dA==", "reference_text": SAID}, "not sound"),
     ],

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-# Controls that separate words: vertical tab, form feed, the separators of ASCII, next line.
+# Control characters that separate words: vertical tab, form feed, the separators of ASCII, next line.
 SEPARATORS = re.compile("[\x0b\x0c\x1c-\x1f\x85]")
 # Controls but tab and line breaks; lone surrogates, which no encoding writes; two that XML forbids; the mark of encodings.
 UNWANTED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufeff\ufffe\uffff]")
@@ -12,7 +12,7 @@ FORMULA = re.compile("'*[=+\\-@\t\r]")
 
 
 def cleaned(text: str) -> str:
-    """Return the text with spaces for SEPARATORS and without UNWANTED; other code may rely on their absence."""
+    """Replace SEPARATORS by spaces and remove UNWANTED; other code relies on their absence."""
     if UNWANTED.search(text) is None:
         return text
     text = SEPARATORS.sub(" ", text)

@@ -24,7 +24,7 @@ UNICODE: Mapping[str, str] = {
     "utf-16-le": "Unicode (UTF-16)",
     "utf-16-be": "Unicode (UTF-16)",
 }
-SAMPLE_BYTES = 2**14  # by which an encoding is guessed
+SAMPLE_BYTES = 2**14  # of the sheet, from which an encoding is guessed
 CONTROLS_MOST = 0.05  # of the characters of a text
 SHOWN_LINES, SHOWN_CHARACTERS, BEFORE_SIGN = 3, 80, 30
 
@@ -33,7 +33,7 @@ UNREADABLE = "\ufffd"
 
 
 class UncertainEncoding(BadSheet):
-    """Two encodings are about as likely, and the sheet reads differently in them."""
+    """Two encodings are about equally likely, and give different texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +51,13 @@ class EncodingChoice:
 
     name: str
     title: str
-    lines: Sequence[str]  # the first of the sheet with a sign beyond ASCII, read in this encoding
+    lines: Sequence[str]  # the first lines with non-ASCII characters, in this encoding
 
 
 def decoded(data: bytes, encoding: str = "") -> Decoded:
-    """Decode a sheet, in this encoding if one is given; bytes that do not fit that become U+FFFD, with a note.
+    """Decode a sheet. With `encoding`, bytes that do not fit it become U+FFFD, with a note.
 
-    Raises UncertainEncoding, and BadSheet for what is no text.
+    Raises UncertainEncoding, and BadSheet if the data is not text.
     """
     wanted = known_encoding(encoding) if encoding else ""
     name = _unicode(data) or wanted or _guessed(data)
@@ -80,7 +80,7 @@ def encoded(text: str, name: str) -> bytes:
 
 
 def encoding_choices(data: bytes) -> Sequence[EncodingChoice]:
-    """Return the encodings in which a sheet may be, the likeliest first; one alone where the sheet is Unicode."""
+    """Return the possible encodings of a sheet, most likely first; only one if the sheet is Unicode."""
     lines = [line for line in re.split(rb"[\r\n]+", data[: 16 * SAMPLE_BYTES]) if not line.isascii()][:SHOWN_LINES]
     known = _unicode(data)
     if known:
@@ -93,7 +93,7 @@ def encoding_choices(data: bytes) -> Sequence[EncodingChoice]:
 
 
 def _unicode(data: bytes) -> str:
-    """Return the Unicode encoding of which there is no doubt, or ""."""
+    """Return the Unicode encoding if it is certain, else ""."""
     for name, (mark, _) in MARKED.items():
         if data.startswith(mark):
             return name
@@ -107,9 +107,9 @@ def _unicode(data: bytes) -> str:
 
 
 def _wide(data: bytes) -> str:
-    """Return which UTF-16 without a mark the data is in, or "".
+    """Return the UTF-16 encoding of data without a byte order mark, or "".
 
-    Of Western text many second bytes are zero; other scripts are left to chardet.
+    In Western text many second bytes are zero; chardet detects other scripts.
     """
     for start, name in ((1, "utf-16-le"), (0, "utf-16-be")):
         if len(data) % 2 == 0 and data[start::2].count(0) > len(data) / 8 > data[1 - start :: 2].count(0):
@@ -119,15 +119,15 @@ def _wide(data: bytes) -> str:
 
 
 def _guessed(data: bytes) -> str:
-    """Return the encoding that is the likeliest by far. Raises UncertainEncoding, BadSheet."""
+    """Return the most likely encoding. Raises UncertainEncoding if it is not clearly the best, and BadSheet."""
     if _is_mostly_utf8(data):
         raise UncertainEncoding(
-            f"the encoding of the sheet is uncertain: {_broken_lines(data.decode('utf-8', 'replace'))} not in UTF-8, "
-            "the rest of the sheet is; correct the letters there, or choose utf-8 to import the sheet with � in their place"
+            f"the encoding of the sheet is uncertain: {_broken_lines(data.decode('utf-8', 'replace'))} not in UTF-8, but "
+            "the other lines are; correct the characters there, or choose utf-8 to import the sheet with � in their place"
         )
     ranked = [guess for guess in guesses(_sample(data)) if _fits(data, guess.name)]
     if not ranked:
-        raise BadSheet(f"the sheet's characters are in no known encoding; {SAVE_AGAIN}")
+        raise BadSheet(f"the encoding of the sheet is unknown; {SAVE_AGAIN}")
     _refuse_binary(ranked[0].text)
     other = rival(ranked)
     if other is not None:
@@ -139,14 +139,14 @@ def _guessed(data: bytes) -> str:
 
 
 def _refuse_binary(sample: str) -> None:
-    """Raise BadSheet for what has too many control characters to be text."""
+    """Raise BadSheet if the sample has too many control characters to be text."""
     text = SEPARATORS.sub(" ", sample.replace("\0", ""))
     if len(UNWANTED.findall(text)) > CONTROLS_MOST * len(text):
-        raise BadSheet(f"the file holds no text; {SAVE_AGAIN}")
+        raise BadSheet(f"the file is not text; {SAVE_AGAIN}")
 
 
 def _sample(data: bytes) -> bytes:
-    """Return lines with signs beyond ASCII; the others say nothing of an encoding."""
+    """Return the lines with non-ASCII characters; other lines are the same in every encoding."""
     lines = (line for line in re.split(rb"[\r\n]+", data) if not line.isascii())
     sample, size = [], 0
     for line in lines:
@@ -158,7 +158,7 @@ def _sample(data: bytes) -> bytes:
 
 
 def _is_mostly_utf8(data: bytes) -> bool:
-    """Return True if most signs beyond ASCII are UTF-8: text in another encoding hardly ever looks like that."""
+    """Return True if most non-ASCII characters are valid UTF-8, which is rare for text in other encodings."""
     text = data.decode("utf-8", "surrogateescape")
     broken = len(re.findall("[\udc80-\udcff]", text))
     return len(re.findall("[^\x00-\x7f]", text)) - broken > broken
@@ -172,7 +172,7 @@ def _fits(data: bytes, name: str) -> bool:
 
 
 def _differing(best: Guess, other: Guess) -> str:
-    """Show the first line that the two read differently."""
+    """Describe the first line that differs between two guesses."""
     pairs = zip(best.text.split("\n"), other.text.split("\n"), strict=False)
     one, two = next((pair for pair in pairs if pair[0] != pair[1]), ("", ""))
     return f"in {best.name} a line says “{_short(one)}”, in {other.name} “{_short(two)}”"
@@ -183,7 +183,7 @@ def _shown(lines: Sequence[bytes], codec: str) -> Sequence[str]:
 
 
 def _short(line: str) -> str:
-    """Cut a line so that its first sign beyond ASCII shows."""
+    """Shorten a line around its first non-ASCII character."""
     line = cleaned(line).replace("\t", " ")
     sign = re.search("[^\x00-\x7f]", line)
     start = max(0, sign.start() - BEFORE_SIGN) if sign and len(line) > SHOWN_CHARACTERS else 0
@@ -194,13 +194,13 @@ def _short(line: str) -> str:
 def _notes(text: str, name: str, wanted: str) -> Iterator[str]:
     if wanted and UNREADABLE in text:
         broken = _broken_lines(text)
-        yield f"{broken[0].upper()}{broken[1:]} not readable in full; the characters missing there show as �."
+        yield f"{broken[0].upper()}{broken[1:]} not fully readable; the missing characters show as �."
     if not wanted and name in ENCODINGS:
         yield f"The sheet is not Unicode and was read as {ENCODINGS[name]}, {name}."
 
 
 def _broken_lines(text: str) -> str:
-    """Name the lines in which bytes did not fit the encoding, with the verb that follows."""
+    """Name the lines with bytes that do not fit the encoding, followed by "is" or "are"."""
     numbers = [str(number) for number, line in enumerate(text.split("\n"), 1) if UNREADABLE in line]
     named = ", ".join(numbers[:SHOWN_LINES]) + (
         f" and {len(numbers) - SHOWN_LINES:,} more" if numbers[SHOWN_LINES:] else ""

@@ -1,8 +1,8 @@
 """Guess the encoding of text that is not Unicode.
 
-chardet compares pairs of letters with those of languages. An English sheet has few signs beyond ASCII: dashes, quotation
-marks, a name. They tell chardet nothing. But only in the right encoding does a dash stand between words and a capital at
-the beginning of one; the patterns below count such signs.
+chardet compares pairs of letters with the statistics of languages. An English sheet has few non-ASCII characters (dashes,
+quotation marks, a name), which are not enough for chardet. But only the right encoding puts a dash between words and a
+capital at the beginning of a word. The patterns below count such characters.
 """
 
 import codecs
@@ -15,7 +15,7 @@ import chardet
 
 from studio.script.tables.errors import BadSheet
 
-# By chardet's name, in the order in which equally likely ones are taken.
+# By chardet's name. Of equally likely encodings the first is used.
 ENCODINGS: Mapping[str, str] = {
     "cp1252": "Western European (Windows)",
     "mac-roman": "Western European (Mac)",
@@ -41,10 +41,10 @@ ENCODINGS: Mapping[str, str] = {
     "big5hkscs": "Chinese, traditional (Big5)",
     "cp949": "Korean (Windows)",
 }
-# Between the merits of the two best: below it somebody has to choose. Few signs say little.
+# If the two best merits differ by less than DOUBT, a person has to choose. DOUBT_OF_ONE / n is added for n characters.
 DOUBT, DOUBT_OF_ONE = 0.12, 0.25
-MISPLACED_WEIGHT, WELL_PLACED_WEIGHT = 3.0, 1.0  # of a text's signs; chardet's opinion counts 0 to 1
-# How much more, or less, often sheets are in these than in the others.
+MISPLACED_WEIGHT, WELL_PLACED_WEIGHT = 3.0, 1.0  # per non-ASCII character; chardet's opinion counts 0 to 1
+# Encodings that are more, or less, common for sheets than the others.
 USUAL: Mapping[str, float] = {
     **{
         "cp1252": 0.25,
@@ -69,12 +69,12 @@ _FOREIGN = re.compile("[^\x00-\x7f]")
 _MISPLACED = re.compile(
     "|".join(
         (
-            rf"(?<=[a-z{_SMALL}])[{_LARGE}]",  # a capital behind a small letter
+            rf"(?<=[a-z{_SMALL}])[{_LARGE}]",  # a capital after a small letter
             rf"(?<![{_LETTER}])[{_SMALL}](?=[A-Z{_LARGE}])",  # a small letter at the beginning, before a capital
             rf"(?<=[A-Z])[{_SMALL.replace('ß', '')}](?=[A-Z])",
             rf"(?<![{_LETTER}])[{_LARGE}](?=[A-Z][a-z])",  # two capitals at the beginning
-            rf"(?<=[.!?])[{_SMALL}{_LARGE}](?![{_LETTER}])",  # a letter behind a full stop
-            rf"(?<![{_LETTER}])(?![àèéóáåíÀÈÉÓÁÅÍ])[{_SMALL}{_LARGE}](?![{_LETTER}'’])",  # one that is no word
+            rf"(?<=[.!?])[{_SMALL}{_LARGE}](?![{_LETTER}])",  # a letter after a full stop
+            rf"(?<![{_LETTER}])(?![àèéóáåíÀÈÉÓÁÅÍ])[{_SMALL}{_LARGE}](?![{_LETTER}'’])",  # a single letter that is not a word
             rf"(?<=[{_ANY}])[„‚¿¡«]",
             r"„(?![^\n]{0,100}[“”])|‚(?![^\n]{0,100}[‘’])|«(?![^\n]{0,100}»)|(?<![^\t,;|\"\n])»(?![^\n]{0,100}«)",
             rf"(?<=[{_ANY}])(?:[“”«»‹›•™–](?=[{_ANY}])|—(?=[.,;]))|[©®](?=[{_ANY}])",
@@ -100,7 +100,7 @@ _WELL_PLACED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """An encoding in which a text may be."""
+    """A possible encoding of a text."""
 
     name: str
     text: str  # decoded
@@ -113,7 +113,7 @@ class Guess:
 
 
 def guesses(sample: bytes) -> Sequence[Guess]:
-    """Return the encodings that decode the sample, the likeliest first."""
+    """Return the encodings that can decode the sample, most likely first."""
     found = chardet.detect_all(sample, include_encodings=ENCODINGS, compat_names=False, ignore_threshold=True)
     opinions = {str(each["encoding"]): each["confidence"] for each in found}
     highest = max(opinions.values(), default=0.0) or 1.0
@@ -127,7 +127,7 @@ def guesses(sample: bytes) -> Sequence[Guess]:
 
 
 def rival(ranked: Sequence[Guess]) -> Guess | None:
-    """Return the guess that reads the text otherwise and is about as likely as the first; None if the first is certain."""
+    """Return the guess with another text that is about as likely as the first; None if the first is certain."""
     best = ranked[0]
     second = next((guess for guess in ranked if guess.text != best.text), None)
     signs = len(_FOREIGN.findall(best.text)) or 1
@@ -136,7 +136,7 @@ def rival(ranked: Sequence[Guess]) -> Guess | None:
 
 
 def known_encoding(name: str) -> str:
-    """Return Python's or chardet's name of an encoding as it stands in ENCODINGS, or "utf-8". Raises BadSheet."""
+    """Return the name in ENCODINGS, or "utf-8", of an encoding that Python knows by `name`. Raises BadSheet."""
     names = ("utf-8", *ENCODINGS)
     try:
         wanted = codecs.lookup(name).name
@@ -149,7 +149,7 @@ def known_encoding(name: str) -> str:
 
 
 def _placement(text: str) -> float:
-    """Return how well the signs beyond ASCII stand: 0 where nothing is known, below 0 where signs stand wrongly."""
+    """Return how plausible the positions of non-ASCII characters are: 0 if unknown, below 0 if they are wrong."""
     signs = len(_FOREIGN.findall(text)) or 1
     wrong, right = len(_MISPLACED.findall(text)), len(_WELL_PLACED.findall(text))
     return (WELL_PLACED_WEIGHT * right - MISPLACED_WEIGHT * wrong) / signs

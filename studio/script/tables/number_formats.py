@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from openpyxl.styles.numbers import BUILTIN_FORMATS, is_date_format, is_timedelta_format
 
-# A literal in quotation marks, behind a backslash or as it is; a currency; what only shapes the cell; the number; the text.
+# Literals in quotation marks, after a backslash or bare; currencies; layout codes; the number; the text.
 TOKEN = re.compile(
     r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|\[\$(?P<currency>[^\]-]*)[^\]]*\]|(?P<skipped>\[[^\]]*\]|[_*].)'
     r"|(?P<number>General|[0#?.,]+)|(?P<text>@)|(?P<bare>[-+() :!&'~{}<>=$€£¥])|(?P<other>.)",
@@ -23,7 +23,7 @@ class Format:
     is_date: bool = False
     is_duration: bool = False
     is_percentage: bool = False
-    zeros: int = 0  # an integer is filled up to so many digits
+    zeros: int = 0  # minimum number of digits of an integer
     before: str = ""  # literals around a number
     after: str = ""
     pattern: str = ""  # of an integer with literals between its digits, "0" for each digit
@@ -32,7 +32,7 @@ class Format:
 
     @classmethod
     def of(cls, number: str, code: str | None) -> "Format":
-        """By its number among the built-in ones, unless the workbook has a code for it."""
+        """Return the format with the workbook's code, or else the built-in format with this number."""
         code = code or (BUILTIN_FORMATS.get(int(number), "") if number.isdecimal() and len(number) < 6 else "")
         if is_date_format(code):
             return cls(is_date=True, is_duration=bool(is_timedelta_format(code)))
@@ -46,7 +46,7 @@ class Format:
 
     @property
     def is_plain(self) -> bool:
-        """Whether a number is shown by its digits alone."""
+        """True if a number is shown by its digits alone."""
         return not (self.is_date or self.is_percentage or self.zeros or self.before or self.after or self.pattern)
 
     def around_number(self, digits: str) -> str:
@@ -91,7 +91,7 @@ def _literals(section: Section) -> str:
 
 
 def _of_numbers(section: Section, plain: Format) -> Format:
-    """Return the format of numbers, with the texts' literals of another; fractions and exponents stay as they are."""
+    """Return the format of numbers, with the text literals of `plain`. Fractions and exponents stay unchanged."""
     numbers = [content for kind, content in section if kind == "number"]
     if not numbers or any(kind in ("other", "text") for kind, _ in section):
         return plain
@@ -114,7 +114,7 @@ def _between(section: Section) -> Section:
 
 
 def _pattern(section: Section) -> str:
-    """Return the section with "0" for each digit and its literals, in which "0" is not possible, between them."""
+    """Return "0" for each digit of the section, with the literals between them, which never contain "0"."""
     parts = (
         re.sub(r"[^0#?]", "", content) if kind == "number" else content
         for kind, content in section
@@ -124,7 +124,7 @@ def _pattern(section: Section) -> str:
 
 
 def _filled(pattern: str, digits: str) -> str:
-    """Put digits into a pattern from its end; those that are left over stand before the first place."""
+    """Fill a pattern with digits from its end; surplus digits stand before the first place."""
     left, shown = list(digits), []
     for sign in reversed(pattern):
         if sign != "0":

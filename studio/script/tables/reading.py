@@ -18,14 +18,14 @@ OLD_OFFICE, PDF = b"\xd0\xcf\x11\xe0", b"%PDF"
 
 
 def read_table(data: bytes, name: str, encoding: str = "") -> Table:
-    """Read the sheet in a file: CSV with any of , ; tab |, TSV, or XLSX, as its content and its name say.
+    """Read the sheet in a file: CSV with any of , ; tab |, TSV, or XLSX, recognized by content and name.
 
-    `encoding` holds where the file is neither a workbook nor Unicode; without it the encoding is guessed. Control
-    characters are left out.
+    `encoding` applies if the file is neither a workbook nor Unicode; without it the encoding is guessed. Control
+    characters are removed.
 
     Raises:
-        UncertainEncoding: two encodings are about as likely.
-        BadSheet: the file is no sheet or is past `limits`.
+        UncertainEncoding: two encodings are about equally likely.
+        BadSheet: the file is not a sheet or exceeds `limits`.
     """
     if _is_workbook(data, name):
         return read_workbook(data)
@@ -35,12 +35,12 @@ def read_table(data: bytes, name: str, encoding: str = "") -> Table:
 
 
 def table_encodings(data: bytes, name: str) -> Sequence[EncodingChoice]:
-    """Return the encodings in which a file may be, the likeliest first; none for a workbook. Raises BadSheet."""
+    """Return the possible encodings of a file, most likely first; none for a workbook. Raises BadSheet."""
     return [] if _is_workbook(data, name) else encoding_choices(data)
 
 
 def _is_workbook(data: bytes, name: str) -> bool:
-    """Raises BadSheet for what is neither a workbook nor text."""
+    """Return True for a workbook. Raises BadSheet if the file is neither a workbook nor text."""
     if len(data) > MAX_BYTES:
         raise BadSheet(f"the sheet is over {MAX_BYTES // MIB} MB; split it, or keep only the columns of the script")
     if data.startswith(OLD_OFFICE):

@@ -18,10 +18,10 @@ NAMED = 3  # of many worksheets
 
 
 def read_workbook(data: bytes) -> Table:
-    """Return the table; its form has the worksheet's title and which columns hold numbers.
+    """Return the table; its form has the worksheet's title and the columns that hold numbers.
 
-    Cells show what a person sees: of formulas the last results, merged cells in every row that they cover. Other
-    worksheets, hidden rows and hidden columns are left out, and the table's notes name them.
+    Cells contain what a spreadsheet shows: the last results of formulas, and merged cells in every row that they cover.
+    Other worksheets, hidden rows and hidden columns are left out, and the table's notes name them.
     """
     package = Package(data)
     part = Relations(package, "").of_kind("officeDocument")
@@ -58,12 +58,12 @@ def _table(cells: Worksheet, title: str, others: Sequence[str]) -> Table:
 
 
 def _exact(row: Sequence[str], column: int) -> tuple[str, ...]:
-    """Return a row whose length was typed as =2.5: a spreadsheet takes that for a formula, a script for "exactly"."""
+    """Return a row with its length as =2.5: a spreadsheet reads that as a formula, a script as "exactly 2.5"."""
     return (*row[:column], f"={row[column]}", *row[column + 1 :])
 
 
 def _notes(cells: Worksheet, title: str, others: Sequence[str], lengths: int) -> Iterator[str]:
-    """Say what did not come in; worksheets before this one were empty."""
+    """Yield notes on what was left out; worksheets before this one were empty."""
     if others:
         shown = ", ".join(cleaned(other) for other in others[:NAMED]) + (" and others" if others[NAMED:] else "")
         yield f"Of the workbook, {cleaned(title)} came in; {shown} did not, and a sheet that you save does not hold them."

@@ -1,4 +1,4 @@
-"""The cells of one worksheet as its XML tells them, in the order of the file."""
+"""Read the cells of one worksheet from its XML, in the order of the file."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -15,7 +15,7 @@ from studio.script.tables.number_formats import Format
 from studio.script.tables.values import as_number, displayed, unescaped
 
 REFERENCE = re.compile(r"\$?([A-Za-z]{1,3})\$?(\d{1,7})")
-CONSTANT = re.compile(r"\s*\+?\s*(?:\d{1,4}(?:\.\d{1,20})?|\.\d{1,20})\s*")  # a formula that is a number alone
+CONSTANT = re.compile(r"\s*\+?\s*(?:\d{1,4}(?:\.\d{1,20})?|\.\d{1,20})\s*")  # a formula that is only a number
 TRUE = ("1", "true")
 
 
@@ -24,10 +24,10 @@ class Worksheet:
 
     def __init__(self, shared: Sequence[str], formats: Sequence[Format], from_1904: bool) -> None:
         self.rows: dict[int, dict[int, str]] = {}
-        self.uncalculated: list[str] = []  # where formulas without a result stand
-        self._numbers: set[int] = set()  # columns with one
-        self._last_text: dict[int, int] = {}  # the last row of a column in which something else stands
-        self._constants: list[tuple[int, int]] = []  # rows and columns of formulas that are a number alone
+        self.uncalculated: list[str] = []  # references of cells with a formula but no result
+        self._numbers: set[int] = set()  # columns with a number
+        self._last_text: dict[int, int] = {}  # the last row of a column with something else
+        self._constants: list[tuple[int, int]] = []  # rows and columns of formulas that are only a number
         self._hidden_rows: set[int] = set()
         self._hidden_columns: set[int] = set()
         self._merged: list[str] = []
@@ -39,11 +39,11 @@ class Worksheet:
         self._shared_formulas: dict[str, str] = {}
         self._reads = self._phonetic = self._reads_formula = False
 
-    # What there is.
+    # Results.
 
     @cached_property
     def visible_rows(self) -> Sequence[int]:
-        """Numbers of the rows up to the last that shows something, empty ones included."""
+        """Numbers of the visible rows up to the last row with content, including empty rows."""
         shown = [number for number in self.rows if number not in self._hidden_rows and any(self.row(number))]
         return [number for number in range(1, max(shown, default=0) + 1) if number not in self._hidden_rows]
 
@@ -65,23 +65,23 @@ class Worksheet:
         return [cells.get(column, "") for column in columns if column not in self._hidden_columns]
 
     def number_columns(self, above: int) -> tuple[int, ...]:
-        """Return which visible columns hold numbers alone below so many visible rows."""
+        """Return the visible columns that hold only numbers below the first `above` visible rows."""
         last = self.visible_rows[above - 1] if above else 0
         found = {column for column in self._numbers if self._last_text.get(column, 0) <= last}
         return tuple(sorted(self._place(column) for column in found - self._hidden_columns))
 
     def constants(self, place: int) -> Sequence[int]:
-        """Return in which visible rows, counted from 0, a visible column has a formula that is a number alone."""
+        """Return the visible rows, counted from 0, in which a visible column has a formula that is only a number."""
         rows = [row for row, column in self._shown_constants() if self._place(column) == place]
         return [bisect_left(self.visible_rows, row) for row in rows]
 
     def constants_outside(self, place: int) -> Sequence[str]:
-        """Return where such formulas stand in the other columns."""
+        """Return the cells of the other visible columns with such formulas."""
         shown = self._shown_constants()
         return [f"{get_column_letter(column + 1)}{row}" for row, column in shown if self._place(column) != place]
 
     def spread_merged(self) -> None:
-        """Give merged cells' contents to every row that they cover and that has a cell of another column."""
+        """Copy the content of merged cells to every row that they cover and that has a cell in another column."""
         numbers, left = sorted(self.rows), MAX_CELLS
         for first, last, column in filter(None, map(_tall, self._merged)):
             value = self.rows.get(first, {}).get(column)
@@ -97,7 +97,7 @@ class Worksheet:
                 self._last_text[column] = max(covered[-1], self._last_text.get(column, 0))
 
     def _place(self, column: int) -> int:
-        """Return where a visible column stands among the visible ones."""
+        """Return the index of a visible column among the visible columns."""
         return column - sum(hidden < column for hidden in self._hidden_columns)
 
     def _shown_constants(self) -> Sequence[tuple[int, int]]:
@@ -107,7 +107,7 @@ class Worksheet:
             if row not in self._hidden_rows and column not in self._hidden_columns
         ]
 
-    # What the file tells.
+    # Events of the XML parser.
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if tag == "c":
@@ -158,7 +158,7 @@ class Worksheet:
             self.uncalculated.append(f"{get_column_letter(self._column + 1)}{self._row}")
 
     def _end_formula(self) -> None:
-        """Formulas that were filled down are told once, under an id."""
+        """Keep the formula. A formula that was filled down is written once, under an id."""
         self._reads_formula = False
         formula = "".join(self._formula or ())[:64]
         if self._formula_id:
@@ -196,7 +196,7 @@ class Worksheet:
 
 
 def _column(reference: str, following: int) -> int:
-    """Return the index that a cell's reference names; without one, cells follow one another."""
+    """Return the column of a cell's reference; a cell without a reference has the `following` column."""
     match = REFERENCE.fullmatch(reference)
     return following if match is None else _index(match[1])
 

@@ -64,8 +64,8 @@ def renderer(studio: Studio, ownership: Ownership) -> Callable[..., Iterator[Ren
     ) -> Iterator[Rendered]:
         """Make every line of a sheet: yields while it works, and last a zip with the best take of each, and a report.
 
-        `voices` names a champion or sample for each character; under "" who speaks all others. `encoding` is that of a CSV
-        which is not Unicode; without it the encoding is guessed, and refused where two are about as likely.
+        `voices` names a champion or sample for each character, and under "" for all others. `encoding` is the encoding of
+        a CSV that is not Unicode. Without it the encoding is guessed; the sheet is refused if two are about as likely.
         """
         try:
             ownership.require(cast(HTTPConnection, request.request))

@@ -1,4 +1,4 @@
-"""`app.py` with engines that need no processor in place of F5 and S1: `python -m tests.deploy.triton.clicking`.
+"""Run `app.py` with engines that need almost no CPU time, in place of F5 and S1: `python -m tests.deploy.triton.clicking`.
 
 A line lasts STEP_S for each of its characters. The sound of LINE ends when the shim asks for the first time whether its
 client has gone: that is the moment at which the shim once ended Triton.
@@ -23,7 +23,7 @@ SAMPLES = round(CLICK_S * RATE)  # for each character
 
 
 class Clicker(Metronome):
-    """A metronome that forgets what it has done."""
+    """A metronome that keeps no history."""
 
     def __init__(self, device: Device) -> None:
         super().__init__(width=WIDTH, step_s=STEP_S, click_s=CLICK_S)
@@ -46,7 +46,7 @@ F5, S1 = (
 
 
 def python_for(folder: Path) -> Path:
-    """Write a Python interpreter for `deploy/triton/serve` that starts this module where it is asked for `app.py`."""
+    """Write a Python interpreter for `deploy/triton/serve` that starts this module in place of `app.py`."""
     program = folder / "python"
     program.write_text(f'#!/bin/sh\n[ "$1" = app.py ] && set -- -m {MODULE}\nexec {sys.executable} "$@"\n')
     program.chmod(0o755)

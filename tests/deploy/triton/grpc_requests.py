@@ -19,7 +19,7 @@ def given(**inputs: object) -> list[client.InferInput]:
 
 
 def streamed(triton: client.InferenceServerClient, model: str, **inputs: object) -> Iterator[client.InferResult]:
-    """The answers to one request until the final one. Raises what comes instead."""
+    """Yield the answers to one request until the final answer. Raises the error that arrives instead."""
     answers: queue.Queue[tuple[client.InferResult, Exception | None]] = queue.Queue()
     triton.stop_stream()
     triton.start_stream(lambda result, error: answers.put((result, error)))

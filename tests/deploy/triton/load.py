@@ -1,4 +1,4 @@
-"""Many requests by eight clients at a time, by every way into Triton, and which processes live through them."""
+"""Send many requests to Triton by eight clients at a time, and list the processes that survive."""
 
 import io
 from collections.abc import Callable, Mapping
@@ -18,11 +18,11 @@ from tests.deploy.triton.serving import Stack
 
 CLIENTS = 8
 VOICE = "amber"
-Ask = Callable[[grpc.InferenceServerClient], int]  # how many samples came
+Ask = Callable[[grpc.InferenceServerClient], int]  # returns the number of received samples
 
 
 def asked(stack: Stack, ways: Mapping[str, Ask], requests: int) -> Mapping[str, set[int]]:
-    """What came by each way, which take turns; every client keeps one connection for gRPC."""
+    """Return the results of each way, used in turn; every client keeps one gRPC connection."""
 
     def client(number: int) -> list[tuple[str, int]]:
         with closing(grpc.InferenceServerClient(stack.grpc)) as opened:
@@ -35,7 +35,7 @@ def asked(stack: Stack, ways: Mapping[str, Ask], requests: int) -> Mapping[str, 
 
 
 def processes(stack: Stack) -> set[tuple[int, float]]:
-    """All that run under the supervisor; another process with the same number began at another time."""
+    """Return the processes under the supervisor, by number and start time."""
     return {(process.pid, process.create_time()) for process in stack.supervisor.children(recursive=True)}
 
 
@@ -61,7 +61,7 @@ def in_a_stream(model: str) -> Ask:
 
 
 def left_early(model: str) -> Ask:
-    """A stream whose client goes after the first piece."""
+    """Return a stream whose client disconnects after the first piece."""
 
     def ask(client: grpc.InferenceServerClient) -> int:
         answer = next(streamed(client, model, text=LINE, champion_id=VOICE))

@@ -24,7 +24,7 @@ pytestmark = on_linux
 
 @pytest.fixture(scope="module")
 def renewed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The earlier archive, imported and packed again."""
+    """Import the earlier archive and pack it again."""
     folder = tmp_path_factory.mktemp("renewed")
     members = unpack_now(EARLIER, folder / "staged").members
     pack_now({name: folder / "staged" / name for name in members}, folder / "ahri.tar.gz")
@@ -33,7 +33,7 @@ def renewed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory: pytest.TempPathFactory, renewed: Path) -> Iterator[Stack]:
-    """A model for each engine, and the renewed archive as a model of one instance and of four."""
+    """Serve a model for each engine, and the renewed archive as models with one instance and with four."""
     folder = tmp_path_factory.mktemp("load")
     model_of(renewed, folder / "models" / "ahri")
     config = model_of(renewed, folder / "models" / "counted") / "config.pbtxt"
@@ -43,7 +43,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory, renewed: Path) -> Iterator[S
 
 
 @pytest.mark.parametrize("requests", REQUESTS)
-def test_triton_lives_through_requests_by_every_way_at_a_time(stack: Stack, requests: int) -> None:
+def test_triton_survives_requests_by_every_way_at_once(stack: Stack, requests: int) -> None:
     ways = {
         "HTTP": load.over_http(stack, "s1mini"),
         "gRPC": load.over_grpc("f5tts"),
@@ -55,14 +55,14 @@ def test_triton_lives_through_requests_by_every_way_at_a_time(stack: Stack, requ
     assert load.processes(stack) == before
 
 
-def test_triton_lives_through_clients_that_leave(stack: Stack) -> None:
+def test_triton_survives_clients_that_disconnect(stack: Stack) -> None:
     before = load.processes(stack)
     assert load.asked(stack, {"left": load.left_early("s1mini_stream")}, 64) == {"left": {SAMPLES}}
     assert load.processes(stack) == before
 
 
 @pytest.mark.long
-def test_triton_lives_through_requests_by_sagemakers_front_end(
+def test_triton_survives_requests_by_sagemakers_front_end(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, renewed: Path
 ) -> None:
     pack_now(files(tmp_path / "members", base()), tmp_path / "new.tar.gz")

@@ -1,4 +1,4 @@
-"""Sessions share an engine's rows: nobody waits for the end of another's long text."""
+"""Sessions share an engine's rows: no session waits for the end of another session's long text."""
 
 import threading
 
@@ -17,7 +17,7 @@ PATIENT = Policy(request_timeout_s=10 * PATIENCE_S)
 
 
 class Paced(Metronome):
-    """Takes a step only when it is allowed to."""
+    """A metronome that takes a step only if a test allows it."""
 
     def __init__(self, width: int = 2, click_s: float = 0.01) -> None:
         super().__init__(width=width, click_s=click_s)
@@ -25,7 +25,7 @@ class Paced(Metronome):
         self.gate = self.allowed.acquire
 
     def take(self, steps: int) -> None:
-        """Let it take so many steps, and wait until they are taken."""
+        """Allow this many steps, and wait until they are taken."""
         taken = len(self.steps)
         self.allowed.release(steps)
         until(lambda: len(self.steps) == taken + steps)
@@ -33,12 +33,12 @@ class Paced(Metronome):
 
 @pytest.fixture
 def immediate(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A turn may end as soon as it began."""
+    """Let a turn end as soon as it begins."""
     monkeypatch.setattr(row_sharing, "TURN_S", 0.0)
 
 
 def is_whole(ticket: Ticket, text: str) -> bool:
-    """Whether the take has every click, once and in order."""
+    """Return True if the take has every click once and in order."""
     return ticket.wait(PATIENCE_S) and np.array_equal(ticket.result().audio.samples[::10], range(1, len(text) + 1))
 
 

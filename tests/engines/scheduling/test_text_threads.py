@@ -1,4 +1,4 @@
-"""No text of a request is read on the scheduler's thread, where it would hold up everybody's speech."""
+"""The scheduler's thread reads no text of a request, because this would delay the speech of all sessions."""
 
 import sys
 import threading
@@ -27,7 +27,7 @@ LINE = "(excited) Meet Mr. Jones at 3:45 pm. [pause:0.2s] He has 2 1/2 cups."
 
 @contextmanager
 def text_threads() -> Iterator[set[str]]:
-    """The names of the threads that call functions of engines.text; of threads that start meanwhile, and of this one."""
+    """Collect the names of threads that call engines.text: this thread, and threads that start in the block."""
     names: set[str] = set()
 
     def record(frame: FrameType, event: str, _: object) -> None:
@@ -49,7 +49,7 @@ def voice() -> Reference:
 
 
 def heard(ticket: Ticket) -> bool:
-    """Whether it has sound, which the scheduler makes from the whole of its text; it is stopped then."""
+    """Return True if the ticket has sound, which the scheduler makes from its whole text; then stop the ticket."""
     until(lambda: ticket.has_audio or ticket.ended)
     ticket.cancel()
     return ticket.has_audio
@@ -86,7 +86,7 @@ def test_a_request_that_cannot_be_spoken_is_refused_before_it_waits() -> None:
     manager.close(0.0)
 
 
-def test_an_engine_gets_what_it_read_in_the_request(houses) -> None:  # type: ignore[no-untyped-def]
+def test_admit_gets_the_result_of_prepare(houses) -> None:  # type: ignore[no-untyped-def]
     got: list[EngineJob] = []
 
     class Noting(Metronome):
@@ -99,7 +99,7 @@ def test_an_engine_gets_what_it_read_in_the_request(houses) -> None:  # type: ig
     assert got[0].prepared == ["a", "b"]
 
 
-def test_the_scheduler_takes_no_huge_text_whatever_the_door(houses) -> None:  # type: ignore[no-untyped-def]
+def test_the_scheduler_refuses_a_huge_text(houses) -> None:  # type: ignore[no-untyped-def]
     house, one = houses(), request("tick")
     audio = one.reference.audio
     long_text = Request(text="a" * (MAX_CHARACTERS + 1), reference=one.reference, seed=1, engine="tick")

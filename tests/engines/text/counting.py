@@ -1,17 +1,17 @@
-"""Text that counts how much of it is looked at."""
+"""Count how many characters of a text are read."""
 
 from collections.abc import Iterator
 
 
 class Looks:
-    """How many characters were looked at."""
+    """The number of characters that were read."""
 
     def __init__(self) -> None:
         self.count = 0
 
 
 class CountedText(str):
-    """A text that adds each character a loop looks at to `looks`."""
+    """A text that adds the characters that a loop reads to `looks`."""
 
     __slots__ = ("_looks",)
 

@@ -19,11 +19,11 @@ def test_it_is_read_as_people_say_it(written: str, spoken: str) -> None:
 
 
 @pytest.mark.parametrize("written", [written for written, _ in ROWS], ids=[written for written, _ in ROWS])
-def test_what_is_read_is_read_as_itself(written: str) -> None:
+def test_spoken_text_is_read_unchanged(written: str) -> None:
     spoken = parse(written.replace("\\n", "\n")).spoken
     assert parse(spoken).spoken == spoken
 
 
-def test_no_row_stands_twice() -> None:
+def test_no_row_is_repeated() -> None:
     written = [row[0] for row in ROWS]
     assert len(set(written)) == len(written) >= 250

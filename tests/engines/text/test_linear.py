@@ -1,4 +1,4 @@
-"""Text of any shape is read in time that grows with its length, never with the square of it.
+"""Reading a text of any shape takes time proportional to its length, never to the square of its length.
 
 Time is that of this thread alone, and the least of several attempts counts: a busy machine makes no test fail.
 """
@@ -27,8 +27,8 @@ from engines.text.script import Say, Script
 
 Read = Callable[[str], object]
 VOCABULARY = frozenset("abcdefghijklmnopqrstuvwxyz .,!?'-")
-MOST = 12  # times as long for a text ten times as long
-LEAST_S = 2e-4  # shorter times are not told apart
+MOST = 12  # largest ratio of times for a text ten times as long
+LEAST_S = 2e-4  # shorter times are not compared
 ATTEMPTS = 5
 # Every kind of character, and every beginning of what a rule looks for.
 CHARACTERS = list(" \t\n\xa009.,:;/-–—'’\"“()[]{}<>&#@%$€+=*_~`|\\!?…°½²azeAIVXMéßı中。，あ한ж🙂\u0301\u200d\x00")
@@ -142,7 +142,7 @@ def repeated(pattern: str, length: int) -> str:
 
 
 def squares(read: Read, patterns: list[str], length: int) -> list[str]:
-    """Those patterns whose repetition takes more than twelve times as long at ten times the length."""
+    """Return the patterns whose repetition takes over twelve times as long at ten times the length."""
     return [pattern for pattern in patterns if grows_with_the_square(read, pattern, length)]
 
 
@@ -153,7 +153,7 @@ def seconds(read: Read, text: str) -> float:
 
 
 def grows_with_the_square(read: Read, pattern: str, length: int) -> bool:
-    """Whether ten times the length takes more than twelve times as long, at each of several attempts."""
+    """Return True if ten times the length takes over twelve times as long in every attempt."""
     short, long = repeated(pattern, length), repeated(pattern, 10 * length)
     short_s, long_s = seconds(read, short), seconds(read, long)
     for _ in range(ATTEMPTS):
@@ -187,7 +187,7 @@ def test_reading_a_whole_text_takes_at_most_twelve_times_as_long_as_a_tenth() ->
 
 @pytest.mark.long
 @pytest.mark.parametrize("read", ALL.values(), ids=ALL)
-def test_so_do_a_hundred_thousand_characters(read: Read) -> None:
+def test_a_hundred_thousand_characters_take_at_most_twelve_times_as_long_as_a_tenth(read: Read) -> None:
     assert squares(read, PATTERNS, 10_000) == []
 
 

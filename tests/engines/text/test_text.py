@@ -373,7 +373,7 @@ def test_syllables_of_everyday_words():
 # Sentences of a text that still comes.
 
 
-def test_a_text_in_pieces_is_looked_at_once():
+def test_each_character_of_a_text_in_pieces_is_read_once():
     counted = Looks()
     reader = SentenceReader()
     for piece in [". " * 2_450, *["a"] * 61, "." * 20, *["."] * 100]:
@@ -381,7 +381,7 @@ def test_a_text_in_pieces_is_looked_at_once():
     assert counted.count == 4_900 + 61 + 120
 
 
-def test_a_sentence_is_complete_once_something_stands_behind_it():
+def test_a_sentence_is_complete_once_something_follows_it():
     reader = SentenceReader()
     pieces = ["The gate is ", "open", ".", " Run", "! Go with J", ". R. R. Tolkien.", "”", " Now"]
     assert [reader.add(piece) for piece in pieces] == [

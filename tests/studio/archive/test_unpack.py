@@ -297,10 +297,10 @@ def test_a_verdict_tells_an_archive_without_serving_files(tmp_path: Path) -> Non
     assert verdict.whole and not verdict.serves and "pack it again" in verdict.sentence
 
 
-def test_a_verdict_tells_an_archive_whose_code_for_triton_is_an_earlier_one(tmp_path: Path) -> None:
+def test_a_verdict_reports_code_for_triton_of_an_earlier_version(tmp_path: Path) -> None:
     verdict = verify(EARLIER, silent, threading.Event())
     assert (verdict.whole, verdict.serves, verdict.outdated) == (True, True, True)
-    assert "can end Triton under load; pack it again" in verdict.sentence
+    assert "can crash Triton under load; pack it again" in verdict.sentence
     pack_now(files(tmp_path / "members", base()), tmp_path / "ahri.tar.gz")
     assert not verify(tmp_path / "ahri.tar.gz", silent, threading.Event()).outdated
 

@@ -209,7 +209,7 @@ def test_an_earlier_archive_in_a_store_is_renewed_when_it_is_pulled_and_pushed(s
     assert (verdict.whole, verdict.outdated) == (True, False)
 
 
-def test_packaging_writes_anew_where_an_earlier_archive_of_the_same_voice_lies(studio: Studio) -> None:
+def test_packaging_replaces_an_earlier_archive_of_the_same_voice(studio: Studio) -> None:
     done(studio.champions.import_copy(EARLIER))
     packaged = done(studio.champions.package("ahri")).result
     assert isinstance(packaged, Path)

@@ -130,7 +130,7 @@ def test_files_that_belong_to_no_champion_stay_and_are_told(tmp_path: Path, capl
     assert opened(tmp_path).list() == [kept]
 
 
-def test_the_files_of_a_save_that_failed_go_with_the_next_purge_and_of_a_killed_one_after_an_hour(
+def test_files_of_a_failed_save_are_purged_next_and_of_a_killed_save_after_an_hour(
     tmp_path: Path,
 ) -> None:
     library, other = Library(tmp_path), Library(tmp_path)

@@ -88,5 +88,5 @@ def test_an_uncertain_encoding_is_refused_until_it_is_named(tmp_path: Path, caps
     command = [str(sheet), "--voice", "anna", "--out", str(tmp_path / "out")]
     with studio_of(tmp_path, Metronome()) as studio:
         assert run(studio, *command) == 1
-        assert "Choose by --encoding." in capsys.readouterr().err
+        assert "Choose one with --encoding." in capsys.readouterr().err
         assert run(studio, *command, "--encoding", "mac-roman") == 0

@@ -1,4 +1,4 @@
-"""Errors of spreadsheets are errors of their line, not its text."""
+"""A spreadsheet error makes its line fail and is not spoken."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def test_a_line_with_an_error_fails_with_a_reason_and_the_others_are_made(studio
     studio.scripts.change(project, cast=cast_of("anna"))
     sheet = studio.scripts.paste_sheet(project, SHEET, "act2.tsv")
     assert sheet["notes"] == [
-        "3 lines hold errors of the spreadsheet and cannot be made until they are corrected: #REF!, #N/A, #NAME?."
+        "3 lines have spreadsheet errors and cannot be rendered until they are corrected: #REF!, #N/A, #NAME?."
     ]
     if ended:
         studio.scripts.render(project, RenderChoice(sheet=sheet["id"]))
@@ -25,7 +25,7 @@ def test_a_line_with_an_error_fails_with_a_reason_and_the_others_are_made(studio
         sheet = studio.scripts.sheet(project, sheet["id"])
     assert [line["status"] for line in sheet["lines"]] == ["made" if ended else "none", "failed", "failed", "failed"]
     assert sheet["lines"][2]["why"] == (
-        "text is #N/A, an error of the spreadsheet; correct the formula there, or type the value here"
+        "text is #N/A, a spreadsheet error; correct the formula in the spreadsheet, or type the value here"
     )
     assert sheet["lines"][2]["estimate_s"] is None
 

@@ -1,4 +1,4 @@
-"""A render on a full disk pauses and says so; it goes on when there is space."""
+"""A render on a full disk pauses and reports the reason; the render continues when there is space."""
 
 import errno
 import logging
@@ -22,7 +22,7 @@ from tests.waiting import until
 
 
 class Disk:
-    """The disk that files are written to; none can be once it is full."""
+    """A disk on which no file can be written once the disk is full."""
 
     def __init__(self) -> None:
         self.is_full = False
@@ -44,7 +44,7 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
     return disk
 
 
-def test_a_render_on_a_full_disk_pauses_says_so_and_goes_on_when_there_is_space(
+def test_a_render_on_a_full_disk_pauses_with_a_reason_and_continues_when_there_is_space(
     studio: Studio, metronome: Metronome, disk: Disk, caplog: pytest.LogCaptureFixture
 ) -> None:
     project, sheet = project_of(studio, "one two", "three")
@@ -97,7 +97,7 @@ def test_a_sheet_in_one_call_that_a_shutdown_ends_is_made_after_the_next_start(t
     with studio_of(tmp_path, metronome) as studio:
         closing = threading.Thread(target=studio.scripts.renderer.close)
         metronome.gate = lambda: None if closing.ident else closing.start()
-        with pytest.raises(Closing, match="goes on after the next start"):
+        with pytest.raises(Closing, match="continues after the next start"):
             selected(studio, file)
         closing.join()
         (project,) = studio.scripts.list()

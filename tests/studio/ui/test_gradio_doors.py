@@ -1,4 +1,4 @@
-"""Gradio's own doors: none opens an address, each asks who calls, and what cannot be read is refused in words."""
+"""Gradio's routes: none opens an address, each checks the caller, and malformed requests are refused with a message."""
 
 import json
 import logging
@@ -53,7 +53,7 @@ def elsewhere() -> Iterator[tuple[str, list[str]]]:
         do_HEAD = do_GET
 
         def log_message(self, format: str, *args: object) -> None:
-            """Nobody reads it."""
+            """Discard the log."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Counting)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -63,7 +63,7 @@ def elsewhere() -> Iterator[tuple[str, list[str]]]:
 
 @pytest.fixture(scope="module")
 def doors(tmp_path_factory: pytest.TempPathFactory, elsewhere: tuple[str, list[str]]) -> Iterator[Doors]:
-    """A studio with keys and a login, on a machine where Gradio takes loopback for a public address."""
+    """Serve a studio with keys and a login, on a machine where Gradio accepts loopback as a public address."""
     folder = tmp_path_factory.mktemp("doors")
     settings = Settings(
         data_dir=folder / "data", engines=(ENGINE,), login="ann:s3cret-pass", api_keys=f"game:{KEY}", max_upload_mb=1
@@ -87,7 +87,7 @@ def file_at(address: str) -> dict[str, Any]:
 
 
 def calls(address: str) -> Iterator[tuple[str, Any]]:
-    """Every way to call every endpoint with a file that lies elsewhere, as itself and deep within something."""
+    """Yield every way to call every endpoint with a file at an address, at the top level and nested."""
     for name in ENDPOINTS:
         for sent in (file_at(address), {"deep": [{"er": file_at(address)}]}):
             data = {"data": [sent] * 4}
@@ -132,7 +132,7 @@ def test_a_direct_call_asks_for_the_key_or_the_owner_first(doors: Doors, name: s
     assert (answer.status_code, says in answer.json()["detail"]) == (status, True), answer.text
 
 
-def test_what_is_refused_in_a_call_has_its_own_status(doors: Doors) -> None:
+def test_a_refusal_in_a_call_has_a_fitting_status(doors: Doors) -> None:
     sent = {"data": ["tick", "nobody", "", None]}
     answer = doors.post("run/speak_line", json=sent, headers={"authorization": f"Bearer {KEY}"})
     assert (answer.status_code, "no champion" in answer.json()["detail"]) == (404, True), answer.text
@@ -157,7 +157,7 @@ def test_a_tool_that_is_not_listed_asks_for_the_key_and_is_not_there(doors: Door
     assert doors.hits == []
 
 
-# What cannot be read.
+# Malformed requests.
 
 PATHS = (
     *(
@@ -193,7 +193,7 @@ BODIES: tuple[bytes, ...] = (
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_a_malformed_call_is_refused_in_words(doors: Doors, path: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_malformed_call_is_refused_with_a_message(doors: Doors, path: str, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.ERROR):
         for body in BODIES:
             answer = doors.post(path, content=body, headers={"content-type": "application/json"}, follow_redirects=True)
@@ -225,7 +225,7 @@ FORM = b'--b\r\nContent-Disposition: form-data; name="files"; filename="a.wav"\r
         ("", FORM),
     ],
 )
-def test_an_upload_that_fails_is_refused_in_words(
+def test_an_upload_that_fails_is_refused_with_a_message(
     doors: Doors, kind: str, body: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
     for query in ("", "?upload_id=u"):
@@ -238,7 +238,7 @@ def test_an_upload_that_fails_is_refused_in_words(
     assert "Traceback" not in caplog.text
 
 
-def test_what_is_no_file_in_an_upload_is_not_collected(doors: Doors) -> None:
+def test_a_long_text_field_in_an_upload_is_refused(doors: Doors) -> None:
     field = FORM.replace(b'; filename="a.wav"', b"").replace(b"xx", b"x" * 500_000)
     answer = doors.post("upload", content=field, headers={"content-type": "multipart/form-data; boundary=b"})
     assert (answer.status_code, "a field of this form is too long" in answer.json()["detail"]) == (400, True)
@@ -258,7 +258,7 @@ def test_what_is_no_file_in_an_upload_is_not_collected(doors: Doors) -> None:
         "/gradio_api/vibe-code/",
     ],
 )  # fmt: skip
-def test_a_malformed_question_is_refused_in_words(doors: Doors, path: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_malformed_query_is_refused_with_a_message(doors: Doors, path: str, caplog: pytest.LogCaptureFixture) -> None:
     with httpx.stream("GET", doors.url + path, timeout=PATIENCE_S, follow_redirects=True) as answer:
         assert answer.status_code < 500
         if answer.status_code >= 400:

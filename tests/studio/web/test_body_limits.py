@@ -1,4 +1,4 @@
-"""How large a body may be, who may send one at all, and that neither costs memory."""
+"""Limits on bodies by size and caller; refused bodies use no memory."""
 
 import asyncio
 import socket
@@ -72,7 +72,7 @@ def test_a_json_body_that_is_too_large_is_refused_with_its_limit(locked: Recepti
     ],
 )
 @pytest.mark.parametrize("length", [b"Content-Length: 900000", b"Transfer-Encoding: chunked"])
-def test_who_may_not_ask_is_refused_before_a_byte_of_the_body(
+def test_a_caller_without_permission_is_refused_before_the_body_is_read(
     locked: Reception, path: str, code: str, length: bytes
 ) -> None:
     url = locked.program.base_url
@@ -86,7 +86,7 @@ def test_who_may_not_ask_is_refused_before_a_byte_of_the_body(
     assert f'"code":"{code}"'.encode() in answer
 
 
-def test_who_has_a_key_is_heard(locked: Reception) -> None:
+def test_a_caller_with_a_key_is_served(locked: Reception) -> None:
     answer = locked.program.post(SPEECH, json=LINE, headers={"authorization": f"Bearer {KEY}"})
     assert answer.content[:4] == b"RIFF"
     keyless = httpx.get(locked.program.base_url.join("/v1/models"))
@@ -94,7 +94,7 @@ def test_who_has_a_key_is_heard(locked: Reception) -> None:
 
 
 class Bodies:
-    """Requests whose bodies come when they are let go; each is answered once it came."""
+    """Requests whose bodies arrive when the test releases them; each gets an answer after its body."""
 
     def __init__(self) -> None:
         self.reading = 0
@@ -152,6 +152,6 @@ def test_a_large_body_that_stops_coming_gives_up_its_place() -> None:
     assert [told["kind"] for told in outcome(ask())] == ["http.disconnect", "http.request"]
 
 
-def test_a_folder_of_uploads_is_not_made_for_who_may_not_send(locked: Reception, tmp_path: Path) -> None:
+def test_a_refused_upload_makes_no_folder(locked: Reception, tmp_path: Path) -> None:
     locked.program.post("/studio/champions/import", content=b"x" * 100_000)
     assert not (locked.studio.settings.data_dir / "uploads").exists()

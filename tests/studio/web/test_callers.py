@@ -1,4 +1,4 @@
-"""A caller's limits hold while somebody sets the clock, and no wait outlasts a minute."""
+"""A caller's limits hold if the clock is set, and no wait is longer than a minute."""
 
 import time
 from collections.abc import Callable
@@ -24,7 +24,7 @@ class SetClock:
 
 
 @pytest.mark.parametrize("step_s", [-63_000_000.0, 63_000_000.0])
-def test_a_clock_that_is_set_does_not_lock_a_caller_out(monkeypatch: pytest.MonkeyPatch, step_s: float) -> None:
+def test_setting_the_clock_does_not_lock_a_caller_out(monkeypatch: pytest.MonkeyPatch, step_s: float) -> None:
     clock = SetClock()
     monkeypatch.setattr(memory.time, "time", clock.time)
     callers = Callers(Settings(api_requests_per_minute=2), ClockWatch(clock.time))

@@ -1,4 +1,4 @@
-"""Names of downloads: no name chooses more than its own file's name."""
+"""A name of a download sets only the name of its file."""
 
 import pytest
 from hypothesis import given

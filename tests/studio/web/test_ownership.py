@@ -105,8 +105,8 @@ def test_who_is_passed_on_to_a_loopback_studio_does_not_own_it(tmp_path: Path, s
 
 
 @pytest.mark.parametrize("behind", [{"trusted_proxies": "127.0.0.1"}, {"root_path": "/voices"}])
-def test_nobody_sits_at_a_studio_behind_a_proxy(tmp_path: Path, behind: dict[str, str]) -> None:
-    """A proxy on this machine may pass on anything as if somebody here had asked."""
+def test_no_caller_is_local_to_a_studio_behind_a_proxy(tmp_path: Path, behind: dict[str, str]) -> None:
+    """A proxy on this machine may forward any request as if it came from this machine."""
     assert not at_home(tmp_path, **behind).holds(asker("127.0.0.1", "localhost"))
 
 
@@ -200,11 +200,11 @@ def test_nothing_that_opens_the_studio_is_on_the_disk(tmp_path: Path) -> None:
 # Guessing.
 
 
-def test_many_wrong_logins_are_answered_otherwise_than_a_few(tmp_path: Path) -> None:
+def test_many_wrong_logins_get_another_status_than_a_few(tmp_path: Path) -> None:
     ownership = elsewhere(tmp_path)
     for number in range(TRIES_FREE):
         guess(ownership, password=f"wrong {number}")
-    with pytest.raises(TooManyTries, match="4 wrong ones came from there"):
+    with pytest.raises(TooManyTries, match="4 wrong logins came from your address"):
         ownership.log_in(asker(), USER, "wrong again")
 
 
@@ -226,7 +226,7 @@ def test_wrong_logins_count_whichever_way_they_come_and_after_a_restart(tmp_path
 
 
 def test_the_same_wrong_login_again_is_not_another_guess(tmp_path: Path) -> None:
-    """A program with an old password, or a proxy that passes on its own, guesses nothing."""
+    """A program with an old password, or a proxy that forwards its own password, does not guess."""
     ownership = elsewhere(tmp_path)
     for _ in range(10 * TRIES_FREE):
         guess(ownership)
@@ -255,7 +255,7 @@ def test_a_clock_that_jumped_makes_nobody_wait(tmp_path: Path, years: int) -> No
     assert elsewhere(tmp_path, clock).wrong_logins.count("203.0.113.7") == 1
 
 
-def test_a_login_from_the_future_is_none(tmp_path: Path) -> None:
+def test_a_login_from_the_future_is_invalid(tmp_path: Path) -> None:
     clock = Clock()
     clock.now += 3 * 31_536_000
     here = asker(cookie=f"{COOKIE}={elsewhere(tmp_path, clock).log_in(asker(), USER, PASSWORD)}")
@@ -298,10 +298,10 @@ def test_many_guesses_at_once_are_counted_one_after_another(tmp_path: Path) -> N
     assert Counter(met) == {LoginNeeded: TRIES_FREE, TooManyTries: 30 - TRIES_FREE}
 
 
-# How fast the answers to guesses come.
+# The delay of answers to guesses.
 
 
-def test_who_guesses_waits_for_each_further_turn_and_nobody_else_does() -> None:
+def test_only_the_place_that_guesses_waits_for_each_further_login() -> None:
     pace = LoginPace(pace_s=0.001)
 
     async def ask() -> list[bool]:

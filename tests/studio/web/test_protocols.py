@@ -1,4 +1,4 @@
-"""Requests that never arrive whole: the server waits for their rest for a while, and not for ever."""
+"""Incomplete requests: the server waits for the rest for a limited time."""
 
 import re
 import socket
@@ -61,7 +61,7 @@ def port() -> Iterator[int]:
 
 
 def told(port: int, *sent: bytes) -> bytes:
-    """All that the server says until it hangs up."""
+    """Return everything that the server sends before it closes the connection."""
     with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as connection:
         for part in sent:
             connection.sendall(part)
@@ -79,13 +79,13 @@ def told(port: int, *sent: bytes) -> bytes:
         [HEAD.replace(b"Content-Length: 100000", b"Transfer-Encoding: chunked"), b"5\r\nabc"],
     ],
 )
-def test_what_does_not_arrive_in_time_is_refused(port: int, sent: list[bytes]) -> None:
+def test_a_request_that_does_not_arrive_in_time_is_refused(port: int, sent: list[bytes]) -> None:
     answer = told(port, *sent)
     assert answer.startswith(b"HTTP/1.1 408 "), answer
     assert b"application/problem+json" in answer
 
 
-def test_a_connection_that_says_nothing_is_closed_without_a_word(port: int) -> None:
+def test_a_silent_connection_is_closed_without_an_answer(port: int) -> None:
     assert told(port) == b""
 
 
@@ -102,7 +102,7 @@ def test_the_second_request_of_a_connection_has_to_arrive_as_well(port: int) -> 
 
 
 def test_a_slow_body_that_keeps_coming_is_waited_for() -> None:
-    """0.2 s would be over long before the last byte; the bytes that came earn it more time."""
+    """The last byte arrives long after 0.2 s; received bytes extend the limit."""
     pause = threading.Event()
     with serving(Patient) as port, socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as connection:
         connection.sendall(HEAD)

@@ -1,4 +1,4 @@
-"""Reverse proxies: whose forwarded headers count, and what the routes behind see of a prefix."""
+"""Reverse proxies: which forwarded headers count, and how routes see a prefix."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ PROXY, STRANGER = "10.0.0.5", "203.0.113.7"
 def seen(
     client: str | None = PROXY, settings: dict[str, Any] | None = None, kind: str = "http", **headers: str
 ) -> Scope:
-    """The scope behind the middleware; `_` stands for `-` in the headers' names."""
+    """Return the scope after the middleware; `_` stands for `-` in names of headers."""
     caught: list[Scope] = []
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
@@ -56,12 +56,12 @@ def header(scope: Scope, name: str) -> str:
         ("10.1.1.1, 10.2.2.2", "10.1.1.1"),
     ],
 )
-def test_a_trusted_proxy_tells_who_asks(chain: str, client: str) -> None:
+def test_a_trusted_proxy_reports_the_client(chain: str, client: str) -> None:
     assert seen(x_forwarded_for=chain)["client"][0] == client
 
 
 @pytest.mark.parametrize("client", [STRANGER, "127.0.0.1", "::1", None])
-def test_nobody_else_does(client: str | None) -> None:
+def test_only_a_trusted_proxy_reports_the_client(client: str | None) -> None:
     told = {"x_forwarded_for": "1.2.3.4", "x_forwarded_proto": "https", "x_forwarded_host": "evil.example"}
     scope = seen(client, x_forwarded_prefix="/evil", **told)
     assert (scope["client"] and scope["client"][0], scope["scheme"], scope["path"]) == (client, "http", "/studio/me")
@@ -74,7 +74,7 @@ def test_no_proxy_is_trusted_unless_the_settings_name_it() -> None:
 
 
 @pytest.mark.parametrize("client", [PROXY, STRANGER])
-def test_nothing_behind_reads_a_forwarded_header(client: str) -> None:
+def test_later_code_sees_no_forwarded_header(client: str) -> None:
     names = ("x_forwarded_for", "x_forwarded_proto", "x_forwarded_port", "forwarded", "x_real_ip", "x_gradio_server")
     scope = seen(client, **dict.fromkeys(names, "1.2.3.4"))
     assert [name for name, _ in scope["headers"]] == [b"host"]
@@ -92,11 +92,11 @@ def test_nothing_behind_reads_a_forwarded_header(client: str) -> None:
         ("websocket", "http", "ws"),
     ],
 )
-def test_a_trusted_proxy_tells_the_scheme(kind: str, proto: str, scheme: str) -> None:
+def test_a_trusted_proxy_reports_the_scheme(kind: str, proto: str, scheme: str) -> None:
     assert seen(kind=kind, x_forwarded_proto=proto)["scheme"] == scheme
 
 
-def test_a_trusted_proxy_tells_the_host() -> None:
+def test_a_trusted_proxy_reports_the_host() -> None:
     assert header(seen(x_forwarded_host="studio.example:8443"), "host") == "studio.example:8443"
 
 
@@ -122,12 +122,12 @@ def test_the_prefix_stands_in_front_of_every_path(setting: str, sent: str, root_
     assert route_path(scope) == "/studio/me"
 
 
-def test_the_setting_needs_no_proxy_that_tells_it() -> None:
+def test_the_setting_works_without_a_header_of_the_proxy() -> None:
     assert seen(STRANGER, {"root_path": "/voices/"})["path"] == "/voices/studio/me"
 
 
 @pytest.mark.parametrize("written", ["voices", "/vo ices", "/a/../b", "/voices?x", "https://studio.example/voices"])
-def test_a_prefix_that_is_no_path_is_refused(monkeypatch: pytest.MonkeyPatch, written: str) -> None:
+def test_a_prefix_that_is_not_a_path_is_refused(monkeypatch: pytest.MonkeyPatch, written: str) -> None:
     monkeypatch.setenv("STUDIO_ROOT_PATH", written)
     with pytest.raises(WrongSettings, match="STUDIO_ROOT_PATH: write it as /name"):
         Settings.load()
@@ -140,12 +140,12 @@ def test_proxies_are_named_by_addresses_and_networks(monkeypatch: pytest.MonkeyP
         Settings.load()
 
 
-def test_a_cookie_is_for_the_prefix_alone() -> None:
+def test_a_cookie_is_limited_to_the_prefix() -> None:
     assert "; Path=/voices;" in cookie("name", "value", 60, scope=seen(settings={"root_path": "/voices"}))
     assert "; Path=/;" in cookie("name", "value", 60, scope=seen())
 
 
-def test_of_two_studios_on_one_host_each_reads_its_own_cookie() -> None:
+def test_each_of_two_studios_on_one_host_reads_its_own_cookie() -> None:
     """Browsers send the cookie of the longer path first."""
     headers = {"cookie": "other=1; name=voices; name=root"}
     assert (cookie_of(headers, "name"), cookie_of(headers, "missing"), cookie_of({}, "name")) == ("voices", "", "")

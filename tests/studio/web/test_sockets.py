@@ -116,13 +116,13 @@ def test_the_printed_address_can_be_opened(host: str, url: str) -> None:
 
 
 @pytest.mark.parametrize("host", ["nowhere.invalid", "a..b", f"{'a' * 70}.example", "256.1.1.1"])
-def test_a_host_that_does_not_resolve_is_said(host: str) -> None:
+def test_a_host_that_does_not_resolve_is_reported(host: str) -> None:
     with pytest.raises(NotListening, match="does not resolve; correct STUDIO_HOST"):
         at_port(host, 0)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "::", "0.0.0.0"])
-def test_a_port_in_use_is_said(host: str) -> None:
+def test_a_port_in_use_is_reported(host: str) -> None:
     with at_port(host, 0) as taken:
         taken.listen()
         with pytest.raises(NotListening, match="the port is in use; stop what serves there"):

@@ -1,4 +1,4 @@
-"""What visitors of a public studio keep has a limit and an age; what the owner keeps has neither."""
+"""Takes and clips of visitors of a public studio have limits of size and age; the owner's have none."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -39,7 +39,7 @@ class Public:
         self.studio, self.url, self._clips, self._count = studio, url, clips, 0
 
     def clip(self, seconds: float = 4.0) -> bytes:
-        """A sound that nobody has brought before."""
+        """Return a new sound."""
         self._count += 1
         return write_clip(self._clips / "clip.wav", seconds, seed=self._count).read_bytes()
 
@@ -52,7 +52,7 @@ class Public:
         return client.post("/studio/clips", files={"file": ("clip.wav", self.clip(seconds))})
 
     def speak(self, name: str) -> str:
-        """A take of this browser's session, kept as the page keeps it."""
+        """Make a take for this browser's session, as the page does."""
         samples = self.studio.session_clips.samples()
         voice = {"clip_id": samples[0].clip_id, "start_s": 0.0, "end_s": 4.0, "transcript": samples[0].transcript}
         order = read_order({"text": "tick tock", "engine": ENGINE} | voice)
@@ -62,7 +62,7 @@ class Public:
 
 
 def mine(client: httpx.Client) -> int:
-    """How many clips and takes a browser still has."""
+    """Return the number of clips and takes that a browser still has."""
     return len(client.get("/studio/clips").json()["mine"]) + len(client.get("/studio/takes").json())
 
 
@@ -88,20 +88,20 @@ def public(tmp_path: Path, clock: Clock) -> Iterator[Public]:
         yield studio
 
 
-def test_a_visitor_who_keeps_as_much_as_may_be_is_refused_until_something_is_deleted(public: Public) -> None:
+def test_a_visitor_at_the_limit_is_refused_until_something_is_deleted(public: Public) -> None:
     with public.browser("v") as visitor, public.browser("w") as other:
         ids = []
         while (answer := public.bring(visitor)).status_code == 200:
             ids.append(answer.json()["id"])
         assert 1 <= len(ids) <= 5
         assert (answer.status_code, answer.json()["code"]) == (507, "quota_used")
-        assert "2 MB of takes and clips" in answer.json()["detail"] and "delete some" in answer.json()["detail"]
+        assert "limit of 2 MB" in answer.json()["detail"] and "delete some" in answer.json()["detail"]
         assert public.bring(other).status_code == 200
         visitor.delete(f"/studio/clips/{ids[0]}").raise_for_status()
         assert public.bring(visitor).status_code == 200
 
 
-def test_takes_and_clips_of_visitors_go_after_their_days_and_the_owners_stay(public: Public, clock: Clock) -> None:
+def test_takes_and_clips_of_visitors_expire_and_the_owners_stay(public: Public, clock: Clock) -> None:
     with public.browser("v") as visitor, public.browser("o", auth=OWNER) as owner:
         for name, client in (("v", visitor), ("o", owner)):
             public.bring(client).raise_for_status()
@@ -124,14 +124,14 @@ def test_a_visitor_who_logs_in_later_keeps_what_was_kept_before(public: Public, 
         assert (public.studio.visitors.expire(), mine(visitor)) == (0, 2)
 
 
-def test_sessions_of_which_nothing_is_known_keep_everything(public: Public, clock: Clock) -> None:
+def test_unknown_sessions_keep_everything(public: Public, clock: Clock) -> None:
     public.speak("s")  # as an earlier studio kept it
     clock.ahead_s = 50 * DAY_S
     with public.browser("s") as session:
         assert (public.studio.visitors.expire(), mine(session)) == (0, 1)
 
 
-def test_where_visitors_keep_too_much_in_all_what_is_deleted_and_oldest_goes_first(public: Public) -> None:
+def test_above_the_limit_for_all_visitors_deleted_and_oldest_takes_are_removed_first(public: Public) -> None:
     ids = []
     for name in "abcdef":
         with public.browser(name) as visitor:
@@ -164,8 +164,6 @@ def test_a_studio_without_login_on_its_own_machine_keeps_everything(tmp_path: Pa
         ({"visitor_days": 2}, (2, 0, 0)),
     ],
 )
-def test_limits_apply_where_others_are_invited_or_a_limit_is_set(
-    given: dict[str, Any], limits: tuple[float, int, float]
-) -> None:
+def test_limits_apply_to_a_public_studio_or_if_set(given: dict[str, Any], limits: tuple[float, int, float]) -> None:
     found = Settings(**given).visitor_limits
     assert (found.days, found.each_mb, found.all_gb) == limits

@@ -1,12 +1,12 @@
-/** Where the studio is: at the root of its host, or behind a proxy that strips a prefix from each path. */
+/** The address of the studio: the root of a host, or a prefix that a proxy strips from each path. */
 
 // From this file's folder up to the root: core, js, the version, assets, studio.
 const { pathname, protocol } = new URL("../../../../../", import.meta.url);
 
-/** The prefix; empty at the root, and in tests without a server. */
+/** The prefix; empty at the root of the host, and in tests without a server. */
 export const PREFIX = protocol === "file:" ? "" : pathname.replace(/\/$/, "");
 
-/** A path of the studio as a browser asks for it; other addresses stay as they are. @param {string} path */
+/** Return a path of the studio with the prefix; other addresses stay unchanged. @param {string} path */
 export function at(path) {
   return path.startsWith("/") ? PREFIX + path : path;
 }

@@ -1,20 +1,20 @@
-/** Repeated looks at the studio. No page switch, sleep of the machine, restart of the studio or lost answer ends them. */
+/** Poll the studio. Polling survives page switches, sleep of the machine, restarts of the studio and lost answers. */
 import { follow } from "./bus.js";
 import { STATE } from "./events.js";
 import { sleep } from "./timing.js";
 
-const CHECK_MS = 500; // between two questions whether a look is needed
-const LOST_MS = 10_000; // an answer that takes longer is not awaited
+const CHECK_MS = 500; // between two checks whether polling is needed
+const LOST_MS = 10_000; // a later answer is ignored
 
 /**
- * Look at once when a look becomes needed, when the tab shows again and when the network is back; then every `every()`
- * milliseconds. `look` ignores answers that a later one overtook.
+ * Call `look` as soon as it is needed, when the tab is visible again and when the network is back; then every `every()`
+ * milliseconds. `look` has to ignore answers that are older than the latest one.
  * @param {{needed: () => unknown, every: () => number, look: () => Promise<unknown>}} how
  */
 export function poll({ needed, every, look }) {
   let timer = 0;
   let looking = false;
-  let due = 0; // when the next look is; performance.now()
+  let due = 0; // time of the next look; performance.now()
   let woken = false; // since the look began
 
   async function turn() {

@@ -74,7 +74,7 @@ function short(device) {
   return device.replace(/^NVIDIA\s+/, "").replace(/\s*\(.*\)$/, "");
 }
 
-/** How much the disk of the data folder still takes. @param {DiskReading} disk */
+/** The free space on the disk of the data folder. @param {DiskReading} disk */
 function room({ free_bytes, total_bytes, low }) {
   const title = `${size(free_bytes)} of ${size(total_bytes)} are free on the disk that holds takes, clips and champions`;
   return h(`span.disk${low ? ".low" : ".wide"}`, { title }, "disk ", h("b", {}, `${size(free_bytes)} free`));

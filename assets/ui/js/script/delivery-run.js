@@ -43,7 +43,7 @@ export class DeliveryRun {
         await sleep(EVERY_MS);
         now = await get(this.path).catch((error) => {
           if (refusedWith(error, 404)) throw error;
-          return now; // the studio may answer again
+          return now; // try again; the studio may be restarting
         });
       }
     } finally {

@@ -1,16 +1,17 @@
-/** Which encoding a sheet's file is in, where the studio cannot know it: its lines, read in each, to choose by. */
+/** Ask for the encoding of a sheet's file if it is uncertain; the dialog shows the lines in each encoding. */
 import { field, openDialog } from "../core/dialog.js";
 import { h } from "../core/dom.js";
 import { upload } from "../core/upload.js";
 import { ROOT } from "./desk.js";
 
 const FORM = "encoding-form";
-const HINT = "Some characters of this file can be read in several ways. Choose the one in which the lines look right.";
+const HINT =
+  "Some characters of this file can be read in several ways. Choose the encoding in which the lines look right.";
 
 /** @typedef {{name: string, title: string, lines: string[]}} EncodingChoice */
 
 /**
- * The encoding that was chosen, or none. Throws Refusal.
+ * Return the chosen encoding; empty if none was chosen. Throws Refusal.
  * @param {File} file @returns {Promise<string>}
  */
 export async function askEncoding(file) {
@@ -40,7 +41,7 @@ export async function askEncoding(file) {
       look: "narrow",
       body: [form],
       actions: [h("button.primary", { form: FORM }, "Import")],
-      onclose: () => resolve(""), // later than the choice, if there was one
+      onclose: () => resolve(""), // has no effect after a choice
     });
     select.focus();
   });

@@ -20,9 +20,9 @@ const EMPTY = "id\tcharacter\ttext\n";
 const notes = new Map();
 const ACCEPTED = ".csv,.tsv,.txt,.xlsx";
 const UNCERTAIN = "uncertain_encoding"; // the code of a refusal
-/** As they were chosen. @type {WeakMap<File, string>} */
+/** Encodings that the person chose. @type {WeakMap<File, string>} */
 const encodings = new WeakMap();
-/** Files that are not Unicode, by their sheet: they may be read in another encoding. @type {Map<string, File>} */
+/** Files that are not Unicode, by sheet; another encoding can be chosen for them. @type {Map<string, File>} */
 const sources = new Map();
 
 /** @param {string | undefined} sheet */
@@ -30,7 +30,7 @@ export function importNotes(sheet) {
   return notes.get(sheet ?? "") ?? [];
 }
 
-/** What reads the sheet's file in another encoding; null where the file is Unicode or gone. @param {string} sheet */
+/** Return the action for another encoding; null if the sheet's file is Unicode or not known. @param {string} sheet */
 export function otherEncoding(sheet) {
   const file = sources.get(sheet);
   return file ? () => readOtherwise(sheet, file) : null;
@@ -46,7 +46,7 @@ function readOtherwise(sheet, file) {
 }
 
 /**
- * Send a sheet's file; where its encoding is uncertain, ask for it and send the file again. Throws Refusal, AbortError.
+ * Send a sheet's file. If the encoding is uncertain, ask for it and send the file again. Throws Refusal, AbortError.
  * @param {string} path  with a query @param {File} file @param {"POST" | "PUT"} method
  * @returns {Promise<any>}
  */

@@ -164,7 +164,7 @@ function unsaved() {
   return words ? { words, sign: "warn", acts: { "Try now": sendAll } } : null;
 }
 
-/** What did not come in, or cannot be used. @returns {Note | null} */
+/** Notes on what the import left out, or what cannot be used. @returns {Note | null} */
 function imported() {
   const { sheet } = desk;
   const words = importNotes(sheet?.id).join(" ");

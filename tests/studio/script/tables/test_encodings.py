@@ -1,4 +1,4 @@
-"""Encodings that are not Unicode: told apart by a library and by where signs stand, or left to a person."""
+"""Encodings that are not Unicode: guessed by a library and by the positions of characters, or chosen by a person."""
 
 import time
 
@@ -68,25 +68,25 @@ def test_a_guessed_encoding_is_noted() -> None:
     assert note == "The sheet is not Unicode and was read as Western European (Mac), mac-roman."
 
 
-def test_an_uncertain_encoding_is_refused_with_what_the_sheet_says_in_two() -> None:
+def test_an_uncertain_encoding_is_refused_with_a_line_in_both_encodings() -> None:
     with pytest.raises(UncertainEncoding, match="in cp1250 a line says “1 Élodie”, in"):
         read_table("id\ttext\n1\tÉlodie\n".encode("cp1252"), "act.tsv")
 
 
 @pytest.mark.parametrize("encoding", ["cp437", "cp850", "mac-roman", "macroman", "windows-1252", "latin9"])
-def test_a_chosen_encoding_holds(encoding: str) -> None:
+def test_a_chosen_encoding_is_used(encoding: str) -> None:
     table = read_table("id\ttext\n1\tCittà\n".encode(encoding), "act.tsv", encoding)
     assert (table.rows, table.notes) == ((("1", "Città"),), ())
 
 
-def test_the_encodings_to_choose_from_show_the_sheets_lines_the_likeliest_first() -> None:
+def test_encoding_choices_show_lines_of_the_sheet_most_likely_first() -> None:
     choices = table_encodings(ENGLISH.encode("mac_roman"), "act.tsv")
     assert (choices[0].name, choices[0].title) == ("mac-roman", "Western European (Mac)")
     assert choices[0].lines[0] == "L1 Anna “Don’t — it’s late…”"
     assert {choice.name: choice.lines[0] for choice in choices}["cp1252"] == "L1 Anna ÒDonÕt Ñ itÕs lateÉÓ"
 
 
-def test_a_unicode_sheet_and_a_workbook_leave_no_choice() -> None:
+def test_a_unicode_sheet_has_one_encoding_and_a_workbook_none() -> None:
     assert [choice.name for choice in table_encodings(GERMAN.encode("utf-16"), "act.tsv")] == ["utf-16"]
     assert [choice.name for choice in table_encodings(GERMAN.encode(), "act.tsv")] == ["utf-8"]
     assert table_encodings(b"PK\x03\x04", "act.xlsx") == []
@@ -99,17 +99,17 @@ def test_utf_8_with_a_few_broken_bytes_is_refused_by_its_lines_and_read_when_cho
     assert table_encodings(data, "act.tsv")[0].name == "utf-8"
     table = read_table(data, "act.tsv", "utf-8")
     assert table.rows[-1] == ("L3", "Bo", "Stra�e")
-    assert table.notes == ("Line 4 is not readable in full; the characters missing there show as �.",)
+    assert table.notes == ("Line 4 is not fully readable; the missing characters show as �.",)
 
 
 @pytest.mark.parametrize("encoding", ["nonsense", "rot13", "idna", "cp037", "\0"])
-def test_an_encoding_that_sheets_are_not_in_is_refused_with_those_they_are_in(encoding: str) -> None:
+def test_an_unsupported_encoding_is_refused_with_the_supported_ones(encoding: str) -> None:
     with pytest.raises(BadSheet, match="choose one of utf-8, cp1252, mac-roman"):
         read_table(GERMAN.encode("cp1252"), "act.tsv", encoding)
 
 
 @pytest.mark.parametrize("sign", ["«", "¿", "„", "“a", "’", "ä", "Ä ", "—"])
-def test_a_sheet_of_one_sign_over_and_over_is_guessed_in_linear_time(sign: str) -> None:
+def test_the_encoding_of_one_repeated_character_is_guessed_in_linear_time(sign: str) -> None:
     def seconds(count: int) -> float:
         began = time.process_time()
         table_encodings((sign * count).encode("cp1252"), "act.tsv")

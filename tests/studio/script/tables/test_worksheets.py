@@ -1,4 +1,4 @@
-"""What a worksheet holds besides plain cells: merged cells, hidden rows and columns, number formats, typed formulas."""
+"""Parts of a worksheet besides plain cells: merged cells, hidden rows and columns, number formats, typed formulas."""
 
 import io
 from collections.abc import Callable
@@ -23,7 +23,7 @@ LINES = [
 
 
 def made(change: Callable[[Worksheet], object], rows: list[list[object]] = LINES) -> Table:
-    """The table of a workbook of these rows, changed."""
+    """Return the table of a workbook with these rows after a change."""
     book = openpyxl.Workbook()
     for row in rows:
         book.active.append(row)
@@ -34,7 +34,7 @@ def made(change: Callable[[Worksheet], object], rows: list[list[object]] = LINES
 
 
 def with_format(code: str, value: object) -> str:
-    """A cell of this format as it comes in."""
+    """Return the imported text of a cell with this format."""
 
     def change(sheet: Worksheet) -> None:
         sheet["A2"].number_format = code
@@ -60,7 +60,7 @@ def test_cells_merged_across_columns_count_once_and_a_row_of_merged_cells_alone_
     assert table.rows == (("L1", "Anna", "One."), ("", "", ""), ("L4", "Bo", "Four."))
 
 
-def test_hidden_and_filtered_rows_are_left_out_and_told() -> None:
+def test_hidden_and_filtered_rows_are_left_out_with_a_note() -> None:
     def change(sheet: Worksheet) -> None:
         sheet.auto_filter.ref = "A1:C5"
         for number in (3, 4, 9):  # the ninth is empty
@@ -80,7 +80,7 @@ def test_a_merged_cell_whose_first_row_is_hidden_counts_for_the_rows_that_show()
     assert [row[:2] for row in made(change).rows] == [("L2", "Anna"), ("L3", "Anna"), ("L4", "Bo")]
 
 
-def test_hidden_columns_are_left_out_and_told_and_columns_of_numbers_stay_so() -> None:
+def test_hidden_columns_are_left_out_with_a_note_and_columns_of_numbers_keep_their_kind() -> None:
     rows = [["id", "old text", "text", "max s"], ["L1", "Eins.", "One.", 2.5]]
 
     def change(sheet: Worksheet) -> None:
@@ -129,7 +129,7 @@ def test_literals_of_a_number_format_are_part_of_its_cell(code: str, value: obje
 
 
 def lengths(*cells: str) -> Table:
-    """Lines with these cells of XML as their lengths."""
+    """Return the table of lines whose lengths are these cells of XML."""
     rows = "".join(f'<row><c t="str"><v>L</v></c><c t="str"><v>Go.</v></c>{cell}</row>' for cell in cells)
     return read_table(attacks.workbook(f"<row>{NAMES}</row>{rows}"), "a.xlsx")
 
@@ -146,7 +146,7 @@ def test_a_length_typed_as_a_formula_is_exact_and_a_calculated_one_is_at_most() 
     assert table.notes == ()
 
 
-def test_a_number_typed_as_a_formula_in_another_column_is_asked_about() -> None:
+def test_a_number_typed_as_a_formula_in_another_column_has_a_note() -> None:
     rows = f"<row>{NAMES}</row><row><c><f>7</f><v>7</v></c><c t='str'><v>Go.</v></c></row>"
     table = read_table(attacks.workbook(rows), "a.xlsx")
     assert table.rows[0][0] == "7"
@@ -154,7 +154,7 @@ def test_a_number_typed_as_a_formula_in_another_column_is_asked_about() -> None:
     assert note.startswith("A cell holds a number typed as a formula, the first at A2; if it is a length")
 
 
-def test_errors_of_formulas_come_in_as_they_show() -> None:
+def test_errors_of_formulas_are_imported_as_shown() -> None:
     table = lengths('<c t="e"><f>VLOOKUP(1,A:A,1)</f><v>#N/A</v></c>', '<c t="e"><v>#REF!</v></c>')
     assert [row[2] for row in table.rows] == ["#N/A", "#REF!"]
 
