@@ -37,7 +37,18 @@ def test_a_word_replaced_missing_or_of_another_number_is_wrong(heard: str, wrong
 
 
 def test_spoken_words_hold_no_digits() -> None:
-    assert spoken_words("Gate 12, 3:45 PM, $3.50") == "gate twelve three forty five pm three point five dollars".split()
+    assert spoken_words("Gate 12, 3:45 PM, $3.50") == [
+        "gate",
+        "twelve",
+        "three",
+        "forty",
+        "five",
+        "pm",
+        "three",
+        "point",
+        "five",
+        "dollars",
+    ]
 
 
 def test_a_tone_at_the_nyquist_frequency_shows_at_the_top_of_the_band() -> None:
