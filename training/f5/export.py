@@ -18,7 +18,7 @@ from engines.f5.mel import BANDS, HOP
 from training.corpus.spelling import ALPHABET
 from training.f5.checkpoint import PREFIX, load_dit
 from training.f5.mels import FFT
-from training.f5.vocoder import TrainableVocoder, describe
+from training.f5.vocoder import TrainableVocoder, describe, silence_top
 from training.int8 import pack
 from training.known_voices import write_known_voices
 from training.references import RATE_HZ, checkpoint
@@ -81,6 +81,7 @@ def _export_vocoder(weights: Path, out: Path) -> None:
     model = TrainableVocoder(note["dim"], note["depth"])
     model.load_state_dict(load_shards(weights, "vocoder"), strict=False)
     _silence_zero_hertz(model)
+    silence_top(dict(model.named_parameters()))
     # Every number is kept but the head's window, a constant of the configuration.
     state = {name: tensor for name, tensor in model.state_dict().items() if name != "head.istft.window"}
     _save(pack(state), out / "model.safetensors")

@@ -35,7 +35,9 @@ class Albert(nn.Module):
         x = self.first_norm(self.word(tokens) + self.position(place) + self.kind.weight[0])
         x = self.widen(x)
         for _ in range(self.layers):
-            parts = [layer(x).unflatten(-1, (HEADS, -1)).transpose(1, 2) for layer in (self.query, self.key, self.value)]
+            parts = [
+                layer(x).unflatten(-1, (HEADS, -1)).transpose(1, 2) for layer in (self.query, self.key, self.value)
+            ]
             read = F.scaled_dot_product_attention(*parts).transpose(1, 2).flatten(2)
             x = self.attention_norm(x + self.dense(read))
             x = self.last_norm(x + self.down(F.gelu(self.up(x), approximate="tanh")))
@@ -121,9 +123,7 @@ class Prosody(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.lstms = nn.ModuleList(
-            StyledNorm(WIDTH)
-            if place % 2
-            else nn.LSTM(WIDTH + STYLE, WIDTH // 2, batch_first=True, bidirectional=True)
+            StyledNorm(WIDTH) if place % 2 else nn.LSTM(WIDTH + STYLE, WIDTH // 2, batch_first=True, bidirectional=True)
             for place in range(6)
         )
         self.lstm = nn.LSTM(WIDTH + STYLE, WIDTH // 2, batch_first=True, bidirectional=True)

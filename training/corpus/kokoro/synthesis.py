@@ -146,9 +146,7 @@ class Speech:
         loud = torch.nonzero(energy > QUIET * energy.max()).flatten().tolist()
         if not loud or not bool(torch.isfinite(energy).all()):
             return torch.zeros(0, dtype=torch.int16)
-        tail = TAIL_S[0] + (TAIL_S[1] - TAIL_S[0]) * float(
-            torch.rand(1, generator=self.generator, device=self.device)
-        )
+        tail = TAIL_S[0] + (TAIL_S[1] - TAIL_S[0]) * float(torch.rand(1, generator=self.generator, device=self.device))
         kept = samples[loud[0] * hop : (loud[-1] + 1) * hop]
         kept = F.pad(kept * self._fade(len(kept)), (int(LEAD_S * RATE_HZ), int(tail * RATE_HZ)))
         kept = kept * (speaker.level / kept[kept.abs() > 1e-3].square().mean().sqrt().clamp(min=1e-4))
