@@ -1,4 +1,4 @@
-"""Who says what in a corpus of natural speech, with symbols already found, so that the machine that speaks needs no espeak-ng."""
+"""Who says what in a corpus of natural speech, with symbols already found: the machine that speaks needs no espeak-ng."""
 
 import gzip
 import json
