@@ -7,6 +7,7 @@ Spectra at several window lengths (Défossez et al. 2022, arXiv:2210.13438) and 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -65,7 +66,7 @@ class PeriodDiscriminator(nn.Module):
     def forward(self, audio: Tensor) -> Scored:
         """(b, samples)."""
         audio = F.pad(audio, (0, -audio.shape[1] % self.period), mode="reflect")
-        return _scored(self.layers, self.score, audio.unflatten(1, (-1, self.period))[:, None])
+        return _scored(self.layers, self.score, torch.unflatten(audio, 1, (-1, self.period))[:, None])
 
 
 def _scored(layers: nn.ModuleList, last: nn.Module, x: Tensor) -> Scored:
@@ -84,7 +85,8 @@ class Discriminators(nn.Module):
         super().__init__()
         spectra: list[nn.Module] = [SpectrumDiscriminator(window) for window in WINDOWS]
         self.each = nn.ModuleList(spectra + [PeriodDiscriminator(period) for period in periods])
-        self.to(memory_format=torch.channels_last)
+        whole: Any = self
+        whole.to(memory_format=torch.channels_last)
 
     def discriminator_loss(self, made: Tensor, real: Tensor) -> Tensor:
         """Hinge loss; `made` is detached here."""

@@ -156,7 +156,7 @@ def main() -> None:
     folder = args.checkpoint or (checkpoint(engine) if engine else None)
     if engine is None or args.copies:
         judged = recordings(engine, folder, groups)
-    elif args.keep is None:
+    elif args.keep is None or folder is None:
         parser.error("give the takes a folder with --keep")
     else:
         judged = speak(engine, folder, args.keep, args.lines, groups)

@@ -31,10 +31,8 @@ class MelBank:
         rooms: bool = False,
     ) -> None:
         self.augmentations, self.device, self.filled = augmentations, device, 1
-        self.strength, self.rooms = (
-            strength,
-            rooms,
-        )  # rooms: each utterance a second time, behind all, as recorded in a room
+        self.strength = strength
+        self.rooms = rooms  # whether each utterance comes a second time, behind all others, as recorded in a room
         self.audio = torch.from_numpy(recordings.audio).to(device)
         self.offsets = torch.from_numpy(recordings.offsets).to(device)
         self.lengths = torch.from_numpy(recordings.lengths).to(device)

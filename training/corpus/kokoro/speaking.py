@@ -48,7 +48,7 @@ def speak(options: SpeakOptions) -> None:
 
 def work(group: ProcessGroup, device: torch.device, options: SpeakOptions) -> None:
     """One process's part: every so-manyth speaker."""
-    torch.backends.cudnn.benchmark = False
+    torch.set_num_threads(1)  # of many processes, each waits for its GPU
     export = dict(np.load(options.weights)) if options.weights else weights.read_export()
     speech = Speech(weights.load(weights.unpacked(export)), device, options.seed)
     plan = read_plan(options.plan)
