@@ -27,7 +27,16 @@ from training.shards import load_shards
 log = logging.getLogger(__name__)
 CHECKPOINT = checkpoint("f5")
 # A student of the seven-step grid speaks as well in five of them: see its card.
-INFERENCE = {"steps": 5, "guidance": 2.0, "sway": -1.0, "piece_characters": 120, "timbre": 0.2, "floor": -6.0}
+INFERENCE = {
+    "steps": 5,
+    "guidance": 2.0,
+    "sway": -1.0,
+    "piece_characters": 120,
+    "timbre": 0.2,
+    "floor": -6.0,
+    "pace_kept": 0.65,  # measured on takes from references of 55 to 93 ms a byte
+    "own_pace": 21.0,
+}
 ARCH_KEYS = (
     "dim", "depth", "heads", "ff_mult", "text_dim", "conv_layers", "text_mask_padding", "qk_norm", "pe_attn_head",
 )  # fmt: skip
