@@ -59,11 +59,11 @@ class Judgement:
 
 
 class Judges:
-    """They know all references, to say which one a take is most like."""
+    """They know all references, whichever groups are judged, to say which one a take is most like."""
 
-    def __init__(self, groups: Mapping[str, ReferenceClips]) -> None:
+    def __init__(self) -> None:
         self.embeddings: dict[str, Embedding] = {
-            name: embed(clip) for clips in groups.values() for name, (clip, _) in clips.items()
+            name: embed(clip) for clips in references().values() for name, (clip, _) in clips.items()
         }
 
     def judge(self, group: str, name: str, line: str, clip: Clip) -> Judgement:
@@ -94,7 +94,7 @@ def pairs(names: Sequence[str], lines: int) -> list[tuple[str, str]]:
 def speak(engine: str, folder: Path, keep: Path, lines: int, groups: Mapping[str, ReferenceClips]) -> list[Judgement]:
     """Judge takes, spoken as the studio does or read from an earlier run's folder."""
     synthesizer: Synthesizer | None = None
-    judges, found = Judges(groups), []
+    judges, found = Judges(), []
     for group, clips in groups.items():
         for name, line in pairs(sorted(clips), lines):
             path = keep / f"{group}-{name}--{'_'.join(words(line))[:60]}.wav"
@@ -131,7 +131,7 @@ def _figures(rows: Sequence[Judgement]) -> dict[str, float]:
 def recordings(engine: str | None, folder: Path | None, groups: Mapping[str, ReferenceClips]) -> list[Judgement]:
     """Judge the references themselves, or their copies through an engine's vocoder or codec."""
     copy = copier(engine, folder) if engine and folder else lambda clip: clip
-    judges = Judges(groups)
+    judges = Judges()
     return [
         judges.judge(group, name, line, copy(clip))
         for group, clips in groups.items()
