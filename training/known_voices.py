@@ -8,15 +8,20 @@ import torch
 
 from engines.f5.mel import HOP, SAMPLE_RATE, log_mel
 from engines.timbre import LOWEST, STEP, VOICES
-from training.references import SHIPPED, checkpoint, read_references
+from training.references import KNOWN, SHIPPED, ReferenceClips, checkpoint, read_references
 
 HEARD_S = 3.0  # of each
 
 
-def write_known_voices(folder: Path) -> None:
-    """Write the first seconds of the shipped references: training heard their synthesizers' voices as other speakers."""
+def known_to(engine: str) -> ReferenceClips:
+    """The shipped references, since training heard their synthesizers' voices as other speakers; F5 heard Kokoro's as well."""
+    return read_references(SHIPPED) | (read_references(KNOWN) if engine == "f5" else {})
+
+
+def write_known_voices(folder: Path, engine: str) -> None:
+    """Write the first seconds of the voices that an engine's checkpoint knows."""
     frames = round(HEARD_S * SAMPLE_RATE / HOP)
-    mels = {name: log_mel(torch.from_numpy(clip))[:frames] for name, (clip, _) in read_references(SHIPPED).items()}
+    mels = {name: log_mel(torch.from_numpy(clip))[:frames] for name, (clip, _) in known_to(engine).items()}
     held: dict[str, Any] = {
         name: ((mel - LOWEST) / STEP).round().clamp(0, 255).byte().numpy() for name, mel in mels.items()
     }
@@ -25,4 +30,4 @@ def write_known_voices(folder: Path) -> None:
 
 if __name__ == "__main__":
     for engine in ("f5", "s1"):
-        write_known_voices(checkpoint(engine))
+        write_known_voices(checkpoint(engine), engine)

@@ -118,6 +118,8 @@ class F5Engine:
             parameters=sum(p.numel() for p in model.network.parameters()),
             compiled=self._fused is not None and self._fused.active,
             note="" if self._fused is None else self._fused.note,
+            pace_kept=model.pace_kept,
+            own_pace=model.own_pace,
         )
 
     @property

@@ -17,6 +17,7 @@ from engines.f5.vocoder import Vocoder
 from engines.runtime import weights
 from engines.runtime.beside import beside
 from engines.runtime.placement import Placement
+from engines.text.script import CHARACTERS_PER_S
 from engines.timbre import KnownVoices
 from engines.types import Progress
 
@@ -37,6 +38,10 @@ class F5Model:
     timbre: float  # share of the reference's timbre that is lent to what was made; see `engines.timbre`
     known: KnownVoices | None  # whose timbre is not lent; None where none is
     floor: float  # of a reference's log-mel: silence without noise is strange to a network that never heard it
+    pace_kept: float = (
+        1.0  # as EngineInfo has them: frames that are allotted at the reference's pace may end in silence
+    )
+    own_pace: float = CHARACTERS_PER_S
 
     @property
     def stretches_short(self) -> bool:
@@ -79,4 +84,6 @@ def load(checkpoint: Checkpoint, placement: Placement) -> Generator[Progress, No
         timbre,
         KnownVoices.read(files.weights.parent) if timbre else None,
         chosen.get("floor", math.log(FLOOR)),
+        chosen.get("pace_kept", 1.0),
+        chosen.get("own_pace", CHARACTERS_PER_S),
     )

@@ -30,9 +30,8 @@ def plain() -> augmentation.Augmentations:
     """Of two voices, which stay as they are, in a clean room."""
     drawn = augmentation.draw(2, torch.Generator().manual_seed(1))
     places = torch.linspace(0, torch.pi, augmentation.BINS).expand(2, -1)
-    nothing = torch.zeros(2, augmentation.BINS)
-    none = torch.zeros(2)
-    return replace(drawn, places=places, colour=nothing, breath=nothing, room=none, noise=none, wavering=none)
+    nothing, none = torch.zeros(2, augmentation.BINS), torch.zeros(2)
+    return replace(drawn.speaker_alone(), places=places, colour=nothing, wavering=none)
 
 
 def strongest_hz(samples: Tensor) -> float:
@@ -90,3 +89,25 @@ def test_every_stranger_gets_as_many_lines() -> None:
 def test_the_equal_error_rate_is_nought_for_judges_that_never_err_and_half_for_those_that_guess() -> None:
     assert equal_error(np.array([0.8, 0.9]), np.array([0.1, 0.7])) == 0.0
     assert equal_error(np.arange(100) / 100, np.arange(100) / 100) == pytest.approx(0.5, abs=0.02)
+
+
+def test_a_speaker_alone_has_no_room_and_no_microphone() -> None:
+    drawn = augmentation.draw(64, torch.Generator().manual_seed(1))
+    alone = drawn.speaker_alone()
+    assert all(getattr(drawn, part).any() for part in ("band", "breath", "room", "noise"))
+    assert not any(getattr(alone, part).any() for part in ("band", "breath", "room", "noise"))
+    assert torch.equal(alone.places, drawn.places) and torch.equal(alone.colour, drawn.colour)
+
+
+def test_no_strength_leaves_every_speaker_as_it_is() -> None:
+    drawn = augmentation.draw(8, torch.Generator().manual_seed(1), strength=0.0)
+    plain = torch.linspace(0, torch.pi, augmentation.BINS).expand(8, -1)
+    assert torch.allclose(drawn.places, plain, atol=1e-5)
+    assert not drawn.colour.any() and not drawn.wavering.any()
+
+
+def test_some_of_many_speakers_are_recorded_in_a_room_and_most_are_not() -> None:
+    generator = torch.Generator().manual_seed(1)
+    drawn = augmentation.draw(400, generator)
+    kept = drawn.mostly_clean(generator).room.bool().sum() / drawn.room.bool().sum()
+    assert 0.1 < float(kept) < 0.4

@@ -7,7 +7,7 @@ Lengths stay, so the same recordings can be augmented anew.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import torch
 from torch import Tensor
@@ -24,6 +24,7 @@ MOST_GAIN = 4.0  # natural logarithm
 SHARE_WAVERING, MOST_WAVERING = 0.5, 0.08  # of speakers, and the largest deviation of the logarithm of their pitch
 WAVES, WAVES_HZ = 6, (0.4, 6.0)  # sinusoids of which the melody's changes are made
 SHARE_CHANGED, SHARE_BREATH, SHARE_ROOM, SHARE_BAND, SHARE_NOISE = 0.9, 0.35, 0.3, 0.25, 0.4
+SHARE_RECORDED = 0.25
 ROOM_S = 0.3
 
 
@@ -32,7 +33,8 @@ class Augmentations:
     """One row a speaker."""
 
     places: Tensor  # (n, BINS) angle from which each bin takes its envelope, 0 to pi
-    colour: Tensor  # (n, BINS) natural logarithm of the gain
+    colour: Tensor  # (n, BINS) natural logarithm of the gain of the speaker's voice
+    band: Tensor  # (n, BINS) the same of the microphone
     breath: Tensor  # (n, BINS) noise beside the voice, as a share of the envelope
     room: Tensor  # (n,) level of the echoes beside the voice
     decay_s: Tensor  # (n,) in which they fall by 60 dB
@@ -42,29 +44,53 @@ class Augmentations:
     def select(self, rows: Tensor) -> "Augmentations":
         return Augmentations(*(getattr(self, field.name)[rows] for field in fields(self)))
 
+    def speaker_alone(self) -> "Augmentations":
+        """The speaker as changed, without breath, in a silent room before a good microphone."""
+        none = torch.zeros_like
+        return replace(
+            self, band=none(self.band), breath=none(self.breath), room=none(self.room), noise=none(self.noise)
+        )
 
-def draw(count: int, generator: torch.Generator) -> Augmentations:
-    """`count` rows on the generator's device; some of them leave the voice as it is, in a clean room."""
+    def mostly_clean(self, generator: torch.Generator) -> "Augmentations":
+        """Room, breath and microphone in SHARE_RECORDED of the rows alone."""
+        clean, kept = self.speaker_alone(), torch.rand(len(self.room), 1, device=generator.device, generator=generator)
+        kept = kept < SHARE_RECORDED
+        return replace(
+            clean,
+            band=torch.where(kept, self.band, clean.band),
+            breath=torch.where(kept, self.breath, clean.breath),
+            room=torch.where(kept[:, 0], self.room, clean.room),
+            noise=torch.where(kept[:, 0], self.noise, clean.noise),
+        )
+
+
+def draw(count: int, generator: torch.Generator, strength: float = 1.0) -> Augmentations:
+    """`count` rows on the generator's device; some of them leave the voice as it is, in a clean room.
+
+    `strength` is a factor on what makes another speaker: tract, formants, colour and the melody's wavering.
+    """
     normal, uniform = _draws(generator)
     changed = uniform(count, 1) < SHARE_CHANGED
     factors = normal(count, 1).clamp(-2, 2) * TRACT + normal(count, len(REGIONS_HZ)).clamp(-2, 2) * REGION
+    factors = factors * strength
     bins = torch.linspace(0, RATE_HZ / 2, BINS, device=generator.device)
     moved = bins * torch.exp(-_between(factors, bins)) / (RATE_HZ / 2)
     plain = bins[None] / (RATE_HZ / 2)
     colour_db = _between(normal(count, len(REGIONS_HZ)) * COLOUR_DB, bins)
     octaves = (bins.clamp(min=100) / 1100).log() / math.log(12_000 / 100)
     colour_db = colour_db + normal(count, 1) * TILT_DB * octaves
-    colour = torch.where(changed, colour_db, 0.0) + _band(uniform, count, bins)
+    colour = torch.where(changed, colour_db * strength, 0.0)
     breath_db = -30 + 22 * uniform(count, 1) - 200 * (uniform(count, 1) > SHARE_BREATH)
     rise = ((bins - 800) / 3000).clamp(0, 1)
     return Augmentations(
         places=torch.where(changed, moved.clamp(0, 1), plain) * math.pi,
         colour=colour * (math.log(10) / 20),
+        band=_band(uniform, count, bins) * (math.log(10) / 20),
         breath=10 ** (breath_db / 20) * rise,
         room=10 ** ((-26 + 18 * uniform(count)) / 20) * (uniform(count) < SHARE_ROOM),
         decay_s=0.08 + 0.3 * uniform(count),
         noise=10 ** ((-78 + 30 * uniform(count)) / 20) * (uniform(count) < SHARE_NOISE),
-        wavering=MOST_WAVERING * uniform(count) * (uniform(count) < SHARE_WAVERING),
+        wavering=strength * MOST_WAVERING * uniform(count) * (uniform(count) < SHARE_WAVERING),
     )
 
 
@@ -78,7 +104,7 @@ def augment(samples: Tensor, changes: Augmentations, generator: torch.Generator)
     own = analysis @ level  # (b, QUEFRENCIES, frames)
     order = torch.arange(QUEFRENCIES, device=samples.device)
     moved = torch.cos(changes.places[..., None] * order) - basis
-    gain = (moved @ own + changes.colour[..., None]).clamp(-MOST_GAIN, MOST_GAIN)
+    gain = (moved @ own + (changes.colour + changes.band)[..., None]).clamp(-MOST_GAIN, MOST_GAIN)
     spectrum = spectrum * gain.exp()
     air = torch.randn(spectrum.shape, dtype=spectrum.dtype, device=samples.device, generator=generator)
     spectrum = spectrum + air * (changes.breath[..., None] * (basis @ own + gain).clamp(max=4).exp())

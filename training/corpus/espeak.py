@@ -56,6 +56,11 @@ def _open() -> _Library:
     return _Library()
 
 
+def functions() -> Any:
+    """The initialized library's functions."""
+    return _open().functions
+
+
 def rate_hz() -> int:
     return _open().rate_hz
 

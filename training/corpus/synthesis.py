@@ -75,7 +75,7 @@ Task = tuple[int, int, list[str]]  # seed, speaker, lines
 Speak = Callable[[Task], tuple[int, SpeakerAudio]]
 
 
-def tasks(sentences: Sentences, seed: int) -> Iterator[Task]:
+def tasks(sentences: Sentences, seed: int, utterances: int = UTTERANCES) -> Iterator[Task]:
     """Endless speakers with the lines of each; a sentence is repeated only when its kind is used up, and corpora of other
     seeds begin with others."""
     rng = random.Random(seed)
@@ -83,7 +83,7 @@ def tasks(sentences: Sentences, seed: int) -> Iterator[Task]:
     kinds, used = [kind for kind in SHARES if sentences.get(kind)], dict.fromkeys(SHARES, 0)
     for speaker in count():
         lines = []
-        for kind in rng.choices(kinds, [SHARES[kind] for kind in kinds], k=UTTERANCES):
+        for kind in rng.choices(kinds, [SHARES[kind] for kind in kinds], k=utterances):
             line = ""
             while not line or (kind in JOINED and len(line) < ENOUGH and rng.random() < JOIN_CHANCE):
                 line = f"{line} {sentences[kind][used[kind] % len(sentences[kind])]}".strip()

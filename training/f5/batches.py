@@ -35,6 +35,17 @@ class MelBatch:
 
 
 @dataclass(frozen=True, slots=True)
+class SeamShares:
+    """How joined rows are masked, and what stands before the mask."""
+
+    masked: float  # share that is masked from a seam to the end, as in use
+    rooms: float = (
+        0.0  # share of those whose reference is read `behind` rows further on, where it is recorded in a room
+    )
+    behind: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Utterances:
     """What items are built from, for one share of the speakers."""
 
@@ -69,13 +80,15 @@ def draw_items(utterances: Utterances, rng: np.random.Generator) -> Iterator[Mel
             yield MelItem(tuple(chosen), max(STEP, (total + STRETCH) // STEP * STEP))
 
 
-def build(utterances: Utterances, items: list[MelItem], rng: np.random.Generator, seam_share: float) -> MelBatch:
+def build(utterances: Utterances, items: list[MelItem], rng: np.random.Generator, shares: SeamShares) -> MelBatch:
     frames = np.empty((len(items), items[0].frames), np.int64)
     spans = np.empty((len(items), 2), np.int64)
     texts = []
     for row, item in enumerate(items):
         seams = _lay(utterances, item, frames[row], rng)
-        spans[row] = _span(item, seams, rng, seam_share)
+        spans[row] = _span(item, seams, rng, shares.masked)
+        if spans[row, 0] in seams and rng.random() < shares.rooms:
+            frames[row, : spans[row, 0]] += shares.behind
         text = utterances.texts[item.parts[0]]
         for other in item.parts[1:]:
             text = join(text, utterances.texts[other])
@@ -112,7 +125,7 @@ def _span(item: MelItem, seams: list[int], rng: np.random.Generator, seam_share:
     return start, start + size
 
 
-def stream(utterances: Utterances, frames_per_step: int, seed: int, seam_share: float) -> Iterator[MelBatch]:
+def stream(utterances: Utterances, frames_per_step: int, seed: int, shares: SeamShares) -> Iterator[MelBatch]:
     """Endless batches of rows of one length; what is left of a length stays for the next round."""
     rng = np.random.default_rng(seed)
     waiting: dict[int, list[MelItem]] = {}
@@ -124,4 +137,4 @@ def stream(utterances: Utterances, frames_per_step: int, seed: int, seam_share: 
             if len(rows) >= max(1, frames_per_step // item.frames):
                 full.append(waiting.pop(item.frames))
         for number in rng.permutation(len(full)):
-            yield build(utterances, full[number], rng, seam_share)
+            yield build(utterances, full[number], rng, shares)

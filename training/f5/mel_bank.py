@@ -21,8 +21,18 @@ ROWS = 128  # utterances at once
 class MelBank:
     """Utterances one behind another; each speaker has one augmentation at a time, `augmentations` of them in a call."""
 
-    def __init__(self, recordings: Recordings, device: torch.device, augmentations: int, seed: int) -> None:
+    def __init__(
+        self,
+        recordings: Recordings,
+        device: torch.device,
+        augmentations: int,
+        seed: int,
+        strength: float = 1.0,
+        rooms: bool = False,
+    ) -> None:
         self.augmentations, self.device, self.filled = augmentations, device, 1
+        self.strength = strength
+        self.rooms = rooms  # whether each utterance comes a second time, behind all others, as recorded in a room
         self.audio = torch.from_numpy(recordings.audio).to(device)
         self.offsets = torch.from_numpy(recordings.offsets).to(device)
         self.lengths = torch.from_numpy(recordings.lengths).to(device)
@@ -30,7 +40,8 @@ class MelBank:
         self.generator = torch.Generator(device).manual_seed(seed)
         self.log_mel = LogMel().to(device)
         self.counts: NDArray[np.int64] = recordings.lengths // HOP + 1  # frames of each utterance
-        self.frames = torch.empty(int(self.counts.sum()), BANDS, dtype=torch.float16, device=device)
+        self.size = int(self.counts.sum())
+        self.frames = torch.empty(self.size * (1 + rooms), BANDS, dtype=torch.float16, device=device)
         self._fill()
 
     def renew(self, share: float) -> None:
@@ -44,14 +55,21 @@ class MelBank:
 
     @torch.no_grad()
     def _fill(self) -> None:
-        changes = augmentation.draw(int(self.speakers.max()) + 1, self.generator) if self.augmentations else None
+        count = int(self.speakers.max()) + 1
+        drawn = augmentation.draw(count, self.generator, self.strength) if self.augmentations else None
+        self._write(drawn.speaker_alone() if drawn and self.rooms else drawn, 0)
+        if self.rooms:
+            recorded = drawn or augmentation.draw(count, self.generator, 0.0)
+            self._write(recorded, self.size)
+
+    def _write(self, changes: Augmentations | None, first: int) -> None:
         counts = self.lengths // HOP + 1
         starts = torch.cumsum(counts, 0) - counts
         for rows in torch.split(torch.argsort(self.lengths), ROWS):
             mels = self.log_mel(self._samples(rows, changes))
             frame = torch.arange(mels.shape[1], device=self.device)[None, :]
             kept = frame < counts[rows][:, None]
-            self.frames[(starts[rows][:, None] + frame)[kept]] = mels[kept].half()
+            self.frames[first + (starts[rows][:, None] + frame)[kept]] = mels[kept].half()
 
     def _samples(self, rows: Tensor, changes: Augmentations | None) -> Tensor:
         """(b, t) float32 of these utterances, silence after short ones."""

@@ -29,6 +29,8 @@ class FlowOptions(TrainingOptions):
     muon_rate: Annotated[float, "for the block matrices"] = 0.01
     adam_rate: Annotated[float, "for the rest"] = 1e-3
     average: Annotated[float, "share that the average of the weights keeps at a step"] = 0.999
+    rooms: Annotated[float, "share of the rows masked from a seam whose reference is recorded in a room"] = 0.0
+    strength: Annotated[float, "of the augmentation of speakers"] = 1.0
     augmentations: Annotated[int, "how often in this call the speakers are augmented anew; 0: as recorded"] = 0
 
     def config(self) -> DiTConfig:
@@ -49,3 +51,7 @@ class VocoderOptions(TrainingOptions):
     dim: Annotated[int, "of the network"] = 320
     depth: Annotated[int, "of the network"] = 8
     rate: Annotated[float, "of learning"] = 7e-4
+    augment: Annotated[float, "strength of the augmentation of each crop's speaker; 0: none"] = 0.0
+    spectrum_weight: Annotated[float, "of the distance between spectra; that between mels has 15"] = 5.0
+    score_weight: Annotated[float, "of discriminators' scores; 0: there are none"] = 0.0
+    feature_weight: Annotated[float, "of the distance between the discriminators' features"] = 3.0

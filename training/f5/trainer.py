@@ -16,7 +16,7 @@ from training.averaging import WeightAverage
 from training.compilation import compiled_or_not
 from training.corpus.recordings import await_recordings, read_recordings
 from training.f5 import distillation, flow
-from training.f5.batches import MelBatch, stream, utterances_of
+from training.f5.batches import MelBatch, SeamShares, stream, utterances_of
 from training.f5.checkpoint import load_dit
 from training.f5.distillation import Teacher
 from training.f5.mel_bank import MelBank
@@ -144,14 +144,22 @@ class FlowTrainer:
         """The mels, batches to train on, and four of the last speakers, one in a hundred, to test on."""
         options, rank = self.options, self.group.rank
         recordings = read_recordings(folder)
-        self.bank = MelBank(recordings, self.device, options.augmentations, options.seed * 53 + rank)
+        self.bank = MelBank(
+            recordings,
+            self.device,
+            options.augmentations,
+            options.seed * 53 + rank,
+            options.strength,
+            options.rooms > 0,
+        )
         speakers = sorted(set(recordings.speakers.tolist()))
         kept = max(1, len(speakers) // 100)
         seen = utterances_of(recordings, self.bank.counts, set(speakers[:-kept] or speakers))
         unseen = utterances_of(recordings, self.bank.counts, set(speakers[-kept:]))
+        shares = SeamShares(options.seams, options.rooms, self.bank.size)
         seed = options.seed * 7919 + self.trained * 31 + rank
-        self.batches = prefetch(stream(seen, options.frames, seed, options.seams), self.device)
-        held = stream(unseen, min(options.frames, 8192), 5, options.seams)
+        self.batches = prefetch(stream(seen, options.frames, seed, shares), self.device)
+        held = stream(unseen, min(options.frames, 8192), 5, SeamShares(options.seams))
         self.tests = [to_device(next(held), self.device) for _ in range(4)]
         log.info("%d speakers, %.1f h of mels", len(speakers) - kept, len(self.bank.frames) / FRAMES_AN_HOUR)
 

@@ -1,12 +1,16 @@
 """The vocoder: Vocos (Siuzdak 2023) as the `vocos` package defines it, at our size."""
 
+from collections.abc import Mapping
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from engines.f5.mel import BANDS, HOP
 from training.f5.mels import FFT
 from training.references import RATE_HZ
+
+SILENT = -30.0  # logarithm of a magnitude
 
 
 def describe(dim: int, depth: int) -> dict[str, Any]:
@@ -19,6 +23,13 @@ def describe(dim: int, depth: int) -> dict[str, Any]:
         "backbone": {"class_path": "vocos.models.VocosBackbone", "init_args": backbone},
         "head": {"class_path": "vocos.heads.ISTFTHead", "init_args": head},
     }
+
+
+@torch.no_grad()
+def silence_top(state: Mapping[str, Tensor]) -> None:
+    """Make the highest frequency's magnitude zero, in place: no mel band has a share in it, so that a head learns it badly."""
+    state["head.out.weight"][FFT // 2] = 0.0
+    state["head.out.bias"][FFT // 2] = SILENT
 
 
 class TrainableVocoder(nn.Module):

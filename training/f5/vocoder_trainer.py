@@ -8,23 +8,25 @@ import torch
 from torch import Tensor, nn
 
 from engines.f5.mel import HOP
+from training.adversary import AdversarialWeights, Adversary
 from training.averaging import WeightAverage
+from training.corpus import augmentation
 from training.corpus.recordings import read_recordings
-from training.f5.mels import LogMel
+from training.f5.mels import FFT, LogMel
 from training.f5.options import VocoderOptions
-from training.f5.vocoder import TrainableVocoder
+from training.f5.vocoder import TrainableVocoder, silence_top
 from training.parallel import ProcessGroup
-from training.shards import has_shards, load_shards, save_shards, save_state
+from training.shards import has_shards, load_exported, load_shards, save_shards, save_state
 
 log = logging.getLogger(__name__)
 CROP = 80 * HOP  # samples
 RESOLUTIONS = ((256, 64), (512, 128), (1024, 256), (2048, 512))  # size and hop of each spectrum
-MEL_WEIGHT, SPECTRUM_WEIGHT = 15.0, 5.0
+MEL_WEIGHT = 15.0
 MEL_NOISE = 0.12  # greatest deviation
 LOG_STEPS = 200
 
 
-def distance(made: Tensor, true: Tensor, mel: LogMel) -> Tensor:
+def distance(made: Tensor, true: Tensor, mel: LogMel, spectrum_weight: float) -> Tensor:
     """Both (b, samples). L1 of log-mels, and of spectra: converged norm and log magnitude."""
     total = MEL_WEIGHT * (mel(made) - mel(true)).abs().mean()
     for size, hop in RESOLUTIONS:
@@ -33,7 +35,7 @@ def distance(made: Tensor, true: Tensor, mel: LogMel) -> Tensor:
             torch.stft(x, size, hop, window=window, return_complex=True).abs().clamp(min=5e-4) for x in (made, true)
         )
         norm = ((theirs - ours).square().sum((1, 2)) / theirs.square().sum((1, 2))).sqrt().mean()
-        total = total + SPECTRUM_WEIGHT * (norm + (theirs.log() - ours.log()).abs().mean()) / len(RESOLUTIONS)
+        total = total + spectrum_weight * (norm + (theirs.log() - ours.log()).abs().mean()) / len(RESOLUTIONS)
     return total
 
 
@@ -51,7 +53,13 @@ class VocoderTrainer:
         self.mel = LogMel().to(device)
         self.trained = 0
         self._resume()
-        self.audio = torch.from_numpy(read_recordings(options.data).audio).to(device)
+        silence_top(dict(self.model.named_parameters()))
+        self.average = WeightAverage(self.model, 0.999) if not self.trained else self.average
+        recordings = read_recordings(options.data)
+        self.audio = torch.from_numpy(recordings.audio).to(device)
+        self.changes = torch.Generator(device).manual_seed(options.seed)
+        weights = AdversarialWeights(options.score_weight, options.feature_weight)
+        self.adversary = Adversary(ProcessGroup(), device, weights) if options.score_weight else None
         self.generator = torch.Generator().manual_seed(options.seed + self.trained)
         self.history: list[dict[str, float]] = []
         if not options.no_compile:
@@ -67,6 +75,8 @@ class VocoderTrainer:
             self.optimizer.load_state_dict(state["adam"])
             self.average.mean = state["average"]
             self.trained = state["trained"]
+        elif (folder / "vocos").exists():  # an exported checkpoint
+            self.model.load_state_dict(load_exported(folder / "vocos" / "model.safetensors"), strict=False)
         elif has_shards(folder, "vocoder"):
             self.model.load_state_dict(load_shards(folder, "vocoder"), strict=False)
             self.average = WeightAverage(self.model, 0.999)
@@ -79,6 +89,9 @@ class VocoderTrainer:
         place = torch.randint(0, len(self.audio) - CROP, (self.options.crops,), generator=self.generator)
         index = place.to(self.device)[:, None] + torch.arange(CROP, device=self.device)
         samples = self.audio[index].float() / 32768
+        if self.options.augment:
+            changes = augmentation.draw(len(samples), self.changes, self.options.augment)
+            samples = augmentation.augment(samples, changes.mostly_clean(self.changes), self.changes)
         gain = 10 ** (torch.rand(len(samples), 1, device=self.device) * 0.8 - 0.6)
         return (samples * gain).clamp(-1, 1)
 
@@ -115,8 +128,13 @@ class VocoderTrainer:
             mel = self._disturbed(self.mel(true))
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
             hidden = self.model.backbone(mel.transpose(1, 2))
-        value = distance(self.model.head(hidden.float()), true, self.mel)
-        torch.autograd.backward(value)
+        made = self.model.head(hidden.float())
+        value = distance(made, true, self.mel, self.options.spectrum_weight)
+        loss = value + self.adversary.step(made, true, max(rate, 0.02)) if self.adversary else value
+        torch.autograd.backward(loss)
+        for parameter in (self.model.head.out.weight, self.model.head.out.bias):
+            if parameter.grad is not None:
+                parameter.grad[FFT // 2] = 0.0  # see `silence_top`
         nn.utils.clip_grad_norm_(self.model.parameters(), 5.0, foreach=True)
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)

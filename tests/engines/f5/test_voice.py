@@ -18,6 +18,7 @@ from training.corpus.spelling import words
 from training.corpus.templates import generate
 from training.evaluation import recognizer
 from training.evaluation.edit_distance import edits
+from training.evaluation.full_band import top_band_db
 from training.evaluation.measurement import ends_quietly, evaluation_lines
 from training.evaluation.speaker_encoder import embed, nearest
 
@@ -94,3 +95,9 @@ def test_half_of_the_evaluation_still_has_every_reference() -> None:
 @pytest.mark.parametrize("kind", ["everyday", "game", "numbers", "digits", "short"])
 def test_no_template_makes_a_held_out_line(kind: str) -> None:
     assert not any(is_held_out(line) for line in generate(kind, 5_000, random.Random(1)))
+
+
+@pytest.mark.parametrize("name", ["slt-low", "kal-plain"])
+def test_a_take_has_nothing_at_the_top_of_its_band(mouth: Mouth, name: str) -> None:
+    take = mouth.say("The bridge is closed today.", reference(VOICES / "heldout" / f"{name}.flac"))
+    assert top_band_db(take.audio.samples) <= -45

@@ -31,12 +31,13 @@ class Lines:
 class Crops:
     """All utterances of a corpus folder as one int16 tensor on the device, and where each lies in it."""
 
-    def __init__(self, folder: Path, device: torch.device, seed: int = 0, augment: bool = False) -> None:
+    def __init__(self, folder: Path, device: torch.device, seed: int = 0, augment: float = 0.0) -> None:
         recordings = read_recordings(folder)
         self.texts, offsets, lengths = recordings.texts, recordings.offsets, recordings.lengths
         self.places = offsets, lengths
         self.rng = np.random.default_rng(seed)
         self.device = device
+        self.strength = augment
         self.generator = torch.Generator(device).manual_seed(seed) if augment else None
         self.audio = _to_device(recordings.audio, device)
         held = np.unique(np.linspace(0, len(lengths) - 1, min(HELD_OUT, max(1, len(lengths) // 8))).astype(int))
@@ -66,7 +67,7 @@ class Crops:
         """The rows, each with an augmentation of its own where the training wants that."""
         if self.generator is None:
             return audio.float()
-        changes = augmentation.draw(len(audio), self.generator)
+        changes = augmentation.draw(len(audio), self.generator, self.strength).mostly_clean(self.generator)
         return augmentation.augment(audio.float(), changes, self.generator)
 
     def lines_within(self, numbers: NDArray[np.int64], frames: int, frame: int) -> NDArray[np.int64]:

@@ -50,9 +50,13 @@ class CodecOptimizer:
 
     def _rate(self, progress: float, warm_steps: int) -> float:
         """A warm-up of each call and of the quantizer, a plateau, and a cosine over the last 45 %."""
-        warm = min(1.0, (warm_steps + 1) / WARM_STEPS)
+        return self.learning_rate * min(1.0, (warm_steps + 1) / WARM_STEPS) * self.share(progress)
+
+    @staticmethod
+    def share(progress: float) -> float:
+        """Of the learning rate, after this share of the training."""
         fall = max(0.0, (progress - FALL_FROM) / (1 - FALL_FROM))
-        return self.learning_rate * warm * (LOWEST + (1 - LOWEST) * 0.5 * (1 + math.cos(math.pi * fall)))
+        return LOWEST + (1 - LOWEST) * 0.5 * (1 + math.cos(math.pi * fall))
 
     @torch.no_grad()
     def average(self, step: int) -> None:

@@ -22,7 +22,9 @@ class CodecOptions(TrainingOptions):
     cepstral_weight: Annotated[float, "of the distance between mel cepstra"] = 1.0
     dropout: Annotated[float, "share of the rows that keep only some residual levels"] = 0.4
     decoder_only: Annotated[bool, "leave the encoder, so that a language model's codes keep their meaning"] = False
-    augment: Annotated[bool, "augment the speaker of every crop and line"] = False
+    augment: Annotated[float, "strength of the augmentation of each crop's and line's speaker; 0: none"] = 0.0
+    score_weight: Annotated[float, "of the discriminators' scores"] = 0.15
+    feature_weight: Annotated[float, "of the distance between the discriminators' features"] = 0.5
     adversarial_from: Annotated[float, "share of the whole training, from which on discriminators count; 1: never"] = (
         2 / 3
     )

@@ -9,12 +9,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from training.adversary import AdversarialWeights, Adversary
 from training.compilation import compiled_or_not
 from training.corpus.recordings import await_recordings
 from training.parallel import ProcessGroup
 from training.s1.codec import ctc, losses, network, quantization, upstream, validation, weights
 from training.s1.codec.crops import Crops
-from training.s1.codec.discriminators import AdversarialLoss
 from training.s1.codec.functions import CodecFunctions
 from training.s1.codec.optimizer import CodecOptimizer
 from training.s1.codec.options import CodecOptions
@@ -44,7 +44,8 @@ class CodecTrainer:
         self.codebooks: quantization.CodebookAverages | None = None
         self.step, self.stopping = 0, False
         self.optimizer: CodecOptimizer  # made by _restore
-        self.adversary = AdversarialLoss(group, device) if options.adversarial_from < 1 else None
+        weights_of = AdversarialWeights(options.score_weight, options.feature_weight)
+        self.adversary = Adversary(group, device, weights_of) if options.adversarial_from < 1 else None
         self.head_steps = 0  # of this call, in which the head learns and the codec does not learn from it
         self.functions = CodecFunctions(model, not options.no_compile)
         self.minutes_gone = self.elapsed
@@ -115,7 +116,8 @@ class CodecTrainer:
             loss = loss + self.options.letters_weight * letters
             figures["letters"] = letters.detach()
         if self.adversary is not None and self.progress > self.options.adversarial_from:
-            loss = loss + self.adversary.step(made, real)
+            adversarial = self.adversary.step(made, real, self.optimizer.share(self.progress))
+            loss, figures["adversarial"] = loss + adversarial, adversarial.detach()
         figures["norm"] = self.optimizer.step(loss, self.progress, self.warm_steps)
         self.optimizer.average(self.step)
         self.step += 1

@@ -59,5 +59,5 @@ def export(checkpoint: Path, codec: Path, out: Path, packed: bool = False) -> No
     (out / "config.json").write_text(json.dumps(shape.config(), indent=2) + "\n", encoding="utf-8")
     (out / "generation_config.json").write_text(json.dumps(DEFAULTS, indent=2) + "\n", encoding="utf-8")
     prompts.write_tokenizer(out)
-    write_known_voices(out)
+    write_known_voices(out, "s1")
     weights.export(codec, out, packed)

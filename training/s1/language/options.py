@@ -21,7 +21,7 @@ class LanguageOptions(TrainingOptions):
     average: Annotated[float, "share that the average of the weights keeps at a step"] = 0.999
     spoken: Annotated[int, "held-out lines spoken at each save"] = 16
     spoken_frames: Annotated[int, "of each at most"] = 220
-    augment: Annotated[bool, "augment every speaker"] = False
+    augment: Annotated[float, "strength of the augmentation of every speaker; 0: none"] = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,7 +41,7 @@ class Tokens:
         return self.codes[start : start + self.counts[utterance]]
 
 
-def encode_corpus(data: Path, codec: Path, group: ProcessGroup, device: torch.device, augment: bool = False) -> Tokens:
+def encode_corpus(data: Path, codec: Path, group: ProcessGroup, device: torch.device, augment: float = 0.0) -> Tokens:
     """The corpus in codes, its speakers augmented if `augment`, each in one way.
 
     Each process encodes its share; all read all shares back from `data`, where they stay for a later call.
@@ -52,8 +52,8 @@ def encode_corpus(data: Path, codec: Path, group: ProcessGroup, device: torch.de
     crops = Crops(data, device)
     counts = _frames(crops, model)
     speakers = read_recordings(data).speakers
-    change = _augmentation(speakers, device) if augment else None
-    store = data / f"tokens-{_checksum(codec):08x}{'-augmented' if augment else ''}.npy"
+    change = _augmentation(speakers, device, augment) if augment else None
+    store = data / f"tokens-{_checksum(codec):08x}{f'-augmented-{augment}' if augment else ''}.npy"
     if not group.broadcast_numbers((float(store.exists()),), device)[0]:
         part = store.with_suffix(".part")
         if group.rank == 0:
@@ -81,10 +81,10 @@ def _columns(model: Any) -> int:
     return len(quantization.levels(model)) + 1
 
 
-def _augmentation(speakers: NDArray[np.int32], device: torch.device) -> Change:
+def _augmentation(speakers: NDArray[np.int32], device: torch.device, strength: float) -> Change:
     """A function of numbers of utterances and their samples, which augments each speaker; the same in every process."""
     generator = torch.Generator(device).manual_seed(11)
-    changes = augmentation.draw(int(speakers.max()) + 1, generator)
+    changes = augmentation.draw(int(speakers.max()) + 1, generator, strength).mostly_clean(generator)
 
     def change(numbers: NDArray[np.int64], audio: Tensor) -> Tensor:
         rows = torch.from_numpy(speakers[numbers]).long().to(device)

