@@ -37,7 +37,7 @@ class UncertainEncoding(BadSheet):
 
 
 @dataclass(frozen=True, slots=True)
-class Decoded:
+class DecodedSheet:
     """The text of a sheet's bytes."""
 
     text: str
@@ -54,7 +54,7 @@ class EncodingChoice:
     lines: Sequence[str]  # the first lines with non-ASCII characters, in this encoding
 
 
-def decoded(data: bytes, encoding: str = "") -> Decoded:
+def decoded(data: bytes, encoding: str = "") -> DecodedSheet:
     """Decode a sheet. With `encoding`, bytes that do not fit it become U+FFFD, with a note.
 
     Raises UncertainEncoding, and BadSheet if the data is not text.
@@ -67,7 +67,7 @@ def decoded(data: bytes, encoding: str = "") -> Decoded:
     except UnicodeDecodeError as error:
         raise BadSheet(f"some bytes of the sheet fit no character of {codec.upper()}; {SAVE_AGAIN}") from error
     _refuse_binary(text[:SAMPLE_BYTES])
-    return Decoded(text, name, tuple(_notes(text, name, wanted)))
+    return DecodedSheet(text, name, tuple(_notes(text, name, wanted)))
 
 
 def encoded(text: str, name: str) -> bytes:
