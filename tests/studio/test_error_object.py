@@ -59,7 +59,7 @@ def refused(answer: httpx.Response) -> dict[str, Any]:
     [
         ("POST", SPEECH, {"json": LINE, "headers": {"host": "evil.example"}}, 403, "permission", "foreign_host"),
         ("POST", SPEECH, {"json": LINE, "headers": {"authorization": ""}}, 401, "authentication", "key_needed"),
-        ("POST", SPEECH, {"content": b" " * 1_100_000}, 413, "invalid_request", "request_entity_too_large"),
+        ("POST", "/voice/generate", {"content": b" " * 2_200_000}, 413, "invalid_request", "request_entity_too_large"),
         ("POST", SPEECH, {"json": LINE | {"voice": "nobody"}}, 404, "invalid_request", "unknown_champion"),
         (
             "POST",
