@@ -99,7 +99,10 @@ DATES: tuple[Rule, ...] = (
     rule(BY_HYPHENS, _slashed),
     rule(rf"\b{MONTH}\s+{DAY}\s?[-–—]\s?{DAY}(?:,?\s+{YEAR})?{NOT_MORE}", _days),
     rule(rf"\b{MONTH}\s+{DAY}(?:,?\s+{YEAR})?{NOT_MORE}", _named),
-    rule(rf"(?<![\w.,:/]){DAY}\s+(?:of\s+)?{MONTH}(?:,?\s+{YEAR})?{NOT_MORE}", _day_first),
+    rule(
+        rf"(?<![\w.,:/])(?:[Tt]he\s+(?=\d{{1,2}}(?:st|nd|rd|th)))?{DAY}\s+(?:of\s+)?{MONTH}(?:,?\s+{YEAR})?{NOT_MORE}",
+        _day_first,
+    ),
     rule(r"(?<![\w.,])(1\d|20)(\d0)['’]?s\b", _decade),
     rule(r"(?<![\w.,])['’]?()([2-9]0)s\b", _decade),
     rule(rf"(?<![\w.,$€£¥#-]){YEAR}\s?[-–]\s?({YEAR[1:-1]}|\d\d){NOT_MORE}", _years),

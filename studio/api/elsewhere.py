@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from fastapi import APIRouter, Request
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Receive, Scope, Send
 
@@ -21,14 +22,20 @@ VERSION_MISSING = "there is nothing at this address; end the client's base addre
 
 
 class Elsewhere:
-    """ASGI application that answers 405 if the address takes other methods, 426 if it is a WebSocket, else 404."""
+    """ASGI application that answers 405 if the address takes other methods, 426 if it is a WebSocket, else 404.
+
+    An address with a slash too many at its end is redirected.
+    """
 
     def __init__(self, known: Sequence[BaseRoute]) -> None:
         self._known = known
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request = Request(scope)
-        if self._is_taken({**scope, "type": "websocket"}):
+        request, answer = Request(scope), Response()
+        path = scope["path"].rstrip("/")
+        if path != scope["path"] and self._is_taken({**scope, "path": path}):
+            answer = RedirectResponse(request.url.replace(path=request.url.path.rstrip("/")))
+        elif self._is_taken({**scope, "type": "websocket"}):
             answer = problem(SOCKET, 426, headers={"upgrade": "websocket"})
         elif taken := self._methods(scope):
             detail = f"this address takes {' and '.join(taken)}, not {request.method[:20]}; /docs describes it"

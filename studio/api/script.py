@@ -1,6 +1,7 @@
 """A script as it will be spoken, before anything is spent on speaking it."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from fastapi import APIRouter
@@ -49,6 +50,11 @@ class ScriptForm(BaseModel):
 
 def router(studio: Studio) -> APIRouter:
     routes = APIRouter(prefix="/studio", tags=["script"], route_class=ProblemRoute)
+
+    @routes.get("/voices")
+    def voices() -> list[dict[str, str]]:
+        """List the voices that a line may name: champions, then samples whose name no champion has."""
+        return [asdict(voice) for voice in studio.named_voices.list()]
 
     @routes.post("/script")
     def script(form: ScriptForm, session_id: SessionId) -> dict[str, Any]:

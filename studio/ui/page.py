@@ -54,7 +54,8 @@ def rules(studio: Studio, programs: Programs) -> dict[str, Rule]:
     """Return who may call each named endpoint: every visitor, programs with a key, or the owner."""
     keyed, owned = programs.callers.caller, Ownership(studio.settings).require
     owners = dict.fromkeys(("package", "import", "render", "package_champion"), owned)
-    return {"speak": open_to_all, "list_voices": keyed, "speak_line": keyed, **owners}
+    everybody = dict.fromkeys(("speak", "compare", "vote"), open_to_all)
+    return {**everybody, "list_voices": keyed, "speak_line": keyed, **owners}
 
 
 def mount_page(application: FastAPI, page: GuardedBlocks) -> FastAPI:

@@ -21,7 +21,6 @@ FOREIGN_HOST = "the studio does not answer to this host name; open it by its own
 FOREIGN_PAGE = "this request came from another site's page; open the studio itself"
 HARMLESS = frozenset({"GET", "HEAD", "OPTIONS"})
 LOGIN = "/studio/login"
-TOO_MANY = "too many logins from your address are waiting; try again in a minute"
 
 LARGE_BYTES = body_limit(JSON_MB)
 
@@ -76,7 +75,9 @@ class Guard:
 
         cut_off = False
         headers = Headers(scope=scope)
-        refusal = self._refusal(scope, headers) or await self._out_of_turn(scope, headers)
+        refusal = self._refusal(scope, headers)
+        if refusal is None:
+            await self._wait_for_turn(scope, headers)
         cap = self._caps.clips if refusal else await self._cap(scope, headers)
         if refusal is None and _length(headers, 0) > cap.body_bytes:
             # The connection stays open: the server skips the body, so that a browser lives to read the sentence.
@@ -111,17 +112,14 @@ class Guard:
         """Whether this is another site's page that was named, and asks for what needs neither cookie nor address."""
         return route_path(scope).startswith(API) and headers.get("origin") in self._cors_origins
 
-    async def _out_of_turn(self, scope: Scope, headers: Headers) -> JSONResponse | None:
-        """Delay a login from a place that sent many wrong logins; return a refusal if too many logins wait."""
+    async def _wait_for_turn(self, scope: Scope, headers: Headers) -> None:
+        """Delay a login from a place that sent many wrong logins."""
         sent = headers.get("authorization", "").lower().startswith("basic ")
         if not self._ownership.has_login or not (sent or route_path(scope) == LOGIN):
-            return None
+            return
         place = source(HTTPConnection(scope))
-        if await to_thread.run_sync(self._ownership.wrong_logins.count, place) < PACED_FROM:
-            return None
-        if await self._pace.turn(place):
-            return None
-        return problem(TOO_MANY, 429, headers={"retry-after": "60"})
+        if await to_thread.run_sync(self._ownership.wrong_logins.count, place) >= PACED_FROM:
+            await self._pace.turn(place)
 
     async def _cap(self, scope: Scope, headers: Headers) -> Cap:
         if scope["type"] != "http":

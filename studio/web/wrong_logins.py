@@ -20,7 +20,7 @@ KEPT_S = 3_600.0
 DIGESTS_KEPT = 1_024  # of the latest wrong logins; a repeated one is not another guess
 PACED_FROM = 20  # wrong logins in a row, after which logins from the same place are checked one at a time
 PACE_S = 1.0
-WAITING_MAX = 32  # waiting logins from one place
+WAITS_MAX = 32  # times PACE_S that a login waits at most; beyond that, several logins are checked at a time
 
 
 class TriesRow(SQLModel, table=True):
@@ -84,13 +84,10 @@ class LoginPace:
         self._pace_s, self._clock = pace_s, clock
         self._free_at: dict[str, float] = {}
 
-    async def turn(self, source: str) -> bool:
-        """Wait until a login from this place may be checked. Return False if too many wait already."""
+    async def turn(self, source: str) -> None:
+        """Wait until a login from this place may be checked. No login is refused, since it may be the right one."""
         now = self._clock()
         self._free_at = {place: free_at for place, free_at in self._free_at.items() if free_at > now}
-        due = self._free_at.get(source, now)
-        if due - now > WAITING_MAX * self._pace_s:
-            return False
+        due = min(self._free_at.get(source, now), now + WAITS_MAX * self._pace_s)
         self._free_at[source] = due + self._pace_s
         await asyncio.sleep(due - now)
-        return True

@@ -1,6 +1,5 @@
 """A child process encodes sound while the sound is made."""
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import aclosing
@@ -11,6 +10,7 @@ import pytest
 
 from engines.types import Audio
 from studio.audio_stream import coded
+from tests.waiting import outcome
 
 RATE = 24_000
 TIMES = 40  # child and stream end at about the same time, in either order
@@ -41,5 +41,5 @@ def test_the_encoder_ends_without_a_message_in_the_log(
     pieces: int | None, parts: int | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):
-        assert all(asyncio.run(many(pieces, parts)))
+        assert all(outcome(many(pieces, parts)))
     assert caplog.text == ""

@@ -22,6 +22,7 @@ STATUS = {
     "BadLexicon": 400,
     "BadMessage": 400,
     "BadPair": 400,
+    "BadReference": 400,
     "BadSetting": 400,
     "BadSheet": 400,
     "BadTensors": 400,
@@ -63,6 +64,7 @@ STATUS = {
     "TooManyTries": 429,
     "Unauthenticated": 401,
     "Unavailable": 503,
+    "UncertainEncoding": 400,
     "UnknownRequest": 404,
     "UnknownArchive": 404,
     "UnknownAttachment": 404,
@@ -84,22 +86,22 @@ STATUS = {
     "UpstreamError": 502,
 }
 REFUSALS = {  # asking differently helps, so the page shows them as refused instead of failed
-    *("BadArchive", "BadAudio", "BadChampion", "BadInput", "BadLexicon", "BadMessage", "BadSetting", "BadSheet"),
-    *("BadTensors", "BadText", "NothingToRender"),
+    *("BadArchive", "BadAudio", "BadChampion", "BadInput", "BadLexicon", "BadMessage", "BadReference", "BadSetting"),
+    *("BadSheet", "BadTensors", "BadText", "NothingToRender"),
     *("UnknownAttachment", "UnknownChampion", "UnknownClip", "UnknownEngine", "UnknownJob", "UnknownStore"),
-    *("UnknownArchive", "UnsupportedText"),
+    *("UncertainEncoding", "UnknownArchive", "UnsupportedText"),
 }
 
 
 def errors() -> Iterator[type[EngineError]]:
-    """Every error class of engines/errors.py and of the studio without its page, which defines none."""
+    """Yield every error class of engines/errors.py and of the studio without its page."""
     for module in pkgutil.walk_packages(studio.__path__, "studio."):
         if not module.name.startswith(("studio.ui", "studio.archive.shim")) and not module.name.endswith("__main__"):
             importlib.import_module(module.name)
     found = [EngineError]
     for kind in found:  # grows while it is read
         found += [one for one in kind.__subclasses__() if one.__module__.startswith(("engines.errors", "studio."))]
-    return iter(dict.fromkeys(found))
+    return (kind for kind in dict.fromkeys(found) if not kind.__module__.startswith("studio.ui"))
 
 
 def status(kind: type[EngineError]) -> int:

@@ -249,6 +249,7 @@ def test_without_a_key_nothing_is_spoken_where_keys_are_set(tmp_path: Path) -> N
             )
         for path in ("/v1/models", "/v1/voices"):
             assert httpx.get(f"{opened.url}{path}").json()["code"] == "key_needed"
+        assert httpx.get(f"{opened.url}/studio/voices").json()  # the page asks for no key
 
 
 @pytest.mark.parametrize(

@@ -32,8 +32,8 @@ class Clicker(Metronome):
     def info(self) -> EngineInfo:
         return replace(super().info, rows=WIDTH)
 
-    def step(self, held: Collection[str] = ()) -> Sequence[Event]:
-        events = super().step(held)
+    def step(self, held: Collection[str] = (), yielding: Collection[str] = ()) -> Sequence[Event]:
+        events = super().step(held, yielding)
         self.steps.clear()
         self.requests = {id: request for id, request in self.requests.items() if id in self.jobs}
         return events

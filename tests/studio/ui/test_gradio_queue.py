@@ -145,7 +145,7 @@ def test_the_places_and_times_that_are_told_are_the_order_of_service(pages) -> N
 
 
 def test_both_visitors_are_in_one_batch_where_several_are_spoken_at_a_time(pages) -> None:  # type: ignore[no-untyped-def]
-    page = pages(Metronome(width=4), gpu_concurrency=4)
+    page = pages(Metronome(width=5), gpu_concurrency=5)  # the last row stays free for a third visitor
     ann, ben = Caller(page.url, "a"), Caller(page.url, "b")
     ann.ask("a1", "a2", "a3")
     page.wait_for(running=3, waiting=0)
@@ -157,7 +157,7 @@ def test_both_visitors_are_in_one_batch_where_several_are_spoken_at_a_time(pages
 
 
 def test_those_who_will_share_the_device_are_told_that_they_will_be_done_together(pages) -> None:  # type: ignore[no-untyped-def]
-    page = pages(Metronome(width=2, step_s=0.02), gpu_concurrency=2)
+    page = pages(Metronome(width=3, step_s=0.02), gpu_concurrency=2)
     page.let_go()
     ann, long = Caller(page.url, "a"), "a word " * 40
     ann.ask("evidence")

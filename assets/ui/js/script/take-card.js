@@ -117,7 +117,8 @@ export class TakeCard {
     if (!this.comment.matches(":focus")) this.comment.value = take.comment;
     this.facts.replaceChildren(...this.#facts());
     const pending = take.score === null && !take.stale ? [h("li", {}, "being checked…")] : [];
-    this.checks.replaceChildren(...(view.blind ? [] : [...take.checks.map(checkItem), ...pending]));
+    const checks = take.checks.toSorted((one, other) => urgency(one) - urgency(other));
+    this.checks.replaceChildren(...(view.blind ? [] : [...checks.map(checkItem), ...pending]));
   }
 
   #facts() {
@@ -153,6 +154,11 @@ export class TakeCard {
     this.time.textContent = at ? clock(at) : seconds(this.take.duration_s);
     this.updateSlider();
   }
+}
+
+/** What needs attention comes first. @param {TakeCheck} check */
+function urgency({ outcome }) {
+  return ["fail", "doubt"].includes(outcome) ? ["fail", "doubt"].indexOf(outcome) : 2;
 }
 
 /** Its sign, its name, what was found, and who says so. @param {TakeCheck} check */

@@ -14,7 +14,7 @@ export function voices() {
 
 /** Throws Refusal. */
 export async function loadVoices() {
-  known = (await get("/v1/voices")).data;
+  known = await get("/studio/voices");
   changed(STATE.view); // names
 }
 
