@@ -71,7 +71,7 @@ class SpeechRequest(BaseModel):
         bool, Field(description="send FLAC while it is made, without its length; other formats always are")
     ] = False
     language: Annotated[Name, Field(description="en; numbers and dates are spelled out in English")] = "en"
-    user: Annotated[Name | None, Field(description="ignored")] = None
+    user: Annotated[Any, Field(description="ignored")] = None
 
     @model_validator(mode="before")
     @classmethod

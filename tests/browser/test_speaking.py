@@ -7,12 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 from playwright.sync_api import Browser, Playwright, expect
 
 from engines.text import estimate_s, parse
 from tests.browser.serving import ROOT, Served, wait_until_idle
 from tests.browser.visiting import CHROMIUM, FLAGS, LONG, RUNS, SOME, Visitor, held_back, visiting
 from tests.training import paces
+
+CHECKPOINT = ROOT / "assets" / "voices" / "f5" / "checkpoint"
 
 # How often the waveform of a recording is drawn, and how often anything could be.
 COUNT = """
@@ -60,8 +63,10 @@ def test_progress_and_the_growing_waveform_show_while_it_is_made(visitor: Visito
 
 def test_how_long_the_line_will_last_follows_the_voice_and_the_speed_and_is_what_is_made(visitor: Visitor) -> None:
     page, reported = visitor.page, visitor.page.locator(".spoken-facts .facts")
-    amber_s, basil_s = (estimate_s(parse(paces.LINES[1]), paces.spoken(name)) for name in ("amber", "basil"))
-    fast_s = estimate_s(parse(paces.LINES[1]), paces.spoken("basil"), pace=1.5)
+    inference = yaml.safe_load((CHECKPOINT / "config.yaml").read_text("utf-8"))["inference"]
+    own = {name: inference[name] for name in ("pace_kept", "own_pace")}
+    amber_s, basil_s = (estimate_s(parse(paces.LINES[1]), paces.spoken(name), **own) for name in ("amber", "basil"))
+    fast_s = estimate_s(parse(paces.LINES[1]), paces.spoken("basil"), pace=1.5, **own)
     visitor.write(paces.LINES[1])
     expect(reported).to_have_text(nearly(amber_s))
     page.locator(".picker").select_option(label="Basil")

@@ -24,6 +24,8 @@ UNLIMITED = {
     "SpeechRequest.reference_audio": "is a sound file",
     "InvocationRequest.reference_audio": "is a sound file",
     "Message.ping": "is any JSON, which is sent back",
+    "SpeechRequest.user": "is ignored",
+    "InvocationRequest.user": "is ignored",
 }
 
 
