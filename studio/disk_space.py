@@ -34,7 +34,7 @@ class Bin(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class DiskReading:
-    """How full the disk is."""
+    """The size and the free space of a disk."""
 
     free_bytes: int
     total_bytes: int

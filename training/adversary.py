@@ -79,7 +79,7 @@ def _scored(layers: nn.ModuleList, last: nn.Module, x: Tensor) -> Scored:
 
 
 class Discriminators(nn.Module):
-    """One a window length and, where periods are wanted, one a period."""
+    """One discriminator per window length and, if periods are given, one per period."""
 
     def __init__(self, periods: Sequence[int] = PERIODS) -> None:
         super().__init__()
@@ -97,7 +97,7 @@ class Discriminators(nn.Module):
         return loss / len(self.each)
 
     def generator_loss(self, made: Tensor, real: Tensor, weights: AdversarialWeights) -> Tensor:
-        """What the sound's maker descends: scores as of recordings, and their features."""
+        """Return the generator's loss: adversarial scores and feature matching."""
         loss = real.new_zeros(())
         for discriminator in self.each:
             score, ours = discriminator(made)

@@ -34,7 +34,7 @@ class Augmentations:
 
     places: Tensor  # (n, BINS) angle from which each bin takes its envelope, 0 to pi
     colour: Tensor  # (n, BINS) natural logarithm of the gain of the speaker's voice
-    band: Tensor  # (n, BINS) the same of the microphone
+    band: Tensor  # (n, BINS) response of the microphone
     breath: Tensor  # (n, BINS) noise beside the voice, as a share of the envelope
     room: Tensor  # (n,) level of the echoes beside the voice
     decay_s: Tensor  # (n,) in which they fall by 60 dB

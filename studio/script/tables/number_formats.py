@@ -18,7 +18,7 @@ SECTIONS = re.compile(r'(?:"[^"]*"|\\.|[^;"\\]|["\\])*')
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How a cell's value is shown."""
+    """The number format of a cell, as literals and digits."""
 
     is_date: bool = False
     is_duration: bool = False
