@@ -136,6 +136,21 @@ class Progress:
     message: str
 
 
+Numerics = Literal["bit-identical", "rounding", "quantised"]  # how results differ from those of the reference backend
+
+
+@dataclass(frozen=True, slots=True)
+class BackendChoice:
+    """The implementation that a computation of an engine uses."""
+
+    computation: str  # such as "decode step"
+    backend: str  # its name, such as "triton"
+    title: str  # its description for users
+    numerics: Numerics
+    skipped: Mapping[str, str] = field(default_factory=dict)  # why each faster backend does not apply, by name
+    failure: str = ""  # the error of the selected backend, which this one replaces
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineInfo:
     """What is known of a loaded engine."""
@@ -155,6 +170,7 @@ class EngineInfo:
     parameters: int
     compiled: bool
     note: str = ""  # what a designer should know of how it runs, such as that compiling failed
+    backends: tuple[BackendChoice, ...] = ()  # of each computation
     pace_kept: float = 1.0  # how far its takes keep the reference's speaking rate, 0 to 1
     own_pace: float = 14.0  # its own speaking rate, bytes of text a second, which decides the rest
 

@@ -12,6 +12,7 @@ from engines.errors import BadText, NotReady
 from engines.f5 import plan as planning
 from engines.f5.active_request import F5ActiveRequest
 from engines.f5.assembly import Joiner
+from engines.f5.backends import F5Conditions, selections
 from engines.f5.batch import F5Batch
 from engines.f5.embeddings import MAX_POSITIONS
 from engines.f5.fused_stepper import FusedStepper
@@ -22,7 +23,8 @@ from engines.f5.spec import SPEC
 from engines.f5.stepping import EagerStepper, Stepper
 from engines.f5.weight_cache import WeightBudget
 from engines.registry import Device
-from engines.runtime.compilation import compile_kernels, load_kernels, should_compile
+from engines.runtime.backends import Hardware, Selection
+from engines.runtime.compilation import compile_kernels, load_kernels
 from engines.runtime.placement import Placement, fastest_cpu_dtype, place, width
 from engines.types import EngineInfo, Progress, Request
 
@@ -41,6 +43,7 @@ class F5Engine:
         self._fused: FusedStepper | None = None
         self._references: F5ReferenceCache | None = None
         self._batch: F5Batch | None = None
+        self._selections: tuple[Selection[F5Conditions], ...] = ()
         self._licence = ""
 
     def load(self, checkpoint: Checkpoint) -> Iterator[Progress]:
@@ -52,9 +55,19 @@ class F5Engine:
         budget = WeightBudget.of(self._settings.weights_budget_bytes, device)
         self._references = F5ReferenceCache(model.vocabulary.characters, device, model.floor)
         stepper: Stepper = EagerStepper(network)
-        if should_compile(self._settings, device):
-            stepper = self._fused = FusedStepper(network, self._width)
+        conditions = F5Conditions(
+            hardware=Hardware.of(device), compile=self._settings.compile != "off", dtype=self._placement.dtype
+        )
+        self._selections = selections(conditions)
+        if self._selections[0].name == "triton":
+            stepper = self._fused = FusedStepper(network, self._width, self._fail)
         self._batch = F5Batch(model, stepper, self._width, device, budget)
+
+    def _fail(self, error: Exception) -> None:
+        """Use PyTorch in place of all Triton kernels."""
+        for selection in self._selections:
+            if selection.name == "triton":
+                selection.fail(error)
 
     @torch.inference_mode()
     def warm(self) -> Iterator[Progress]:
@@ -118,6 +131,7 @@ class F5Engine:
             parameters=sum(p.numel() for p in model.network.parameters()),
             compiled=self._fused is not None and self._fused.active,
             note="" if self._fused is None else self._fused.note,
+            backends=tuple(selection.choice for selection in self._selections),
             pace_kept=model.pace_kept,
             own_pace=model.own_pace,
         )

@@ -1,7 +1,7 @@
 """Steps by kernels of our own, recorded as one CUDA graph for each shape that is likely."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
@@ -11,7 +11,7 @@ from torch import Tensor
 from engines.f5.network import DiT
 from engines.f5.packing import Packing
 from engines.f5.stepping import StepInputs, StepShape, euler_step
-from engines.runtime.compilation import FRAME_BUCKET, Compiled, Graphs
+from engines.runtime.compilation import FRAME_BUCKET, Compiled, Graphs, warn_of_failure
 from engines.runtime.launching import ALIGNED, Plans, planned
 
 log = logging.getLogger(__name__)
@@ -23,12 +23,13 @@ MOST_FRAMES = 8192  # of a recorded shape: a longer step takes the device longer
 class FusedStepper:
     """Computes as written until `use_fused`; a step then is one launch where its shape was recorded."""
 
-    def __init__(self, network: DiT, rows: int) -> None:
-        """`rows` is how many a step has at most; the network is on a GPU."""
+    def __init__(self, network: DiT, rows: int, on_failure: Callable[[Exception], None] = warn_of_failure) -> None:
+        """`rows` is how many a step has at most; the network is on a GPU. `on_failure` gets the error of a kernel."""
         # No methods: closing an engine must free the device at once, which a circle of references would delay.
         self._eager = eager = partial(euler_step, network)
-        self._compiled = compiled = Compiled(eager, partial(_fused_step, network))
-        self._network, self._context = network, Compiled(network.context, partial(fused_context, network))
+        self._compiled = compiled = Compiled(eager, partial(_fused_step, network), on_failure)
+        context = Compiled(network.context, partial(fused_context, network), on_failure)
+        self._network, self._context, self._on_failure = network, context, on_failure
         self._rows, self._ready = rows, False
         self._held = held = _zeros(network, rows)
         self._graphs = Graphs(lambda shape: compiled(_part(held, shape)), ())

@@ -11,6 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from engines.f5.backends import has_product_attention, has_varlen_attention
 from engines.runtime.transfers import sent
 
 GAP = 15  # frames between sequences: as far as a convolution along the frames sees
@@ -67,7 +68,7 @@ def attend(q: Tensor, k: Tensor, v: Tensor, packing: Packing | None) -> Tensor:
     """Attention within each sequence: (b, n, heads, d) each -> the same; b is 1 where rows are packed."""
     if packing is None:
         return _attend(q, k, v)
-    if q.is_cuda and q.dtype in (torch.float16, torch.bfloat16):
+    if has_varlen_attention(q.device.type, q.dtype):
         frames, starts = q.shape[1], packing.starts
         out, *_ = torch.ops.aten._flash_attention_forward.default(
             q[0], k[0], v[0], starts, starts, frames, frames, 0.0, False, False, seqused_k=packing.lengths
@@ -82,7 +83,7 @@ def attend(q: Tensor, k: Tensor, v: Tensor, packing: Packing | None) -> Tensor:
 
 def _attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> Tensor:
     q, k, v = (each.transpose(1, 2) for each in (q, k, v))
-    if q.device.type == "cpu" and q.dtype == torch.bfloat16 and mask is None:  # torch's own kernel gains nothing by it
+    if mask is None and has_product_attention(q.device.type, q.dtype):  # torch's own kernel gains nothing by it
         weights = (q / math.sqrt(q.shape[-1]) @ k.transpose(2, 3)).softmax(-1)
         return (weights @ v).transpose(1, 2)
     return F.scaled_dot_product_attention(q, k, v, attn_mask=mask).transpose(1, 2)

@@ -9,7 +9,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from engines.registry import Device
 from engines.runtime.launching import KernelCompiling, Plans, Specialised, planned, specialised
 
 log = logging.getLogger(__name__)
@@ -19,12 +18,22 @@ AT_ONCE = 4  # kernels found, or loaded, before others are stepped again
 POLL_S = 0.01  # of waiting for what compiles; another engine's line waits as long once a step
 
 
+def warn_of_failure(error: Exception) -> None:
+    """Log that a compiled function failed."""
+    log.warning("a compiled function failed (%s: %s); it runs uncompiled", type(error).__name__, error)
+
+
 class Compiled:
     """A function that runs compiled, or eagerly once compiling has failed."""
 
-    def __init__(self, function: Callable[..., Any], fast: Callable[..., Any]) -> None:
-        """`fast` is its compiled form."""
-        self._eager = function
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        fast: Callable[..., Any],
+        on_failure: Callable[[Exception], None] = warn_of_failure,
+    ) -> None:
+        """`fast` is its compiled form; `on_failure` gets the error that ends the use of `fast`."""
+        self._eager, self._on_failure = function, on_failure
         self._fast: Callable[..., Any] | None = fast
         self.failure = ""  # why it runs eagerly
 
@@ -45,8 +54,8 @@ class Compiled:
             except torch.OutOfMemoryError:
                 raise
             except Exception as error:  # compilers raise many kinds of errors, all handled alike
-                log.warning("compiling failed (%s); going on without", error)
                 self._fast, self.failure = None, f"{type(error).__name__}: {error}"
+                self._on_failure(error)
         return self._eager(*args)
 
 
@@ -102,11 +111,6 @@ class Graphs:
         with torch.cuda.graph(graph, pool=pool, stream=self._stream, capture_error_mode="thread_local"):
             result = self._function(key)
         return graph, result
-
-
-def should_compile(device: Device, placed: torch.device) -> bool:
-    """Whether a GPU's kernels are used."""
-    return device.compile != "off" and placed.type == "cuda"
 
 
 def compile_kernels(plans: Plans, busy: Callable[[], bool]) -> Iterator[None]:

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
+from engines.runtime.backends import Conditions, Hardware, Selection
 from engines.runtime.compilation import Compiled, Graphs
 from engines.runtime.launching import Plans
 from engines.runtime.transfers import Arriving, sent
 from engines.s1.active_request import PACKETS
+from engines.s1.backends import CODEC
 from engines.s1.codec import Codec, unplanned
 from engines.s1.codec_layers import POSITIONS, CodecState, Convolution, TransposedConvolution, WindowAttention
 
@@ -40,8 +42,10 @@ class CodecStreams:
     """`slots` streams, each a row of what the codec's layers keep."""
 
     def __init__(self, codec: Codec, slots: int, compile: bool) -> None:
-        """`compile` needs CUDA."""
+        """`compile` allows backends other than PyTorch."""
         weight = next(codec.decoder.parameters())
+        self.selection = Selection(CODEC, Conditions(hardware=Hardware.of(weight.device), compile=compile))
+        graphed = self.selection.name == "triton"
         self.codec, self.device = codec, weight.device
         self._layers = list(_looking_back(codec))
         size = sum(prod(kept) for _, kept in self._layers)
@@ -53,10 +57,12 @@ class CodecStreams:
         if self._stream is not None:
             self._stream.wait_stream(torch.cuda.current_stream())  # for weights and zeros
         rows = min(slots, ROWS_MAX)
-        widths = [*(1 << power for power in range((rows - 1).bit_length())), rows] if compile else [1]
+        widths = [*(1 << power for power in range((rows - 1).bit_length())), rows] if graphed else [1]
         self.buckets = [(rows, frames) for rows in widths for frames in PACKETS]
-        self._graphs = Graphs(self._decode_fused, ()) if compile else None
-        self.compiled = Compiled(self._decode_bucket, self._graphs) if self._graphs is not None else None
+        self._graphs = Graphs(self._decode_fused, ()) if graphed else None
+        self.compiled = (
+            None if self._graphs is None else Compiled(self._decode_bucket, self._graphs, self.selection.fail)
+        )
         self._ready: list[tuple[int, int]] = []  # buckets that are recorded
         self._slots = torch.full((rows,), slots, device=self.device)
         self._codes = torch.zeros(

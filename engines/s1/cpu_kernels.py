@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-WINDOW = 16  # as decode_state.WINDOW
-GOLDEN = np.int64(0x9E3779B9)  # as in noise.py
+WINDOW = 16  # copied from constants.py: numba compiles this file again only if this file changes
+GOLDEN = np.int64(0x9E3779B9)  # copied from constants.py
 TILE = 4  # outputs of a product that are summed side by side
 # Sums in any order, so that many lanes add at once; what is no number or infinite stays so.
 OPTIONS = {"nogil": True, "error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz", "arcp"}}

@@ -11,9 +11,8 @@ from torch import Tensor
 
 from engines.runtime.mapped_rows import MappedRows
 from engines.runtime.transfers import sent
+from engines.s1.constants import WINDOW
 from engines.s1.network import DualAR
-
-WINDOW = 16  # frames the repetition penalty looks back, as upstream
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,44 +7,56 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
+from engines.runtime.backends import Selection
 from engines.runtime.compilation import Compiled, Graphs
 from engines.runtime.launching import Plans
 from engines.runtime.transfers import Arriving
-from engines.s1.decode_state import WINDOW, DecodeState
+from engines.s1.backends import PREFILL, S1Conditions, selections
+from engines.s1.constants import WINDOW
+from engines.s1.decode_state import DecodeState
 from engines.s1.noise import exponential, frame_keys
 from engines.s1.prefill import Prefiller
 from engines.s1.sampling import choose, penalise
+from engines.types import BackendChoice
 
 if TYPE_CHECKING:
     from engines.s1.fused import FusedDecoder
     from engines.s1.resident.frame import ResidentFrame
 
 
-SMALL = 50_000_000  # weights; a larger network waits for memory, which torch's products read with every core
-
-
 class Decoder:
     """Draws frames for the rows of its DecodeState, by torch or, compiled, by kernels of our own."""
 
     def __init__(self, state: DecodeState, compile: bool = False) -> None:
-        """`compile` needs CUDA: the kernels are recorded as one graph for each number of rows."""
+        """`compile` allows backends other than PyTorch; on CUDA each number of rows is recorded as one graph."""
         self.state = state
-        self.prefiller = Prefiller(state, compile)
-        self._graphs = Graphs(self._draw_fused, self.state.changing) if compile else None
-        self.compiled = Compiled(self.draw, self._graphs) if self._graphs is not None else None
+        conditions = S1Conditions.of(state, compile=compile)
+        self._for_one, self._for_many = selections(conditions)
+        self.prefiller = Prefiller(state, Selection(PREFILL, conditions))
+        graphed = self._for_many.name == "triton"
+        self._graphs = Graphs(self._draw_fused, self.state.changing) if graphed else None
+        self.compiled = Compiled(self.draw, self._graphs, self._fail) if self._graphs is not None else None
         self._alone: ResidentFrame | None = None  # what draws a row that is alone, once it is ready
 
     @property
-    def small(self) -> bool:
-        """Whether a CPU's own kernels can draw these frames and gain by it."""
-        network, stacks = self.state.network, (self.state.network.config.slow, self.state.network.config.fast)
-        layers = (network.layers, network.fast_layers)
-        biased = any(stack.qkv_bias or stack.o_bias for stack in stacks)
-        return not biased and sum(weight.numel() for part in layers for weight in part.parameters()) <= SMALL
+    def choices(self) -> tuple[BackendChoice, ...]:
+        """The backends in use."""
+        return self._for_one.choice, self._for_many.choice, self.prefiller.selection.choice
+
+    @property
+    def uses_numba(self) -> bool:
+        """Return True if kernels that numba compiles draw the frames, which `draw_by` takes once they are compiled."""
+        return self._for_one.name == "numba"
 
     def draw_by(self, draw: Callable[..., Tensor]) -> None:
         """Have frames drawn by this, which changes the state as `draw` does; should it fail, by torch again."""
-        self.compiled = Compiled(self.draw, draw)
+        self.compiled = Compiled(self.draw, draw, self._fail)
+
+    def _fail(self, error: Exception) -> None:
+        """Use PyTorch from now on."""
+        for selection in (self._for_one, self._for_many):
+            while selection.name != "torch":
+                selection.fail(error)
 
     def _draw_fused(self, rows: int) -> Tensor:
         return self._fused.draw(rows) if rows > 1 or self._alone is None else self._alone.draw()
@@ -52,11 +64,11 @@ class Decoder:
     @cached_property
     def resident(self) -> "ResidentFrame | None":
         """One kernel for frames of a row alone, where they are compiled and this GPU and network can have it."""
-        if self._graphs is None:
+        if self._for_one.name != "resident":
             return None
-        from engines.s1.resident.frame import ResidentFrame, fits
+        from engines.s1.resident.frame import ResidentFrame
 
-        return ResidentFrame(self.state) if fits(self.state) else None
+        return ResidentFrame(self.state, on_failure=self._for_one.fail)
 
     @cached_property
     def _fused(self) -> "FusedDecoder":

@@ -13,7 +13,7 @@ from engines import text as writing
 from engines.base import Checkpoint, EngineJob, Event
 from engines.errors import BadText, NotReady, OutOfMemory
 from engines.registry import Device
-from engines.runtime.compilation import POLL_S, compile_kernels, load_kernels, should_compile
+from engines.runtime.compilation import POLL_S, compile_kernels, load_kernels
 from engines.runtime.launching import Plans
 from engines.runtime.mapped_rows import can_map
 from engines.runtime.placement import Placement, place, width
@@ -58,7 +58,7 @@ class S1Engine:
         encoder_device = torch.device("cpu") if self._settings.encoder == "cpu" else device
         model = self._model = yield from load(checkpoint, self._placement, encoder_device, self._settings.quantize)
         length = min(POSITIONS, model.network.config.max_positions)
-        compile = should_compile(self._settings, device)  # a CPU has kernels of its own, see `warm`
+        compile = self._settings.compile != "off"
         mapped = can_map(device)
         rows = self._width = self._settings.max_batch or self._most_rows(model, length, mapped)
         decoder = self._decoder = Decoder(
@@ -128,7 +128,7 @@ class S1Engine:
     @contextmanager
     def _compiling(self) -> Iterator[CpuCompiling | None]:
         """What compiles a CPU's kernels while torch draws frames, begun; None where nothing is to be compiled."""
-        if self._placement.device.type != "cpu" or self._settings.compile == "off" or not self.decoder.small:
+        if not self.decoder.uses_numba:
             yield None
             return
         folder = self._settings.cache_dir
@@ -211,6 +211,7 @@ class S1Engine:
             parameters=sum(weight.numel() for weight in model.parameters),
             compiled=bool(compiled) and all(part.active for part in compiled),
             note=" ".join(part.note for part in compiled if part.note),
+            backends=(*self.decoder.choices, self.batch.sounding.streams.selection.choice),
             pace_kept=defaults.pace_kept,
             own_pace=defaults.own_pace,
         )

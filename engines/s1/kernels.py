@@ -12,8 +12,10 @@ import triton
 import triton.language as tl
 from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
-WINDOW = tl.constexpr(16)  # as decode_state.WINDOW
-GOLDEN = tl.constexpr(0x9E3779B9)  # as in noise.py
+from engines.s1 import constants
+
+WINDOW = tl.constexpr(constants.WINDOW)
+GOLDEN = tl.constexpr(constants.GOLDEN)
 SHARE = tl.constexpr(4)  # beside a share's sum: its mass, its highest score, and room that keeps the next one aligned
 NOWHERE = tl.constexpr(-1e30)  # a score below all others whose differences are still numbers
 

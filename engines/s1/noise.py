@@ -6,8 +6,9 @@ A counter-based generator (Salmon et al. 2011) that mixes integers by MurmurHash
 import torch
 from torch import Tensor
 
+from engines.s1.constants import GOLDEN
+
 MASK = 0xFFFFFFFF
-GOLDEN = 0x9E3779B9  # 2^32 / golden ratio: spreads neighbouring counters
 
 
 def exponential(keys: Tensor, codebook: int | Tensor, count: int) -> Tensor:

@@ -1,11 +1,12 @@
 """Prompts into KV caches: on a GPU several in one pass, padded to one of few shapes, each recorded as a CUDA graph."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
+from engines.runtime.backends import Selection
 from engines.runtime.compilation import Compiled, Graphs
 from engines.runtime.transfers import sent
 from engines.s1.decode_state import DecodeState
@@ -33,8 +34,7 @@ class Shape(NamedTuple):
 class Prefiller:
     """Fills the slots of a `DecodeState`."""
 
-    def __init__(self, state: DecodeState, compile: bool) -> None:
-        """`compile` needs CUDA."""
+    def __init__(self, state: DecodeState, selection: Selection[Any]) -> None:
         device, dim, dtype = state.pending.device, state.pending.shape[1], state.pending.dtype
         self.state = state
         span = min(SPAN, state.length)
@@ -47,7 +47,9 @@ class Prefiller:
         self._x = torch.zeros(TOGETHER, most, dim, dtype=dtype, device=device)
         self._positions = torch.zeros(TOGETHER, most, dtype=torch.long, device=device)
         self._slots = torch.zeros(TOGETHER, dtype=torch.long, device=device)
-        self.compiled = Compiled(self._run, Graphs(self._run, ())) if compile else None
+        self.selection = selection
+        graphed = selection.name == "graphs"
+        self.compiled = Compiled(self._run, Graphs(self._run, ()), selection.fail) if graphed else None
         self.ready: list[Shape] = []  # those that are recorded, from the cheapest on
 
     @torch.inference_mode()

@@ -274,9 +274,10 @@ class Manager:
         self._notify(SchedulerEvent(self._clock(), "engine", status.name, "", {}, status.state))
 
     def _on_event(self, event: SchedulerEvent) -> None:
-        """Pass on an event of the scheduler. After a take an engine may hold more: its reference, a champion's weights."""
+        """Pass on an event of the scheduler. After a take an engine may hold more memory or use other backends."""
         if event.kind == "done" and event.engine in self._engines:
-            self._statuses.update(event.engine, memory_bytes=self._engines[event.engine].memory_bytes)
+            engine = self._engines[event.engine]
+            self._statuses.update(event.engine, info=engine.info, memory_bytes=engine.memory_bytes)
         self._notify(event)
 
     def _notify(self, event: SchedulerEvent) -> None:

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Form, Request, UploadFile
 from pydantic import BaseModel, ConfigDict, Field
 
 from engines.errors import BadAudio
+from engines.types import EngineStatus
 from studio.api.errors import ProblemRoute, owners_only
 from studio.named_voices import NamedVoice, voice_of
 from studio.programs import Programs
@@ -39,7 +40,7 @@ def router(studio: Studio, programs: Programs, ownership: Ownership) -> APIRoute
     def models(request: Request) -> dict[str, Any]:
         """Every engine of this studio, and whether it can speak now."""
         programs.callers.caller(request)
-        return _listed([_model(status.name, status.title, status.state) for status in studio.manager.statuses()])
+        return _listed([_model(status) for status in studio.manager.statuses()])
 
     @routes.get("/audio/models")
     def audio_models(request: Request) -> dict[str, Any]:
@@ -56,10 +57,9 @@ def router(studio: Studio, programs: Programs, ownership: Ownership) -> APIRoute
 
     @routes.get("/models/{name}")
     def model(name: str, request: Request) -> dict[str, Any]:
-        programs.callers.caller(request)
         """Return the engine with this name or alias."""
-        status = studio.named_voices.engine(name)
-        return _model(status.name, status.title, status.state)
+        programs.callers.caller(request)
+        return _model(studio.named_voices.engine(name))
 
     @routes.get("/voices")
     def voices(request: Request) -> dict[str, Any]:
@@ -89,9 +89,18 @@ def _listed(data: list[dict[str, Any]]) -> dict[str, Any]:
     return {"object": "list", "data": data}
 
 
-def _model(name: str, title: str, state: str) -> dict[str, Any]:
-    """With OpenAI's members; nobody here knows when a model was made."""
-    return {"id": name, "object": "model", "created": 0, "owned_by": OWNER, "name": title, "state": state}
+def _model(status: EngineStatus) -> dict[str, Any]:
+    """Return an engine with OpenAI's members, its state and the backends that it uses."""
+    chosen = () if status.info is None else status.info.backends
+    return {
+        "id": status.name,
+        "object": "model",
+        "created": 0,  # OpenAI's clients require the field; the time is unknown
+        "owned_by": OWNER,
+        "name": status.title,
+        "state": status.state,
+        "backends": [asdict(choice) for choice in chosen],
+    }
 
 
 def _voice(voice: NamedVoice) -> dict[str, Any]:

@@ -33,6 +33,16 @@ def test_the_monitor_and_the_strip_move_while_a_job_runs(browser: Browser, studi
         expect(page.locator(".engine-state").first).to_contain_text("ready")
 
 
+def test_the_monitor_names_the_backend_of_each_computation_and_why_no_faster_one_runs(visitor: Visitor) -> None:
+    page = visitor.page
+    page.get_by_role("link", name="Monitor").click()
+    backends = page.locator(".engine", has_text="F5-TTS").locator(".backends")
+    backends.locator("summary").click()
+    expect(backends.locator("dt")).to_have_text(["Flow step", "Attention", "Text encoder"])
+    expect(backends.locator("dd").first).to_contain_text("PyTorch")
+    expect(backends.locator("dd").first).to_contain_text("triton: needs a CUDA GPU")
+
+
 def test_unloading_and_loading_an_engine_shows(visitor: Visitor, studio: Served) -> None:
     page = visitor.page
     page.get_by_role("link", name="Monitor").click()

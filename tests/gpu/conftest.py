@@ -4,6 +4,7 @@
 """
 
 import json
+import logging
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,9 @@ from engines.types import Take
 from tests.gpu.house import ENGINES, House, running
 
 HERE = Path(__file__).parent
+FALLBACK_LOGGERS = (
+    "engines.runtime.backends", "engines.runtime.compilation", "engines.f5.fused_stepper", "engines.s1.resident.frame",
+)  # fmt: skip
 PROOF, COMMIT, SOUND = "proof", "commit", "sound"
 
 
@@ -74,6 +78,30 @@ class Proof:
             "outcomes": self.outcomes,
         }
         self.path.write_text(json.dumps(proof, indent=1) + "\n")
+
+
+class Fallbacks(logging.Handler):
+    """Collects the warnings of backends that failed."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.messages: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.messages.append(record.getMessage())
+
+
+@pytest.fixture(autouse=True)
+def no_fallback() -> Iterator[None]:
+    """Fail a test in which a backend failed and another one replaced it."""
+    fallbacks = Fallbacks()
+    loggers = [logging.getLogger(name) for name in FALLBACK_LOGGERS]
+    for logger in loggers:
+        logger.addHandler(fallbacks)
+    yield
+    for logger in loggers:
+        logger.removeHandler(fallbacks)
+    assert not fallbacks.messages
 
 
 @pytest.fixture

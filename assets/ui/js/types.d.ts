@@ -87,6 +87,15 @@ interface Setting extends Limits {
   help: string;
   scales: "nothing" | "work" | "pace";
 }
+interface BackendChoice {
+  computation: string;
+  backend: string;
+  title: string;
+  numerics: "bit-identical" | "rounding" | "quantised";
+  skipped: Record<string, string>; // reasons by the name of each faster backend
+  failure: string;
+}
+
 interface EngineStatus {
   name: string;
   title: string;
@@ -109,6 +118,7 @@ interface EngineStatus {
     dtype: string;
     parameters: number;
     compiled: boolean;
+    backends: BackendChoice[];
   } | null; // until it is loaded
 }
 interface CacheCount {

@@ -8,35 +8,23 @@ be drawn other codes than the same row among others, as it may be by any kernels
 import ctypes
 import logging
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from threading import Thread
 
 import torch
 from torch import Tensor, nn
 
-from engines.runtime import quantization as quantizing
-from engines.s1.config import DualARConfig
 from engines.s1.decode_state import DecodeState
 from engines.s1.network import DualARLayer
 from engines.s1.resident.compiling import machine_code
 from engines.s1.resident.kernel import Kernel
+from engines.s1.resident.sizes import sizes
 
 log = logging.getLogger(__name__)
 
-CAPABILITY = 9, 0  # of a GPU that copies in bulk
-SIZES = {
-    "GRID": 128,  # programs, each with a multiprocessor of its own
-    "WARPS": 8,  # of a program, that compute
-    "SLOTS": 8,  # of a program's ring, of 16 KiB
-    "AHEAD": 2,  # slots on their way at once: more, and what others send waits behind them
-    "BATCH": 3,  # slots a warp reads before it computes
-    "KEPT": 25,  # hundredths of the fast stack's weights that the GPU's second cache is to keep
-    "SHARED": 232_448,  # bytes that a program has there
-    "ROWS": 8,  # of a matrix, those in a slot
-    "SEGMENT": 128,  # of each row's inputs, a warp's
-    "TURNS": 4,  # exchanges before memory is written again; see `Exchange::room`
-    "STAMPED": 0,  # whether it notes when each step ended
-}
+
+def _warn(error: Exception) -> None:
+    log.warning("the resident kernel failed (%s: %s)", type(error).__name__, error)
 
 
 class Arguments(ctypes.Structure):
@@ -58,71 +46,17 @@ class Arguments(ctypes.Structure):
     ]  # fmt: skip
 
 
-def fits(state: DecodeState) -> bool:
-    """Whether its rows' frames can be drawn so."""
-    device, network = state.pending.device, state.network
-    if device.type != "cuda":
-        return False
-    properties = torch.cuda.get_device_properties(device)
-    return (
-        (properties.major, properties.minor) >= CAPABILITY
-        and getattr(properties, "shared_memory_per_block_optin", 0) >= SIZES["SHARED"]
-        and properties.multi_processor_count >= SIZES["GRID"]
-        and state.cache.dtype == torch.bfloat16
-        and all(
-            weight.dtype == torch.bfloat16 and not quantizing.is_quantized(weight) for weight in network.parameters()
-        )
-        and divides(network.config, network.semantic_count, state.residual_size)
-    )
-
-
-def divides(config: DualARConfig, semantic: int, residual: int) -> bool:
-    """Whether programs and warps share these sizes out evenly, codes of either kind too. See layout.cuh."""
-    slow, fast = config.slow, config.fast
-    chunk, rows = SIZES["WARPS"] * SIZES["SEGMENT"], SIZES["GRID"] * SIZES["ROWS"]
-    splits = SIZES["GRID"] // slow.kv_heads
-    inputs = slow.heads * slow.head_dim, fast.heads * fast.head_dim, slow.intermediate, fast.intermediate
-    outputs = *inputs, _width(config, fast=False), _width(config, fast=True), semantic, residual
-    return (
-        slow.dim == fast.dim == chunk
-        and not any(stack.qkv_bias or stack.o_bias for stack in (slow, fast))
-        and (slow.qk_norm, fast.qk_norm) == (True, False)
-        and not any(width % chunk for width in inputs)
-        and not any(width % rows for width in outputs)
-        and (slow.head_dim, fast.head_dim, fast.group) == (128, 64, 2)
-        and slow.group + 2 <= SIZES["WARPS"]
-        and splits <= 16
-        and config.codebooks <= 16
-    )
-
-
-def _width(config: DualARConfig, fast: bool) -> int:
-    """Of a layer's queries, keys and values together."""
-    stack = config.fast if fast else config.slow
-    return (stack.heads + 2 * stack.kv_heads) * stack.head_dim
-
-
-def sizes(config: DualARConfig, semantic: int, residual: int, **others: int) -> Mapping[str, int]:
-    """What the kernel is compiled for."""
-    slow, fast, made = config.slow, config.fast, SIZES | others
-    splits = made["GRID"] // slow.kv_heads
-    inputs = slow.dim, slow.heads * slow.head_dim, slow.intermediate, fast.intermediate
-    # Entries of an exchange: pairs of a product's outputs, logits, or attention's shares.
-    pairs = max(*inputs, _width(config, fast=False), _width(config, fast=True)) // 2
-    turn = max(pairs, residual, slow.heads * splits * (slow.head_dim + 2))
-    return made | {
-        "LAYERS": slow.layers, "DIM": slow.dim, "HEADS": slow.heads, "KV_HEADS": slow.kv_heads, "HEAD": slow.head_dim,
-        "MIDDLE": slow.intermediate, "FAST_LAYERS": fast.layers, "FAST_HEADS": fast.heads, "FAST_KV_HEADS": fast.kv_heads,
-        "FAST_HEAD": fast.head_dim, "FAST_MIDDLE": fast.intermediate, "CODEBOOKS": config.codebooks,
-        "SEMANTIC": semantic, "RESIDUAL": residual, "CODEBOOK_SIZE": config.codebook_size, "TURN": turn,
-    }  # fmt: skip
-
-
 class ResidentFrame:
     """Draws frames of row 0 of a `DecodeState`, which it reads and advances."""
 
-    def __init__(self, state: DecodeState, others: Mapping[str, int] | None = None) -> None:
-        """`others` than SIZES."""
+    def __init__(
+        self,
+        state: DecodeState,
+        others: Mapping[str, int] | None = None,
+        on_failure: Callable[[Exception], None] = _warn,
+    ) -> None:
+        """`others` replace some of SIZES; `on_failure` gets the error if the kernel cannot be compiled or loaded."""
+        self._on_failure = on_failure
         network, config = state.network, state.network.config
         self._sizes = sizes(config, network.semantic_count, state.residual_size, **others or {})
         slow, fast = config.slow, config.fast
@@ -191,7 +125,7 @@ class ResidentFrame:
                     torch.cuda.current_stream().synchronize()
                 self._kernel = kernel
             except Exception as error:  # whatever it is, many kernels draw as well
-                self._told(error)
+                self._on_failure(error)
         return self._kernel is not None
 
     def _launch(self, kernel: Kernel, told: Tensor) -> None:
@@ -202,10 +136,7 @@ class ResidentFrame:
             properties = torch.cuda.get_device_properties(self.drawn.device)
             self._code = machine_code(self._sizes, f"sm_{properties.major}{properties.minor}")
         except Exception as error:  # compilers raise many kinds of errors, all handled alike
-            self._told(error)
-
-    def _told(self, error: Exception) -> None:
-        log.warning("a row alone is drawn by many kernels (%s)", error)
+            self._on_failure(error)
 
     def semantic_logits(self) -> Tensor:
         """(1, choices) of the newest frame."""

@@ -28,8 +28,8 @@ constexpr int SLOT = ROWS * CHUNK;         // numbers in a slot
 constexpr int SPLITS = GRID / KV_HEADS;    // shares of a key head's cache
 constexpr int GROUP = HEADS / KV_HEADS;
 constexpr int POSITIONS = SLOT / HEAD / 2; // whose keys and values are in a slot
-constexpr int WINDOW = 16;                 // as decode_state.WINDOW
-constexpr u32 GOLDEN = 0x9E3779B9u;        // as noise.py
+constexpr int WINDOW = PENALTY_WINDOW;     // of engines/s1/constants.py
+constexpr u32 GOLDEN = NOISE_INCREMENT;    // of engines/s1/constants.py
 constexpr float NOWHERE = -1e30f;          // a score below all others whose differences are still numbers
 constexpr int QKV = (HEADS + 2 * KV_HEADS) * HEAD, FAST_QKV = (FAST_HEADS + 2 * FAST_KV_HEADS) * FAST_HEAD;
 constexpr int FAST_KEYS = FAST_KV_HEADS * FAST_HEAD;

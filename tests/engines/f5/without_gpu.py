@@ -1,4 +1,4 @@
-"""What F5's kernels compute without a GPU: `python -m tests.engines.f5.without_gpu interpret|compile`.
+"""What F5's kernels compute without a GPU: `python -m tests.engines.f5.without_gpu interpret|interpret-few|compile`.
 
 Triton reads whether to interpret when it is imported, so a test cannot do this in its own process.
 """
@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from tests.engines.f5.tuning import network
 from tests.engines.interpreting import mend_indexing
 
 SIZES: Sizes = [(12, 9, 30, 2.0), (6, 10, 20, 0.0), (12, 6, 41, 3.0)]
+CONTEXTS = (300, 40), (21, 3), (17, 30)  # frames and characters
 STEPS = 1
 DESIGN: dict[str, Any] = {"qk_norm": "rms_norm", "pe_attn_head": 1, "long_skip_connection": True}
 
@@ -36,6 +38,18 @@ class Unrecorded(FusedStepper):
 
     def record(self, shape: StepShape) -> bool:
         return False
+
+
+@torch.inference_mode()
+def few() -> dict[str, Any]:
+    """Compare one row's step and one row's context, the smallest that use every kernel."""
+    mend_indexing()
+    fused_stepper.SHORTEST, fused_stepper.FRAME_BUCKET = 16, 16
+    design = flattened(network(0))
+    stepper = Unrecorded(design, 1)
+    stepper.use_fused()
+    found = {"rows": differences(stepper, design, SIZES[:1]), "contexts": contexts(stepper, design, CONTEXTS[1:2])}
+    return found | {"note": stepper.note}
 
 
 @torch.inference_mode()
@@ -63,16 +77,16 @@ def flattened(made: DiT) -> DiT:
     return made
 
 
-def differences(stepper: FusedStepper, of: DiT) -> list[float]:
-    found = finish(Flow(stepper), rows(of, SIZES, STEPS))
-    wanted = [finish(Flow(EagerStepper(of)), [row])[0] for row in rows(of, SIZES, STEPS)]
+def differences(stepper: FusedStepper, of: DiT, sizes: Sizes = SIZES) -> list[float]:
+    found = finish(Flow(stepper), rows(of, sizes, STEPS))
+    wanted = [finish(Flow(EagerStepper(of)), [row])[0] for row in rows(of, sizes, STEPS)]
     return [relative(one, other) for one, other in zip(found, wanted, strict=True)]
 
 
-def contexts(stepper: FusedStepper, of: DiT) -> list[float]:
+def contexts(stepper: FusedStepper, of: DiT, sizes: Sequence[tuple[int, int]] = CONTEXTS) -> list[float]:
     """How far what rows start with is from what the network computes: texts of few characters, and one of too many."""
     found = []
-    for frames, characters in ((300, 40), (21, 3), (17, 30)):
+    for frames, characters in sizes:
         reference, tokens = torch.randn(2, frames, 100), torch.randint(1, 30, (2, characters))
         asked = reference, tokens, torch.tensor([False, True])
         found.append(relative(stepper.context(*asked), of.context(*asked)))
@@ -132,7 +146,7 @@ def compile() -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    os.environ["TRITON_INTERPRET"] = str(int(sys.argv[1] == "interpret"))
+    os.environ["TRITON_INTERPRET"] = str(int(sys.argv[1] != "compile"))
     with tempfile.TemporaryDirectory() as cache:
         os.environ["TRITON_CACHE_DIR"] = cache
-        print(json.dumps({"interpret": interpret, "compile": compile}[sys.argv[1]]()))
+        print(json.dumps({"interpret": interpret, "interpret-few": few, "compile": compile}[sys.argv[1]]()))

@@ -1,6 +1,7 @@
-"""What can be known of the GPU's kernels without a GPU, in a process of its own: `python -m tests.engines.s1.without_gpu`.
+"""Run the GPU's kernels without a GPU, in a separate process: `python -m tests.engines.s1.without_gpu WHAT`.
 
-`interpret` or `compile`: Triton reads whether to interpret when it is imported, so the tests cannot do this in theirs.
+WHAT is `interpret`, `interpret-few` (a part of it, for every run of the tests) or `compile`. Triton reads whether to interpret
+when it is imported, so the tests cannot do this in their own process.
 """
 
 import json
@@ -42,8 +43,15 @@ SMALL_CODEC = CodecConfig(
 )  # fmt: skip
 
 
+def few() -> dict[str, Any]:
+    """Draw frames with the interpreted kernels and with PyTorch on the same small network; decode sound likewise."""
+    mend_indexing()
+    network = redraw(DualAR(DualARConfig.from_mapping(SMALL), 20, 40, 63)).requires_grad_(False)
+    return {"float": compare(network), "codec": sound()}
+
+
 def interpret() -> dict[str, Any]:
-    """Frames by the kernels, interpreted, and by torch, on the same small network."""
+    """Do the same for more rows, int8 weights and an int8 cache."""
     mend_indexing()
     network = redraw(DualAR(DualARConfig.from_mapping(SMALL), 20, 40, 63)).requires_grad_(False)
     found = {"float": compare(network)}
@@ -146,7 +154,7 @@ def compile() -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    os.environ["TRITON_INTERPRET"] = str(int(sys.argv[1] == "interpret"))
+    os.environ["TRITON_INTERPRET"] = str(int(sys.argv[1] != "compile"))
     with tempfile.TemporaryDirectory() as cache:
         os.environ["TRITON_CACHE_DIR"] = cache
-        print(json.dumps({"interpret": interpret, "compile": compile}[sys.argv[1]]()))
+        print(json.dumps({"interpret": interpret, "interpret-few": few, "compile": compile}[sys.argv[1]]()))

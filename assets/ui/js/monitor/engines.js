@@ -4,6 +4,7 @@ import { bytes, percent } from "../core/format.js";
 import { attempt } from "../core/login.js";
 import { post } from "../core/server.js";
 import { refreshTelemetry } from "../core/telemetry.js";
+import { Backends } from "./backends.js";
 
 /** @type {Record<string, string>} */
 const CACHED = {
@@ -42,10 +43,11 @@ class EngineRow {
     this.state = h("p.engine-state");
     this.facts = h("p.facts");
     this.caches = h("p.facts.caches");
+    this.backends = new Backends();
     this.fill = h("i");
     this.bar = h("div.progress", { hidden: true }, this.fill);
     this.button = h("button.quiet", { type: "button", onclick: () => change(name, this.verb) });
-    const words = h("div.engine-words", {}, this.title, this.state, this.facts, this.caches);
+    const words = h("div.engine-words", {}, this.title, this.state, this.facts, this.caches, this.backends.element);
     this.element = h("li.engine", {}, words, this.bar, this.button);
   }
 
@@ -58,6 +60,7 @@ class EngineRow {
     this.state.replaceChildren(words, ...(message === state ? [] : [h("span", {}, message)]));
     this.facts.textContent = facts(status).join(" · ");
     this.caches.textContent = caches.filter(isAsked).map(hits).join(" · ");
+    this.backends.update(status.info?.backends ?? []);
     this.bar.hidden = !busy;
     this.fill.style.transform = `scaleX(${progress})`;
     this.verb = state === "ready" || state === "warming" ? "unload" : "load";

@@ -17,7 +17,8 @@ from engines.s1.decoding import Decoder
 from engines.s1.network import DualAR
 from engines.s1.resident import compiling
 from engines.s1.resident.compiling import SOURCES, machine_code
-from engines.s1.resident.frame import Arguments, ResidentFrame, divides, fits, sizes
+from engines.s1.resident.frame import Arguments, ResidentFrame
+from engines.s1.resident.sizes import divides, sizes
 
 SIZES = {"GRID": 4, "WARPS": 4, "SLOTS": 5}
 RESIDUAL, LENGTH, PROMPT, FRAMES = 128, 200, 40, 2
@@ -172,9 +173,8 @@ def test_sizes_it_has_no_room_for_are_told_in_the_compilers_words(tmp_path: Path
     assert not list(tmp_path.iterdir())
 
 
-def test_it_is_for_sizes_that_its_programs_share_out_evenly_and_for_a_gpu(network: DualAR) -> None:
+def test_it_is_for_sizes_that_its_programs_share_out_evenly() -> None:
     assert divides(MINI, 4096, 1024)
     assert not divides(MINI, 4096, 1000)
     assert not divides(replace(MINI, slow=replace(MINI.slow, qkv_bias=True)), 4096, 1024)
     assert not divides(CONFIG, 256, RESIDUAL)
-    assert not fits(DecodeState(network, 1, LENGTH, RESIDUAL))
