@@ -17,8 +17,8 @@ def network() -> DualAR:
 def test_its_logits_are_as_near_to_float32_and_its_codes_are_those_of_many_kernels(network: DualAR) -> None:
     found = parity(network)
     assert found["logits_from_float32"] <= found["logits_from_float32_as_written"]
-    assert found["codes_same"] > 0.75  # one that is rounded otherwise changes those behind it
-    assert found["caches_differ_by"] < 0.25
+    assert found["codes_differ"] <= 0.05  # draws between near-equal scores, which rounding decides
+    assert found["caches_differ"] <= 0.02
 
 
 @torch.inference_mode()
