@@ -110,7 +110,7 @@ class Settings(BaseSettings):
     device: str = "auto"
     """Device of the engines: `auto`, `cpu`, `mps`, `cuda` or `cuda:N`. `auto` prefers CUDA, then MPS, then the CPU."""
     compile: Literal["auto", "on", "off"] = "auto"
-    """`off` uses no compiled kernels and no CUDA graphs: no warm-up, but slower speech."""
+    """`off` uses no compiled kernels and no CUDA graphs. The engines are warm sooner, and speak more slowly."""
     quantize: Literal["none", "int8", "int4"] = "none"
     """How S1-Mini stores its weights; int8 and int4 save memory. int4 needs a GPU and layers that are wide enough."""
     cpu_precision: Literal["auto", "float32"] = "auto"
@@ -140,7 +140,7 @@ class Settings(BaseSettings):
     frame_ancestors: Annotated[tuple[str, ...], NoDecode] = ()
     """Sites, such as `https://portal.example`, that may show the studio in a frame. HTTPS only."""
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()
-    """Host names that requests may use besides `localhost`. Empty allows every name, unless the studio is on loopback."""
+    """Host names that requests may use besides `localhost`. If empty, only a studio on loopback refuses other names."""
     root_path: str = ""
     """Prefix that a proxy strips from each path, such as `/voices`. `X-Forwarded-Prefix` takes precedence."""
     trusted_proxies: Annotated[tuple[Network, ...], NoDecode] = ()
