@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.browser.serving import ROOT, Served, serving, wait_until_loaded
+from tests.browser.serving import PATIENCE_S, ROOT, Served, serving, wait_until_loaded
 from tests.browser.visiting import CHROMIUM, DESKTOP, FLAGS, READY
 from tests.waiting import until
 
@@ -54,6 +54,7 @@ def render_script(studio: Served) -> None:
 def opened(browser: Browser, studio: Served, scheme: Any) -> Page:
     """Open the studio in a new session."""
     page = browser.new_context(viewport=DESKTOP, color_scheme=scheme).new_page()
+    page.set_default_timeout(1000 * PATIENCE_S)
     page.goto(studio.url)
     page.wait_for_selector(READY)
     return page
