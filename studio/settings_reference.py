@@ -84,7 +84,7 @@ def _rows(names: Sequence[str]) -> Iterator[str]:
 
 def _values(name: str, field: FieldInfo) -> str:
     unit = next((unit for end, unit in UNITS.items() if name.endswith(end)), "")
-    kind = next(part for part in (get_args(field.annotation) or [field.annotation]) if part is not NoneType)
+    kind: Any = next(part for part in (get_args(field.annotation) or [field.annotation]) if part is not NoneType)
     if get_origin(field.annotation) is Literal:
         return ", ".join(f"`{value}`" for value in get_args(field.annotation))
     if field.annotation is bool:
