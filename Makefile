@@ -53,6 +53,16 @@ container-check: .venv/test.stamp
 	command -v debootstrap >/dev/null || { apt-get -qq update && apt-get -qq install -y --no-install-recommends debootstrap; }
 	unshare --mount $(BIN)/python -m tests.deploy.container $(CONTAINER_CHECK)
 
+# The documentation as a site in site/; a broken link or anchor fails. A test of the gate builds it, too.
+docs: .venv/test.stamp
+	$(BIN)/python -m studio.settings_reference
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "open site/index.html"
+
+# The pictures of the documentation, from a studio with the embedded checkpoints.
+screenshots: .venv/test.stamp
+	$(BIN)/python -m tests.browser.screenshots
+
 # What the commands stand on.
 
 $(BIN)/uv:
@@ -105,10 +115,10 @@ requirements: | $(BIN)/uv
 	mkdir -p .cache
 	$(COMPILE) --overrides .ci/overrides.txt --generate-hashes pyproject.toml --extra transcribe --extra likeness -o requirements.txt
 	$(COMPILE) --overrides .ci/overrides.txt --generate-hashes pyproject.toml --extra dev -c requirements.txt -o requirements-dev.txt \
-		$$(sed -n 's/^\([a-z0-9.-]*\)==.*/--no-emit-package \1/p' requirements.txt)  # what stands there already
+		$$(sed -n '/^colorama==/!s/^\([a-z0-9.-]*\)==.*/--no-emit-package \1/p' requirements.txt)  # pinned there; colorama only for Windows
 	$(COMPILE) --overrides .ci/overrides.txt --format pylock.toml pyproject.toml --extra dev -c requirements.txt -c requirements-dev.txt -o .cache/pylock.toml
 	$(NEEDED) requirements.txt
 	$(NEEDED) requirements-dev.txt
 	printf 'numpy<2\nnvidia-pytriton==0.7.0\n' | $(COMPILE) --generate-hashes --no-deps - -o requirements-triton.txt
 
-.PHONY: studio test mypy pytest test-long fuzz test-gpu container-check format requirements
+.PHONY: studio test mypy pytest test-long fuzz test-gpu container-check docs screenshots format requirements

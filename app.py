@@ -28,6 +28,7 @@ from studio.references.session_clips import UPLOADS
 from studio.script.deliveries import KEPT_S
 from studio.settings import Settings, WrongSettings
 from studio.studio import Studio
+from studio.version import VERSION
 from studio.web.cors import ApiCors
 from studio.web.drain import Drain, DrainMiddleware
 from studio.web.guard import Guard
@@ -94,7 +95,9 @@ def web(studio: Studio, drain: Drain) -> FastAPI:
         studio.telemetry.close()
         studio.history.close()
 
-    application = FastAPIOffline(title="Champion Voice Studio", description=SOCKET, lifespan=lifespan, redoc_url=None)
+    application = FastAPIOffline(
+        title="Champion Voice Studio", version=VERSION, description=SOCKET, lifespan=lifespan, redoc_url=None
+    )
     programs = Programs(studio, drain)
     if studio.settings.page:
         with_assets(application)  # before the API, which answers unknown addresses under /studio

@@ -65,7 +65,7 @@ Event = Advanced | Spoke | Finished | Refused
 
 
 class Engine(Protocol):
-    """See the module's docstring; `docs/structure.md` shows the life of a request through it."""
+    """See the module's docstring; `docs/architecture.md` shows the path of a request through it."""
 
     def load(self, checkpoint: Checkpoint) -> Iterator[Progress]:
         """Load weights; speech of other engines goes on between items. Raises BadCheckpoint."""

@@ -82,52 +82,88 @@ class Settings(BaseSettings):
         extra="ignore",  # .env may hold other programs' keys; ours are checked by `_known_keys`
         frozen=True,
         hide_input_in_errors=True,
+        use_attribute_docstrings=True,  # docs/configuration.md is made of them
     )
 
     host: str = "127.0.0.1"
-    port: Annotated[int, Field(ge=0, le=65_535)] = 7860  # 0 = any free one
-    socket: Path | None = None  # a Unix socket in place of host and port, for this user's programs alone
-    page: bool = True  # off: programs only, ready seconds earlier
+    """Address on which the studio listens; `0.0.0.0` or `::` means all addresses of the machine."""
+    port: Annotated[int, Field(ge=0, le=65_535)] = 7860
+    """Port on which the studio listens; 0 chooses a free port, which the log names."""
+    socket: Path | None = None
+    """Path of a Unix socket. The studio listens there instead of on host and port, for programs of this user only."""
+    page: bool = True
+    """`off` serves only programs: no page, no Gradio endpoints, no MCP tools. The studio is ready some seconds earlier."""
     data_dir: Path = Path("data")
-    archives_dir: Path | None = None  # champions packed there are taken in at each start, unless one of that id is kept
+    """Folder for takes, clips, champions, scripts, the database and caches. One studio at a time may use the folder."""
+    archives_dir: Path | None = None
+    """Folder of champion archives. At each start the studio imports every archive whose id is not in the library."""
     engines: Annotated[tuple[str, ...], NoDecode, Field(min_length=1)] = ("f5", "s1")
+    """Engines that this studio runs. The first one speaks where a request names none."""
     f5_checkpoint: Annotated[str, Field(min_length=1)] = "embedded"
-    f5_vocoder: str = ""  # empty = the one that belongs to the checkpoint
+    """Checkpoint of F5-TTS: `embedded`, `hf://owner/repo`, or the path of a weights file."""
+    f5_vocoder: str = ""
+    """Vocoder of F5-TTS: a folder or `hf://owner/repo`. Empty uses the vocoder that belongs to the checkpoint."""
     s1_checkpoint: Annotated[str, Field(min_length=1)] = "embedded"
-    s1_encoder: Literal["auto", "cpu"] = "auto"  # where references become codes: with the rest, or on the CPU beside it
+    """Checkpoint of S1-Mini: `embedded`, `hf://owner/repo`, or the path of a folder."""
+    s1_encoder: Literal["auto", "cpu"] = "auto"
+    """Where S1-Mini encodes references: on its device, or on the CPU, which saves memory of the GPU."""
     device: str = "auto"
+    """Device of the engines: `auto`, `cpu`, `mps`, `cuda` or `cuda:N`. `auto` prefers CUDA, then MPS, then the CPU."""
     compile: Literal["auto", "on", "off"] = "auto"
+    """`off` uses no compiled kernels and no CUDA graphs. The engines are warm sooner, and speak more slowly."""
     quantize: Literal["none", "int8", "int4"] = "none"
-    cpu_precision: Literal["auto", "float32"] = "auto"  # auto = F5-TTS in bfloat16 where the processor is faster in it
+    """How S1-Mini stores its weights; int8 and int4 save memory. int4 needs a GPU and layers that are wide enough."""
+    cpu_precision: Literal["auto", "float32"] = "auto"
+    """`auto` runs F5-TTS in bfloat16 on a CPU that is faster in bfloat16; `float32` gives equal audio on all CPUs."""
     max_batch: Annotated[int, Field(ge=0)] = 0
+    """Most rows that an engine speaks in one step. 0 means 2 on a CPU; on a GPU 8 (F5-TTS) and at most 32 (S1-Mini)."""
     queue_size: Annotated[int, Field(ge=1)] = 16
-    gpu_concurrency: Annotated[int, Field(ge=0)] = (
-        0  # requests spoken at a time; 0 = 1 on a CPU, a whole batch elsewhere
-    )
+    """Most requests that wait, counted separately for the page and for the scheduler. Further requests are refused."""
+    gpu_concurrency: Annotated[int, Field(ge=0)] = 0
+    """Most requests of the page that speak at a time. 0 means 1 on a CPU and the rows of a batch on a GPU."""
     request_timeout_s: Annotated[float, Field(gt=0)] = 300
-    login: SecretStr = SecretStr("")  # user:password
-    api_keys: SecretStr = SecretStr("")  # name:key,name:key; with any, programs need one
-    api_requests_per_minute: Annotated[int, Field(ge=0)] = 0  # of each key, or address where none is asked for; 0 = any
+    """Time limit of a request, waiting included."""
+    login: SecretStr = SecretStr("")
+    """The owner's login as `user:password`. If set, everybody else, also on this machine, can only speak and compare."""
+    api_keys: SecretStr = SecretStr("")
+    """Keys of programs as `name:key,name:key`, each key at least 16 characters long. If set, programs must send a key."""
+    api_requests_per_minute: Annotated[int, Field(ge=0)] = 0
+    """Most requests of each key, or of each address if no keys are set. 0 is no limit."""
     api_characters_per_minute: Annotated[int, Field(ge=0)] = 0
-    api_streams: Annotated[int, Field(ge=0)] = 0  # at a time
-    cors_origins: Annotated[tuple[str, ...], NoDecode] = ()  # sites whose pages may use the API with a key
-    aliases: Annotated[Mapping[str, str], NoDecode] = {}  # name:voice or name:model, for clients with fixed names
-    frame_ancestors: Annotated[tuple[str, ...], NoDecode] = ()  # sites that may show the studio in a frame, over HTTPS
-    allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()  # names it answers to, besides localhost
-    root_path: str = ""  # the prefix that a proxy strips from each path, such as /voices
-    trusted_proxies: Annotated[tuple[Network, ...], NoDecode] = ()  # addresses and networks whose X-Forwarded-* count
+    """Most characters of text of each key, or of each address if no keys are set. 0 is no limit."""
+    api_streams: Annotated[int, Field(ge=0)] = 0
+    """Most answers at a time of each key, or of each address if no keys are set. 0 is no limit."""
+    cors_origins: Annotated[tuple[str, ...], NoDecode] = ()
+    """Origins of other sites, such as `https://game.example`, whose pages may use the API."""
+    aliases: Annotated[Mapping[str, str], NoDecode] = {}
+    """Further names of voices and models as `alias:name`, for clients with fixed names, such as `alloy:amber,tts-1:f5`."""
+    frame_ancestors: Annotated[tuple[str, ...], NoDecode] = ()
+    """Sites, such as `https://portal.example`, that may show the studio in a frame. HTTPS only."""
+    allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()
+    """Host names that requests may use besides `localhost`. If empty, only a studio on loopback refuses other names."""
+    root_path: str = ""
+    """Prefix that a proxy strips from each path, such as `/voices`. `X-Forwarded-Prefix` takes precedence."""
+    trusted_proxies: Annotated[tuple[Network, ...], NoDecode] = ()
+    """Addresses and networks of proxies whose `X-Forwarded-*` headers the studio uses, such as `127.0.0.1,10.0.0.0/8`."""
     max_upload_mb: Annotated[int, Field(ge=1)] = 64
-    memory_budget_gb: Annotated[float, Field(ge=0)] = 0  # 0 = no limit
-    stores: Annotated[
-        tuple[Place, ...], NoDecode
-    ] = ()  # archives go to and come from: name=folder:/path, name=s3://...
-    weights_budget_gb: Annotated[float, Field(ge=0)] = 0  # fine-tuned weights kept on the device; 0 = what fits
+    """Largest clip, sheet or other file that may be uploaded."""
+    memory_budget_gb: Annotated[float, Field(ge=0)] = 0
+    """Before an engine loads, idle engines are unloaded until all engines use less than this. 0 is no limit."""
+    stores: Annotated[tuple[Place, ...], NoDecode] = ()
+    """Stores of archives as `name=folder:/path`, `name=s3://bucket/prefix` or `name=hf://owner/repo`."""
+    weights_budget_gb: Annotated[float, Field(ge=0)] = 0
+    """Memory of the device for fine-tuned weights that are not active. 0 is a quarter of the free memory."""
     # Limits for visitors, who are not the owner. If unset, the defaults of VisitorLimits apply to a public studio only.
-    visitor_days: Annotated[float | None, Field(ge=0)] = None  # until takes and clips are removed; 0 = never
-    visitor_mb: Annotated[int | None, Field(ge=0)] = None  # takes and clips of each visitor; 0 = no limit
-    visitors_gb: Annotated[float | None, Field(ge=0)] = None  # of all visitors; the oldest go first; 0 = no limit
-    max_weights_mb: Annotated[int, Field(ge=1)] = 6_500  # an archive or a weights file that the owner sends
+    visitor_days: Annotated[float | None, Field(ge=0)] = None
+    """Age at which takes and clips of visitors are removed. 0 is never; unset is 30 on a public studio, else never."""
+    visitor_mb: Annotated[int | None, Field(ge=0)] = None
+    """Size of the takes and clips that each visitor may keep. 0 is no limit; unset is 500 on a public studio, else no limit."""
+    visitors_gb: Annotated[float | None, Field(ge=0)] = None
+    """Size of the takes and clips of all visitors; the oldest are removed. 0 is no limit; unset is 20 on a public studio."""
+    max_weights_mb: Annotated[int, Field(ge=1)] = 6_500
+    """Largest archive or weights file that the owner may upload."""
     threads: Annotated[int, Field(ge=0)] = 0
+    """CPU threads of the engines. 0 leaves the number to PyTorch."""
 
     @field_validator("engines", "allowed_hosts", "cors_origins", "frame_ancestors", mode="before")
     @classmethod

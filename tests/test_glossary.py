@@ -1,4 +1,4 @@
-"""Every word of the glossary is used where it says."""
+"""Every term of the glossary exists in the code."""
 
 import re
 import subprocess
@@ -13,13 +13,13 @@ ROWS = re.findall(r"^\| (.+?) \| .+? \| (.+?) \|$", (ROOT / "docs" / "glossary.m
 NAMES = [name for _, places in ROWS for name in re.findall(r"`(.+?)`", places)]
 
 
-def test_words_stand_once_and_in_order() -> None:
-    words = [word.lower() for word, _ in ROWS]
-    assert len(words) > 30 and words == sorted(set(words))
+def test_terms_are_unique_and_in_order() -> None:
+    terms = [term.lower() for term, _ in ROWS]
+    assert len(terms) > 30 and terms == sorted(set(terms))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_the_glossary_names_is_there(name: str) -> None:
+def test_every_name_of_the_glossary_exists(name: str) -> None:
     if "/" in name:
         assert (ROOT / name).is_dir()
         return

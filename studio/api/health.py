@@ -6,6 +6,7 @@ from fastapi.responses import JSONResponse
 from engines.types import EngineStatus
 from studio.api.errors import ProblemRoute
 from studio.studio import Studio
+from studio.version import VERSION
 from studio.web.problems import problem
 
 
@@ -17,8 +18,8 @@ def router(studio: Studio) -> APIRouter:
     @routes.head("/health", include_in_schema=False)
     @routes.get("/health")
     def health() -> dict[str, str]:
-        """Return 200 as soon as the studio answers; /healthz does the same."""
-        return {"status": "alive"}
+        """Return the version, with status 200 as soon as the studio answers; /healthz does the same."""
+        return {"status": "alive", "version": VERSION}
 
     @routes.head("/ready", include_in_schema=False)
     @routes.get("/ready")

@@ -10,6 +10,8 @@ from fastapi.staticfiles import StaticFiles
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import Scope
 
+from studio import version
+
 ASSETS = Path(__file__).parents[2] / "assets" / "ui"
 IMPORT = re.compile(r'(?:^(?:import|export|}).*?|: \(\) => import\()"(\.[^"]+)"', re.MULTILINE)
 STYLE = Path("css/studio.css")  # all of these, in this order
@@ -91,13 +93,14 @@ def mount_assets(application: FastAPI) -> None:
 
 
 def head() -> str:
-    """Return tags for the page's head: style, font and the page's first modules, which load in parallel.
+    """Return tags for the page's head: version, style, font and the page's first modules, which load in parallel.
 
     The addresses are relative to the page, because a proxy may serve the page under a prefix.
     """
     preloads = [f'<link rel="modulepreload" href=".{ROOT}/{name}">' for name in modules()]
     return "\n".join(
         (
+            f'<meta name="studio-version" content="{version.VERSION}">',
             f'<link rel="icon" href=".{ROOT}/icon.svg" type="image/svg+xml">',
             f'<link rel="preload" href=".{ROOT}/fonts/inter.woff2" as="font" type="font/woff2" crossorigin>',
             f'<link rel="stylesheet" href=".{ROOT}/{STYLE.as_posix()}">',

@@ -24,6 +24,7 @@ from studio.order import Order, flat, read_order
 from studio.settings import Settings
 from studio.speaking import Performance
 from studio.studio import Studio
+from studio.version import VERSION
 from studio.web.session import COOKIE, session_id_of
 from tests.engines.metronome import RATE, Metronome
 from tests.studio.house import ENGINE, SAMPLE_RATE, ready, served, speechlike, studio_of, web, write_clip
@@ -68,7 +69,7 @@ def visit(tmp_path: Path) -> Iterator[Visit]:
 
 
 def test_health_and_readiness(visit: Visit) -> None:
-    assert visit.ann.get("/health").json() == {"status": "alive"}
+    assert visit.ann.get("/health").json() == {"status": "alive", "version": VERSION}
     assert visit.ann.get("/ready").json() == {"ready": True}
     visit.studio.manager.unload(ENGINE)
     due = time.monotonic() + 5.0

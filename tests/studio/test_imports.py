@@ -1,6 +1,6 @@
 """Who may import whom: `app -> studio/ui, studio/api -> studio -> engines`, and torch beneath the engines alone.
 
-`docs/structure.md` says what each folder knows.
+`docs/architecture.md` lists the rules.
 """
 
 import ast

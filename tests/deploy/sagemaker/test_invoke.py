@@ -75,7 +75,9 @@ def test_of_a_multi_model_endpoint_the_champions_archive_is_asked(
 
 def test_readmes_command_writes_the_line(runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    (command,) = re.findall(r"-m deploy\.sagemaker (invoke .*)", (ROOT / "README.md").read_text("utf-8"))
+    (command,) = re.findall(
+        r"-m deploy\.sagemaker (invoke .*)", (ROOT / "deploy" / "sagemaker" / "README.md").read_text("utf-8")
+    )
     runtime.container = lambda asked: in_triton(SOUND)
     assert main(shlex.split(command)) == 0
     assert Path("line.wav").read_bytes() == SOUND

@@ -61,9 +61,15 @@ export function openHelp() {
       h("h3", {}, "Keys of the Champions page"),
       list(CHAMPIONS),
       h("p.hint", {}, note),
+      h("p.hint", {}, `Champion Voice Studio ${version()}`),
     ],
   });
   element.querySelector(".sheet-body")?.setAttribute("tabindex", "0"); // longer than a screen, and scrolled by keys
+}
+
+/** The version of the studio that made this page. */
+function version() {
+  return document.querySelector("meta[name=studio-version]")?.getAttribute("content") ?? "";
 }
 
 /** @param {string[][]} keys */
