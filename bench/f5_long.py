@@ -30,7 +30,7 @@ from bench.machine import machine, wait
 from bench.s1_pair import f5_checkpoint
 from engines.base import Checkpoint, EngineJob, Finished, Spoke
 from engines.f5.engine import F5Engine
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.types import Request
 
 log = logging.getLogger("bench.f5_long")
@@ -108,7 +108,7 @@ def main() -> None:
     parser.add_argument("--commit", help="of this tree, where git cannot tell")
     given = parser.parse_args()
     figures: dict[str, Any] = dict(machine(given.commit))
-    engine = F5Engine(Device(name=given.device, cpu_precision="float32"))
+    engine = F5Engine(EngineOptions(name=given.device, cpu_precision="float32"))
     arch: dict[str, object] = {key: checkpoints.ARCH[key] for key in ARCH} if given.tiny else dict(ARCH)
     with tempfile.TemporaryDirectory() as made:
         for _ in engine.load(Checkpoint(str(f5_checkpoint(Path(made), full=not given.tiny)))):

@@ -29,7 +29,7 @@ from engines.f5.layouts import AVERAGED
 from engines.f5.network import DiT
 from engines.f5.vetting.process import vet
 from engines.f5.weight_cache import BASE
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.scheduling.manager import Manager, Policy
 from engines.types import Audio, Reference, Request, Weights
 
@@ -104,7 +104,7 @@ def vetting(folder: Path, base: Checkpoint) -> tuple[dict[str, object], list[Wei
 @torch.inference_mode()
 def weight_cache(base: Checkpoint, made: list[Weights], device: str) -> dict[str, object]:
     """Reading a set and putting it in place, from the device and from the host."""
-    engine = F5Engine(Device(name=device, compile="off"))
+    engine = F5Engine(EngineOptions(name=device, compile="off"))
     for _ in engine.load(base):
         pass
     kept, figures = engine.batch.weight_cache, {}
@@ -129,7 +129,7 @@ def weight_cache(base: Checkpoint, made: list[Weights], device: str) -> dict[str
 
 def speaking(base: Checkpoint, made: list[Weights], compile: str) -> dict[str, object]:
     """First audio with the base, with a champion for the first time and again, and with three sets at once."""
-    manager = Manager({"f5": base}, Device(name="cuda", compile=compile), Policy())
+    manager = Manager({"f5": base}, EngineOptions(name="cuda", compile=compile), Policy())
     manager.start()
     while manager.status("f5").state not in ("ready", "failed"):
         time.sleep(0.05)

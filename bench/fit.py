@@ -17,7 +17,7 @@ import soundfile
 
 from bench.machine import ROOT, machine
 from engines.base import Checkpoint, Engine, EngineJob, Finished, Refused, Spoke
-from engines.registry import Device, spec
+from engines.registry import EngineOptions, spec
 from engines.types import Audio, Cost, Reference, Request, Take
 from studio.order import Order
 from studio.script.stretching import spoken_s
@@ -105,7 +105,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("fit.json"))
     asked = parser.parse_args()
-    engine = spec("f5").make(Device(name="cpu", compile="off"))
+    engine = spec("f5").make(EngineOptions(name="cpu", compile="off"))
     for _ in engine.load(Checkpoint("embedded")):
         pass
     speaker, cases = Speaker(engine), []

@@ -30,8 +30,8 @@ from bench.load.pairs import FOLDERS, VOICES
 from bench.machine import machine, wait
 from bench.runs import random_checkpoint
 from engines.base import Checkpoint
-from engines.registry import ENGINES, Device
-from engines.runtime.compilation import Graphs
+from engines.registry import ENGINES, EngineOptions
+from engines.runtime.compilation import CudaGraphCache
 from engines.runtime.mapped_rows import mapped_bytes
 from engines.scheduling.manager import Manager, Policy
 from engines.types import Audio, Reference, Request
@@ -59,22 +59,22 @@ def references() -> list[Reference]:
 @contextmanager
 def counted() -> Iterator[dict[str, int]]:
     """Counts what is compiled or recorded while this lasts."""
-    made, record, hook = {"kernels": 0, "graphs": 0}, Graphs._record, knobs.runtime.jit_post_compile_hook
+    made, record, hook = {"kernels": 0, "graphs": 0}, CudaGraphCache._record, knobs.runtime.jit_post_compile_hook
 
-    def recorded(graphs: Graphs, key: Any) -> Any:
+    def recorded(graphs: CudaGraphCache, key: Any) -> Any:
         made["graphs"] += 1
         return record(graphs, key)
 
     def compiled(**_: Any) -> None:
         made["kernels"] += 1
 
-    Graphs._record, knobs.runtime.jit_post_compile_hook = recorded, compiled  # type: ignore[method-assign]
+    CudaGraphCache._record, knobs.runtime.jit_post_compile_hook = recorded, compiled  # type: ignore[method-assign]
     before = counters["stats"]["unique_graphs"]
     try:
         yield made
     finally:
         made["traced"] = counters["stats"]["unique_graphs"] - before
-        Graphs._record, knobs.runtime.jit_post_compile_hook = record, hook  # type: ignore[method-assign]
+        CudaGraphCache._record, knobs.runtime.jit_post_compile_hook = record, hook  # type: ignore[method-assign]
 
 
 def memory() -> dict[str, float]:
@@ -116,7 +116,7 @@ def speak(manager: Manager, requests: Sequence[Request]) -> float:
     return audio_s
 
 
-def measure(folders: Mapping[str, Path], device: Device, count: int) -> Iterator[dict[str, Any]]:
+def measure(folders: Mapping[str, Path], device: EngineOptions, count: int) -> Iterator[dict[str, Any]]:
     """What both engines hold, and what `count` requests change: all that is known after each part."""
     began = memory()
     manager = Manager({name: Checkpoint(str(folder)) for name, folder in folders.items()}, device, Policy())
@@ -163,7 +163,7 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as made:
         folders = {name: random_checkpoint(Path(made) / name, given.device, given.tiny) for name in ENGINES}
-        device = Device(name=given.device, quantize=given.quantize, cache_dir=made)
+        device = EngineOptions(name=given.device, quantize=given.quantize, cache_dir=made)
         for figures in measure(folders, device, given.requests):
             found = {**machine(given.commit), "quantize": given.quantize, **figures}
             given.out.write_text(json.dumps(found, indent=1) + "\n")

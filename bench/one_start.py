@@ -17,8 +17,8 @@ from engines.f5.fused_stepper import FusedStepper
 from engines.f5.references import F5ReferenceCache
 from engines.f5.stepping import EagerStepper
 from engines.f5.vocoder import Vocoder
-from engines.registry import ENGINES, Device
-from engines.runtime.compilation import Graphs
+from engines.registry import ENGINES, EngineOptions
+from engines.runtime.compilation import CudaGraphCache
 from engines.runtime.launching import KernelCompiling
 from engines.s1.codec_streams import CodecStreams
 from engines.s1.decoding import Decoder
@@ -37,7 +37,7 @@ PARTS: tuple[tuple[Any, str], ...] = (
     (F5ReferenceCache, "_read"), (EagerStepper, "step"), (Vocoder, "forward"), (FusedStepper, "kernels"),
     (FusedStepper, "context"), (FusedStepper, "record"),
     (S1ReferenceEncoder, "_encode"), (Prefiller, "prefill"), (Decoder, "step"), (Decoder, "warm"), (CodecStreams, "decode"),
-    (Graphs, "kernels"), (Graphs, "record"), (KernelCompiling, "__init__"),
+    (CudaGraphCache, "kernels"), (CudaGraphCache, "record"), (KernelCompiling, "__init__"),
 )  # fmt: skip
 
 
@@ -49,7 +49,7 @@ class Line(NamedTuple):
     rtf: float
 
 
-def start(folders: Mapping[str, Path], began_s: float, device: Device, patient: bool) -> dict[str, Any]:
+def start(folders: Mapping[str, Path], began_s: float, device: EngineOptions, patient: bool) -> dict[str, Any]:
     """What each engine said when, in seconds since the process was asked for; each is asked by a listener of its own."""
     manager = Manager({name: Checkpoint(str(folder)) for name, folder in folders.items()}, device, Policy())
 
@@ -149,7 +149,9 @@ def main() -> None:
     parser.add_argument("--patient", action="store_true")
     given = parser.parse_args()
     folders = {name: given.folder / name for name in ENGINES}
-    device = Device(name=given.device, compile=given.compile, cache_dir=str(given.folder / f"cache-{given.compile}"))
+    device = EngineOptions(
+        name=given.device, compile=given.compile, cache_dir=str(given.folder / f"cache-{given.compile}")
+    )
     given.out.write_text(json.dumps(start(folders, given.began, device, given.patient)))
 
 

@@ -28,7 +28,7 @@ from bench.machine import calibration, machine, versions
 from bench.s1_pair import f5_checkpoint
 from engines.base import Checkpoint
 from engines.errors import EngineError
-from engines.registry import ENGINES, Device, spec
+from engines.registry import ENGINES, EngineOptions, spec
 from engines.runtime.quantization import Kind
 from engines.scheduling.manager import Manager, Policy
 from engines.types import EngineStatus, Request
@@ -63,11 +63,11 @@ class Configuration:
         """Configurations that share these share an engine in memory."""
         return self.engine, self.precision, self.compile
 
-    def device(self, name: str, rows: int) -> Device:
+    def device(self, name: str, rows: int) -> EngineOptions:
         """Where and how its engine runs."""
         if self.precision == "float32":
-            return Device(name=name, compile=self.compile, cpu_precision="float32", max_batch=rows)
-        return Device(name=name, compile=self.compile, quantize=self.precision, max_batch=rows)
+            return EngineOptions(name=name, compile=self.compile, cpu_precision="float32", max_batch=rows)
+        return EngineOptions(name=name, compile=self.compile, quantize=self.precision, max_batch=rows)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -17,7 +17,7 @@ from bench.machine import device_profile, wait
 from bench.s1_parity import TRANSCRIPT
 from bench.s1_timing import peak_gb, take
 from engines.base import Checkpoint, EngineJob, Finished, Spoke
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.s1 import plan as planning
 from engines.s1.active_request import Frame, GroupSound, S1ActiveRequest
 from engines.s1.batch import S1Batch
@@ -52,7 +52,7 @@ class Stage:
 
     @cached_property
     def engine(self) -> S1Engine:
-        engine = S1Engine(Device(name=self.device.type, max_batch=self.rows))
+        engine = S1Engine(EngineOptions(name=self.device.type, max_batch=self.rows))
         for _ in engine.load(Checkpoint(str(self.folder))):
             pass
         return engine
@@ -72,7 +72,7 @@ class Stage:
         for _ in self.engine.warm():
             slowest, last = max(slowest, time.perf_counter() - last), time.perf_counter()
         wait()
-        compiled = self.engine.batch.sounding.streams.compiled
+        compiled = self.engine.batch.audio_queue.streams.compiled
         figures = {"warm_s": round(time.perf_counter() - started, 1), "slowest_item_s": round(slowest, 2)}
         take(self.engine, [self.request(0)])
         notes = {"note": self.engine.info.note, "codec_note": compiled.note if compiled else "not compiled"}

@@ -16,7 +16,7 @@ from bench.s1_timing import TEXT, Alone, fresh, peak_gb
 from engines.base import Checkpoint, Engine
 from engines.f5.config import DiTConfig
 from engines.f5.network import DiT
-from engines.registry import Device, Spec, spec
+from engines.registry import EngineOptions, Spec, spec
 from engines.scheduling.manager import Manager, Policy
 from engines.types import Audio, Reference, Request
 
@@ -26,7 +26,7 @@ LIMIT_S = 120.0
 class Uncompiled(Spec):
     """F5 as it is written: compiling it takes longer than all that is measured here."""
 
-    def make(self, device: Device) -> Engine:
+    def make(self, device: EngineOptions) -> Engine:
         return super().make(replace(device, compile="off"))
 
 
@@ -45,7 +45,7 @@ def f5_checkpoint(folder: Path, full: bool) -> Path:
         checkpoints.VOCODER = plain
 
 
-def measure(folders: dict[str, Path], device: Device, alone: Alone) -> dict[str, Any]:
+def measure(folders: dict[str, Path], device: EngineOptions, alone: Alone) -> dict[str, Any]:
     """Memory of each, and a take of both at once."""
     fresh()
     specs = {"f5": Uncompiled(**{name: getattr(spec("f5"), name) for name in Spec.__slots__}), "s1": spec("s1")}

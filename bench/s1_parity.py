@@ -60,7 +60,7 @@ def network(model: S1Model, folder: Path, compile: bool) -> dict[str, Any]:
         upstream = s1_checkpoints.network(folder, weights=True)
     upstream = upstream.to(device, torch.float32)
     values = s1_upstream.prompt(upstream, TEXT, TRANSCRIPT, codes).to(device)
-    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], opening=True)
+    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], at_start=True)
     found: dict[str, Any] = {"positions": len(prompt)}
     hidden, logits = _slow(model, prompt)
     begin, count = model.network.semantic_begin, model.network.semantic_count
@@ -92,7 +92,7 @@ def _forms(compile: bool) -> list[str]:
 def moved(plain: S1Model, other: S1Model) -> float:
     """How far other weights move the logits along one prompt."""
     turns = [Turn(TRANSCRIPT, codes_of(plain, 108)), Turn(TEXT)]
-    logits = [_slow(v, embed(v.network, v.tokenizer, turns, opening=True))[1].float() for v in (other, plain)]
+    logits = [_slow(v, embed(v.network, v.tokenizer, turns, at_start=True))[1].float() for v in (other, plain)]
     return relative(*logits)
 
 
@@ -136,12 +136,12 @@ def codec(model: S1Model, folder: Path) -> dict[str, Any]:
         upstream = s1_checkpoints.codec(folder).to(device)
     samples = 0.1 * torch.randn(ours.config.hop * 60, generator=torch.Generator().manual_seed(4)).to(device)
     codes, lengths = upstream.encode(samples[None, None])
-    sounding, _ = upstream.decode(codes, lengths)
+    upstream_audio, _ = upstream.decode(codes, lengths)
     whole = ours.decode(codes[0])
     streamed, decoded = _streamed(ours, codes[0])
     return {
         "codes_equal": (ours.encode(samples) == codes[0]).float().mean().item(),
-        "decode": relative(whole, sounding[0, 0]),
+        "decode": relative(whole, upstream_audio[0, 0]),
         "streamed": ((streamed - whole).abs().max() / whole.abs().max()).item(),
         "frames": codes.shape[2],
         "frames_decoded": decoded,

@@ -13,7 +13,7 @@ import torch
 
 from bench import s1_checkpoints, s1_pair, s1_parity, s1_timing
 from engines.base import Checkpoint
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.runtime.placement import Placement, place
 from engines.runtime.quantization import Kind
 from engines.s1.model import S1Model, load
@@ -55,7 +55,7 @@ class Setup:
 
     def model(self, precise: bool = False, quantize: Kind = "none") -> S1Model:
         """Ours of the checkpoint; precise means float32 and no shortcuts of the GPU's."""
-        place(Device(name=self.device))  # what an engine does first
+        place(EngineOptions(name=self.device))  # what an engine does first
         torch.backends.cudnn.allow_tf32 = not precise
         dtype = torch.float32 if precise or not self.compile else torch.bfloat16
         loading = load(Checkpoint(str(self.folder)), Placement(torch.device(self.device), dtype), None, quantize)
@@ -144,8 +144,8 @@ def tuning(setup: Setup) -> None:
 def engine(setup: Setup) -> None:
     text = "a word." if setup.tiny else s1_timing.TEXT
     devices = {
-        "alone": Device(name=setup.device, max_batch=2 if setup.tiny else 8),
-        "encoder_on_cpu": Device(name=setup.device, max_batch=1, encoder="cpu"),
+        "alone": EngineOptions(name=setup.device, max_batch=2 if setup.tiny else 8),
+        "encoder_on_cpu": EngineOptions(name=setup.device, max_batch=1, encoder="cpu"),
     }
     find(
         {
@@ -197,5 +197,5 @@ def _quantized(setup: Setup, kind: Kind) -> None:
 
 def pair(setup: Setup) -> None:
     f5 = s1_pair.f5_checkpoint(setup.folder.with_name("f5"), not setup.tiny)
-    device = Device(name=setup.device, max_batch=4)
+    device = EngineOptions(name=setup.device, max_batch=4)
     find({"both": lambda: s1_pair.measure({"f5": f5, "s1": setup.folder}, device, setup.alone)})

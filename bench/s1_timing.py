@@ -14,7 +14,7 @@ from bench import s1_checkpoints, s1_upstream
 from bench.machine import wait
 from bench.s1_parity import TRANSCRIPT, codes_of
 from engines.base import Checkpoint, EngineJob, Event, Finished, Spoke
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.s1.decode_state import DecodeState, Sampling
 from engines.s1.decoding import Decoder
 from engines.s1.engine import POSITIONS, S1Engine
@@ -57,7 +57,7 @@ def frames(model: S1Model, rows: int, compile: bool, count: int, alone: Alone) -
     fresh()
     decoder = Decoder(DecodeState(model.network, rows, POSITIONS, model.residual_size, model.cached), compile)
     turns = [Turn(TRANSCRIPT, codes_of(model, 108)), Turn(TEXT)]
-    prompt = embed(model.network, model.tokenizer, turns, opening=True)
+    prompt = embed(model.network, model.tokenizer, turns, at_start=True)
     started = time.perf_counter()
     decoder.warm(rows)
     for _ in decoder.prefiller.warm():
@@ -132,7 +132,7 @@ def upstream(folder: Path, device: str, compile: bool, count: int, alone: Alone)
     return figures | {"peak_gb": peak_gb(), "frames_drawn": sorted(set(drawn))}
 
 
-def engine(folder: Path, device: Device, text: str, alone: Alone) -> dict[str, Any]:
+def engine(folder: Path, device: EngineOptions, text: str, alone: Alone) -> dict[str, Any]:
     """Time to the first chunk of sound, and seconds of work per second of sound, alone and as wide as the engine goes."""
     fresh()
     made = S1Engine(device)

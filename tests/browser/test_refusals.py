@@ -141,7 +141,7 @@ def test_a_transcript_far_too_long_for_the_clip_is_named(visitor: Visitor) -> No
 def test_a_setting_out_of_range_is_refused_in_words(visitor: Visitor) -> None:
     page = visitor.page
     page.get_by_role("button", name="More").click()
-    expect(page.locator("#steps")).to_have_attribute("title", re.compile("refines the sound.* 2 to 64"))
+    expect(page.locator("#steps")).to_have_attribute("title", re.compile("refinement steps.* 2 to 64"))
     page.locator("#steps input").fill("1000")
     visitor.speak()
     visitor.expect_message("steps must be")

@@ -8,7 +8,7 @@ import numpy as np
 
 from engines.base import Advanced, Checkpoint, EngineJob, Event, Finished, Spoke
 from engines.errors import BadText, NotReady, OutOfMemory
-from engines.registry import Device, Spec
+from engines.registry import EngineOptions, Spec
 from engines.types import Audio, EngineInfo, Progress, Reference, Request, Setting
 
 RATE = 1000
@@ -67,7 +67,7 @@ class Metronome:
         return self.late & self.jobs.keys()
 
     @property
-    def between_pieces(self) -> Collection[str]:
+    def between_segments(self) -> Collection[str]:
         """Treat each word as a piece."""
         return [id for id, made in self.jobs.items() if made == 0 or self.requests[id].text[made - 1] == " "]
 
@@ -82,7 +82,7 @@ class Metronome:
     def step(self, held: Collection[str] = (), yielding: Collection[str] = ()) -> Sequence[Event]:
         began = time.monotonic()
         try:
-            return self._step({*held, *set(yielding).intersection(self.between_pieces)})
+            return self._step({*held, *set(yielding).intersection(self.between_segments)})
         finally:
             self.stepped_s += time.monotonic() - began
 
@@ -124,7 +124,7 @@ class Metronome:
 class MetronomeSpec(Spec):
     """A spec whose factory hands out one given engine."""
 
-    def make(self, device: Device) -> Metronome:
+    def make(self, device: EngineOptions) -> Metronome:
         return ENGINES[self.name]
 
 

@@ -140,7 +140,7 @@ def test_a_file_that_is_not_sound_is_refused(tmp_path):
 
 
 def test_zero_frames_are_refused(tmp_path):
-    refused(written(tmp_path / "a.wav", hush(0)), "no sound at all")
+    refused(written(tmp_path / "a.wav", hush(0)), "has no audio")
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])

@@ -10,7 +10,7 @@ from torch import Tensor
 from engines.errors import BadCheckpoint
 from engines.f5.mel import log_mel
 from engines.s1.timbre import spectra
-from engines.timbre import LIKE, VOICES, KnownVoices, Timbre
+from engines.timbre import SIMILAR, VOICES, KnownVoices, Timbre
 from training.known_voices import known_to, write_known_voices
 from training.references import HELDOUT, SHIPPED, checkpoint, read_references
 
@@ -48,8 +48,8 @@ def test_nothing_is_lent_of_a_shipped_voice(name: str, known: KnownVoices) -> No
     for mel in (log_mel(samples(SHIPPED, name)), spectra(24_000).mel_of(samples(SHIPPED, name))):
         found = timbre(mel, known)
         assert found.strength == 0.0
-        assert not found.colour(torch.ones(100)).any()
-        assert not found.lent(found.shapes + 1, found.neighbourhoods + 1, 1.0).any()
+        assert not found.mean_correction(torch.ones(100)).any()
+        assert not found.shape_correction(found.shapes + 1, found.neighbourhoods + 1, 1.0).any()
 
 
 @pytest.mark.parametrize("name", SYNTHESIZED)
@@ -62,19 +62,25 @@ def test_all_is_lent_of_a_stranger_and_less_of_a_voice_in_between(known: KnownVo
     assert timbre(strange, known).strength == 1.0
     part, whole = timbre(between, known), timbre(between)
     assert 0 < part.strength < 1 == whole.strength
-    for lent in ("colour", "lent"):
-        arguments = [torch.zeros(100), 0.5] if lent == "colour" else [whole.shapes[:9], whole.neighbourhoods[9:18], 0.5]
+    for shape_correction in ("mean_correction", "shape_correction"):
+        arguments = (
+            [torch.zeros(100), 0.5]
+            if shape_correction == "mean_correction"
+            else [whole.shapes[:9], whole.neighbourhoods[9:18], 0.5]
+        )
         assert torch.allclose(
-            getattr(part, lent)(*arguments), part.strength * getattr(whole, lent)(*arguments), atol=1e-5
+            getattr(part, shape_correction)(*arguments),
+            part.strength * getattr(whole, shape_correction)(*arguments),
+            atol=1e-5,
         )
 
 
 def test_a_frame_that_has_none_like_it_takes_less() -> None:
     one = Timbre(torch.zeros(100), torch.ones(1, 100), torch.zeros(1, 500), 1.0)
     near, far = torch.zeros(1, 500), torch.zeros(1, 500)
-    near[0, 0], far[0, 0] = LIKE / 2, LIKE * 2
-    assert torch.allclose(one.lent(torch.zeros(1, 100), near, 0.6), torch.full((1, 100), 0.6))
-    assert torch.allclose(one.lent(torch.zeros(1, 100), far, 0.6), torch.full((1, 100), 0.3))
+    near[0, 0], far[0, 0] = SIMILAR / 2, SIMILAR * 2
+    assert torch.allclose(one.shape_correction(torch.zeros(1, 100), near, 0.6), torch.full((1, 100), 0.6))
+    assert torch.allclose(one.shape_correction(torch.zeros(1, 100), far, 0.6), torch.full((1, 100), 0.3))
 
 
 def test_a_checkpoint_need_not_know_voices(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from engines.base import EngineJob, Event, Spoke
-from engines.registry import Device, Spec
+from engines.registry import EngineOptions, Spec
 from engines.types import Audio, EngineInfo, Setting
 from tests.engines.metronome import Metronome
 
@@ -25,7 +25,7 @@ DEFAULTS = {"pitch": 0.5}
 class Whistle(Metronome):
     """Every sample it makes is its pitch, so that a take tells which one it was spoken with."""
 
-    def __init__(self, device: Device) -> None:
+    def __init__(self, device: EngineOptions) -> None:
         super().__init__(click_s=0.2)
 
     @property

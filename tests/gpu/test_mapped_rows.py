@@ -25,13 +25,13 @@ def test_a_row_has_its_own_memory_once_it_is_taken_and_keeps_what_it_holds(rows:
     every[0] = 1
     every[5] = 7  # the spare row's memory, which is behind all that are not taken
     assert every[6].unique().tolist() == [7]
-    rows.take(3)
-    assert (rows.taken, rows.bytes) == (3, 3 * STEP)
+    rows.allocate(3)
+    assert (rows.allocated, rows.bytes) == (3, 3 * STEP)
     assert [every[row].unique().tolist() for row in range(4)] == [[1], [0], [0], [7]]
     every[2] = 9
-    rows.take(2)  # which it has
-    rows.settle()
-    rows.take(8)
+    rows.allocate(2)  # which it has
+    rows.finish_warmup()
+    rows.allocate(8)
     assert [every[row].unique().tolist() for row in range(8)] == [[1], [0], [9], [0], [0], [0], [0], [0]]
 
 
@@ -41,7 +41,7 @@ def test_once_they_are_settled_a_row_is_taken_while_the_device_works(
     def waited(*_: object) -> None:
         pytest.fail("it waited for the device")
 
-    rows.settle()
+    rows.finish_warmup()
     # A kernel's first use waits for the device, so here is the one that writes below.
     torch.empty(4, STEP, dtype=torch.uint8, device=CARD)[1:, :ROW_BYTES] = 7
     torch.cuda.synchronize()
@@ -49,7 +49,7 @@ def test_once_they_are_settled_a_row_is_taken_while_the_device_works(
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
         torch.cuda._sleep(2_000_000_000)  # cycles, about a second
-        rows.take(4)
+        rows.allocate(4)
     rows.bytes_of_all[1:4] = 7  # at once, on another stream, and zeroed behind it
     torch.cuda.current_stream().synchronize()
     working = not stream.query()
@@ -61,16 +61,16 @@ def test_once_they_are_settled_a_row_is_taken_while_the_device_works(
 
 def test_memory_is_taken_and_given_back(rows: MappedRows) -> None:
     every = rows.bytes_of_all
-    rows.take(5)
+    rows.allocate(5)
     every[3] = 5
-    rows.give_back(3)
-    assert (rows.taken, rows.bytes) == (3, 3 * STEP)
+    rows.release(3)
+    assert (rows.allocated, rows.bytes) == (3, 3 * STEP)
     every[4] = 7
     assert every[3].unique().tolist() == [7]  # the spare row's again
-    rows.settle()
-    rows.take(6)
-    rows.give_back(2)
-    rows.take(4)
+    rows.finish_warmup()
+    rows.allocate(6)
+    rows.release(2)
+    rows.allocate(4)
     assert every[2:4].unique().tolist() == [0]
     rows.close()
     rows.close()
@@ -80,11 +80,11 @@ def test_memory_is_taken_and_given_back(rows: MappedRows) -> None:
 def test_a_device_without_room_is_told_and_nothing_changes() -> None:
     rows = MappedRows(8, torch.cuda.mem_get_info(CARD)[0] // 6, CARD)
     try:
-        rows.settle()
+        rows.finish_warmup()
         rows.bytes_of_all[0, :9] = 1
         with pytest.raises(torch.OutOfMemoryError):
-            rows.take(8)
-        assert 1 <= rows.taken <= 3  # six were all that was free, and there is room for three beside those taken
+            rows.allocate(8)
+        assert 1 <= rows.allocated <= 3  # six were all that was free, and there is room for three beside those taken
         assert rows.bytes_of_all[0, :10].tolist() == [1] * 9 + [0]
     finally:
         rows.close()
@@ -97,8 +97,8 @@ def test_a_graph_recorded_before_a_row_is_taken_reads_what_the_row_holds_then(ro
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         found.copy_(row)
-    rows.take(5)
-    rows.settle()
+    rows.allocate(5)
+    rows.finish_warmup()
     row.fill_(3)
     graph.replay()
     assert found.unique().tolist() == [3]

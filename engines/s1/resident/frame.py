@@ -1,8 +1,8 @@
-"""A frame of S1 by one kernel that stays on the GPU: what `frame.cu` is told, and its start.
+"""The persistent kernel that generates a frame of S1: the arguments and the launch of `frame.cu`.
 
-For one row whose weights are bfloat16, as S1-Mini's are, on a GPU of compute capability 9.0 or later. Other sizes, kinds of
-weights, GPUs and more rows are left to `engines.s1.fused`. It sums up in another order than those kernels, so a row alone may
-be drawn other codes than the same row among others, as it may be by any kernels of half precision.
+It supports a single row with bfloat16 weights of S1-Mini's sizes, on a GPU of compute capability 9.0 or later.
+`engines.s1.fused` handles everything else. This kernel adds in another order than those kernels, so a single row may get
+other codes than the same row in a batch; any kernels of half precision differ like this.
 """
 
 import ctypes
@@ -23,24 +23,24 @@ from engines.s1.resident.kernel import Kernel
 
 log = logging.getLogger(__name__)
 
-CAPABILITY = 9, 0  # of a GPU that copies in bulk
+CAPABILITY = 9, 0  # minimum, for bulk copies
 SIZES = {
-    "GRID": 128,  # programs, each with a multiprocessor of its own
+    "GRID": 128,  # programs, one on each multiprocessor
     "WARPS": 8,  # of a program, that compute
-    "SLOTS": 8,  # of a program's ring, of 16 KiB
-    "AHEAD": 2,  # slots on their way at once: more, and what others send waits behind them
-    "BATCH": 3,  # slots a warp reads before it computes
-    "KEPT": 25,  # hundredths of the fast stack's weights that the GPU's second cache is to keep
-    "SHARED": 232_448,  # bytes that a program has there
-    "ROWS": 8,  # of a matrix, those in a slot
-    "SEGMENT": 128,  # of each row's inputs, a warp's
+    "SLOTS": 8,  # of a program's ring, 16 KiB each
+    "AHEAD": 2,  # slots in flight; more would delay other programs' messages
+    "BATCH": 3,  # slots that a warp reads before it computes
+    "KEPT": 25,  # percentage of the fast stack's weights to keep in the L2 cache
+    "SHARED": 232_448,  # bytes of a program's shared memory
+    "ROWS": 8,  # rows of a matrix in a slot
+    "SEGMENT": 128,  # inputs of each row for one warp
     "TURNS": 4,  # exchanges before memory is written again; see `Exchange::room`
-    "STAMPED": 0,  # whether it notes when each step ended
+    "STAMPED": 0,  # 1 = record when each step ends
 }
 
 
 class Arguments(ctypes.Structure):
-    """As in layout.cuh."""
+    """The kernel's arguments, as in layout.cuh."""
 
     _fields_ = [
         *((name, ctypes.c_void_p) for name in (
@@ -59,7 +59,7 @@ class Arguments(ctypes.Structure):
 
 
 def fits(state: DecodeState) -> bool:
-    """Whether its rows' frames can be drawn so."""
+    """Return True if this GPU and model can use the persistent kernel."""
     device, network = state.pending.device, state.network
     if device.type != "cuda":
         return False
@@ -77,7 +77,7 @@ def fits(state: DecodeState) -> bool:
 
 
 def divides(config: DualARConfig, semantic: int, residual: int) -> bool:
-    """Whether programs and warps share these sizes out evenly, codes of either kind too. See layout.cuh."""
+    """Return True if these sizes divide evenly between programs and warps, as layout.cuh requires."""
     slow, fast = config.slow, config.fast
     chunk, rows = SIZES["WARPS"] * SIZES["SEGMENT"], SIZES["GRID"] * SIZES["ROWS"]
     splits = SIZES["GRID"] // slow.kv_heads
@@ -97,13 +97,13 @@ def divides(config: DualARConfig, semantic: int, residual: int) -> bool:
 
 
 def _width(config: DualARConfig, fast: bool) -> int:
-    """Of a layer's queries, keys and values together."""
+    """Return the width of a layer's queries, keys and values together."""
     stack = config.fast if fast else config.slow
     return (stack.heads + 2 * stack.kv_heads) * stack.head_dim
 
 
 def sizes(config: DualARConfig, semantic: int, residual: int, **others: int) -> Mapping[str, int]:
-    """What the kernel is compiled for."""
+    """Return the macros for which the kernel is compiled."""
     slow, fast, made = config.slow, config.fast, SIZES | others
     splits = made["GRID"] // slow.kv_heads
     inputs = slow.dim, slow.heads * slow.head_dim, slow.intermediate, fast.intermediate
@@ -119,16 +119,16 @@ def sizes(config: DualARConfig, semantic: int, residual: int, **others: int) -> 
 
 
 class ResidentFrame:
-    """Draws frames of row 0 of a `DecodeState`, which it reads and advances."""
+    """Generates frames of row 0 of a `DecodeState`, and updates the state."""
 
     def __init__(self, state: DecodeState, others: Mapping[str, int] | None = None) -> None:
-        """`others` than SIZES."""
+        """Prepare the arguments; `others` override SIZES."""
         network, config = state.network, state.network.config
         self._sizes = sizes(config, network.semantic_count, state.residual_size, **others or {})
         slow, fast = config.slow, config.fast
         device = state.pending.device
         self.drawn = torch.zeros(1, config.codebooks, dtype=torch.long, device=device)
-        # What the kernel is told the addresses of lives as long as this.
+        # The tensors whose addresses the kernel receives must stay alive.
         held = self._held = {
             "layers": _addresses(network.layers, device),
             "fast_layers": _addresses(network.fast_layers, device),
@@ -169,16 +169,16 @@ class ResidentFrame:
         self._compiling = Thread(target=self._compile, name="s1-resident", daemon=True)
 
     def begin_compiling(self) -> None:
-        """Beside whoever speaks; a few seconds, unless the machine code is on disk."""
+        """Start to compile in the background, which takes a few seconds unless the machine code is cached."""
         self._compiling.start()
 
     def compiles(self, wait_s: float) -> bool:
-        """Whether it still does after so long."""
+        """Wait for at most `wait_s` seconds, and return True if the compilation still runs."""
         self._compiling.join(wait_s)
         return self._compiling.is_alive()
 
     def load(self) -> bool:
-        """Make ready to draw, compiled here if it was not begun before; False, and told, where that fails."""
+        """Load the kernel, compiling it first if necessary; log the error and return False if that fails."""
         if self._compiling.ident is None:
             self._compile()
         else:
@@ -187,36 +187,38 @@ class ResidentFrame:
             try:
                 with torch.cuda.device(self.drawn.device):
                     kernel = Kernel(self._code, "draw_frame", self._sizes["SHARED"])
-                    self._launch(kernel, torch.zeros_like(self.arguments))  # told nothing, it ends at once
+                    self._launch(
+                        kernel, torch.zeros_like(self.arguments)
+                    )  # with empty arguments the kernel ends at once
                     torch.cuda.current_stream().synchronize()
                 self._kernel = kernel
-            except Exception as error:  # whatever it is, many kernels draw as well
-                self._told(error)
+            except Exception as error:  # after any error, the other kernels are used
+                self._log_failure(error)
         return self._kernel is not None
 
-    def _launch(self, kernel: Kernel, told: Tensor) -> None:
-        kernel.launch(self._sizes["GRID"], (self._sizes["WARPS"] + 1) * 32, told)
+    def _launch(self, kernel: Kernel, arguments: Tensor) -> None:
+        kernel.launch(self._sizes["GRID"], (self._sizes["WARPS"] + 1) * 32, arguments)
 
     def _compile(self) -> None:
         try:
             properties = torch.cuda.get_device_properties(self.drawn.device)
             self._code = machine_code(self._sizes, f"sm_{properties.major}{properties.minor}")
-        except Exception as error:  # compilers raise many kinds of errors, all handled alike
-            self._told(error)
+        except Exception as error:  # compilers raise many kinds of errors, and all are handled alike
+            self._log_failure(error)
 
-    def _told(self, error: Exception) -> None:
-        log.warning("a row alone is drawn by many kernels (%s)", error)
+    def _log_failure(self, error: Exception) -> None:
+        log.warning("the persistent kernel is not used (%s); a single row uses the other kernels", error)
 
     def semantic_logits(self) -> Tensor:
-        """(1, choices) of the newest frame."""
+        """Return the (1, choices) semantic logits of the newest frame."""
         return self._held["semantic"].view(torch.float32)[None, ::2]
 
     def stamps(self) -> list[tuple[int, int]]:
-        """When each step of the newest frame ended, in clock ticks, and which it was."""
+        """Return the end of each step of the newest frame in clock ticks, with the number of the step."""
         return [(stamp >> 4, stamp & 15) for stamp in self._held["stamps"].tolist() if stamp]
 
     def draw(self) -> Tensor:
-        """(1, codebooks) codes of the next frame, which the next call overwrites."""
+        """Generate the (1, codebooks) codes of the next frame; the next call overwrites them."""
         if self._kernel is None:
             raise RuntimeError("the frame's kernel is not loaded")
         self._launch(self._kernel, self.arguments)

@@ -13,14 +13,14 @@ from engines.base import EngineJob, Spoke
 from engines.errors import OutOfMemory
 from engines.f5 import batch
 from engines.f5.engine import F5Engine
-from engines.runtime.transfers import Arriving
+from engines.runtime.transfers import AsyncHostCopy
 from tests.engines.f5.tuning import Listener, checkpoint, job, loaded
 
 TEXT = "some words to be said by somebody who reads slowly. " * 10
 STEPS = 4
 
 
-class Underway(Arriving):
+class Underway(AsyncHostCopy):
     """Sound whose copy has not arrived unless it is waited for, as on a device that works on."""
 
     waited = 0
@@ -43,7 +43,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> F5Engine:
 def together(engine: F5Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[F5Engine]:
     """Makes several pieces of a request at once, as on a GPU."""
     monkeypatch.setattr(engine.batch, "rows_each", 4)
-    monkeypatch.setattr(batch, "Arriving", Underway)
+    monkeypatch.setattr(batch, "AsyncHostCopy", Underway)
     yield engine
 
 
@@ -107,7 +107,7 @@ def test_a_request_that_yields_between_pieces_sounds_as_alone(together: F5Engine
     wanted, listener = rows_by_step(together, asked(live=False))[2].audio("long"), Listener(together)
     together.admit(asked(live=False))
     listener.step()
-    while "long" not in together.between_pieces:
+    while "long" not in together.between_segments:
         listener.step(yielding={"long"})
     assert len(listener.heard["long"]) == 1  # the piece that was in work
     together.admit(job("short"))

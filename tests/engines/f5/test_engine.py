@@ -10,7 +10,7 @@ import torch
 from engines.audio import rms_dbfs, silences
 from engines.errors import BadAudio, BadSetting, BadText, UnsupportedText
 from engines.f5.engine import F5Engine
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.types import Audio, Reference, SchedulerEvent
 from tests.engines.f5.conftest import Mouth, finish
 from tests.waiting import until
@@ -33,7 +33,7 @@ def test_a_cpu_that_is_faster_in_bfloat16_computes_in_it_unless_told_otherwise(
     monkeypatch: pytest.MonkeyPatch, asked: Literal["auto", "float32"], dtype: torch.dtype
 ) -> None:
     monkeypatch.setattr("engines.f5.engine.fastest_cpu_dtype", lambda: torch.bfloat16)
-    assert F5Engine(Device(name="cpu", cpu_precision=asked))._placement.dtype == dtype
+    assert F5Engine(EngineOptions(name="cpu", cpu_precision=asked))._placement.dtype == dtype
 
 
 def test_another_seed_gives_another_take(mouth: Mouth, amber: Reference) -> None:
@@ -135,7 +135,7 @@ def test_a_quiet_reference_gives_the_same_take_as_quiet_as_it_is(mouth: Mouth, a
     ("text", "settings", "error", "words"),
     [
         ("   ", {}, BadText, "type a line"),
-        ("!!!", {}, BadText, "nothing to say"),
+        ("!!!", {}, BadText, "no words"),
         ("Привет", {}, UnsupportedText, "Cyrillic"),
         ("x" * 1_000_000, {}, BadText, "characters"),
         (LINE, {"steps": 0}, BadSetting, "steps must be"),
@@ -154,7 +154,7 @@ def test_what_cannot_be_spoken_is_refused_in_words(
 def test_references_that_cannot_be_used_are_refused_in_words(mouth: Mouth, amber: Reference) -> None:
     long = Reference(Audio(np.ones(24_000 * 13, np.float32), 24_000), "a")
     silent = Reference(Audio(np.zeros(48_000, np.float32), 24_000), "a")
-    for voice, words in ((long, "select a part"), (silent, "silent")):
+    for voice, words in ((long, "select at most"), (silent, "silent")):
         with pytest.raises(BadAudio, match=words):
             mouth.say(LINE, voice)
     with pytest.raises(BadText, match="transcript"):
@@ -162,5 +162,5 @@ def test_references_that_cannot_be_used_are_refused_in_words(mouth: Mouth, amber
     slow = Reference(
         Audio(np.tile(amber.audio.samples, 4)[: 11 * amber.audio.sample_rate], amber.audio.sample_rate), "yes."
     )
-    with pytest.raises(BadText, match="check that its transcript"):
+    with pytest.raises(BadText, match="check that the transcript"):
         mouth.say("some words to be said. " * 10, slow)

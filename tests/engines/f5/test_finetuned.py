@@ -14,7 +14,7 @@ from engines.base import Advanced, Checkpoint
 from engines.errors import BadCheckpoint
 from engines.f5.engine import F5Engine
 from engines.f5.weight_turns import SLICE
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.scheduling.manager import Manager, Policy
 from engines.types import Weights
 from tests.engines.f5.tuning import Listener, checkpoint, job, loaded, reference, say, weights
@@ -127,7 +127,11 @@ def foreign(own: Weights, folder: Path) -> Weights:
 
 @pytest.mark.parametrize(
     ("broken", "words"),
-    [(flipped, "changed since they were checked"), (missing, "cannot be read"), (foreign, "another architecture")],
+    [
+        (flipped, "changed since they were checked"),
+        (missing, "could not be read"),
+        (foreign, "do not fit the architecture"),
+    ],
 )
 def test_weights_that_cannot_be_used_end_their_job_alone(
     engine: F5Engine, yasuo: Weights, tmp_path: Path, broken: object, words: str
@@ -171,7 +175,7 @@ def test_ten_base_champions_cost_one_base_and_small_references(base: Checkpoint)
 def test_a_take_through_the_scheduler_tells_whose_weights_spoke_and_what_they_cost(
     base: Checkpoint, yasuo: Weights
 ) -> None:
-    manager = Manager({"f5": base}, Device(name="cpu", compile="off"), Policy())
+    manager = Manager({"f5": base}, EngineOptions(name="cpu", compile="off"), Policy())
     reported: list[object] = []
     done = threading.Event()
     manager.listen(lambda event: (reported.append(event), done.set()) if event.kind == "done" else None)

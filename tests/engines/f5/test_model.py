@@ -95,7 +95,7 @@ def test_another_architecture_is_named(folder: Path) -> None:
 
 def test_another_size_is_named(folder: Path) -> None:
     (folder / "vocab.txt").write_text("\n".join(SYMBOLS[:-3]) + "\n")
-    with pytest.raises(BadCheckpoint, match="another size"):
+    with pytest.raises(BadCheckpoint, match="does not have the size"):
         loaded(folder)
 
 
@@ -125,7 +125,7 @@ def test_a_path_that_is_not_there_is_named() -> None:
 
 
 def test_a_hub_name_without_a_file_asks_for_one() -> None:
-    with pytest.raises(BadCheckpoint, match="name the weights too"):
+    with pytest.raises(BadCheckpoint, match="add the file of the weights"):
         loaded("hf://someone/voice")
 
 

@@ -11,8 +11,8 @@ from engines.base import Checkpoint
 from engines.f5.engine import F5Engine
 from engines.f5.mel import BANDS, log_mel
 from engines.f5.timbre import matched
-from engines.registry import Device
-from engines.timbre import LEAST, MIDDLE
+from engines.registry import EngineOptions
+from engines.timbre import MIDDLE, MIN_LOUD_FRAMES
 from engines.types import Reference
 from tests.engines.f5.conftest import VOICES, reference
 from tests.engines.speaking import spoken
@@ -61,14 +61,14 @@ def test_frames_take_after_those_of_the_reference_by_the_share_that_is_asked_for
 
 
 def test_what_is_too_short_to_have_a_timbre_is_left_alone(speech: Tensor, stranger: Tensor) -> None:
-    short = speech[: LEAST - 1]
+    short = speech[: MIN_LOUD_FRAMES - 1]
     assert torch.equal(matched(short, stranger, 1.0), short)
-    assert torch.equal(matched(speech, stranger[: LEAST - 1], 1.0), speech)
+    assert torch.equal(matched(speech, stranger[: MIN_LOUD_FRAMES - 1], 1.0), speech)
 
 
 @pytest.fixture(scope="module")
 def engine() -> F5Engine:
-    made = F5Engine(Device(name="cpu"))
+    made = F5Engine(EngineOptions(name="cpu"))
     for _ in made.load(Checkpoint("embedded")):
         pass
     return made

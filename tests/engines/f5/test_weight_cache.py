@@ -163,7 +163,7 @@ def test_a_device_without_room_falls_back_to_host_memory(tmp_path: Path) -> None
         [sys.executable, "-c", FULL, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.stdout.split("\n")[0] == "[1.0, 0.0, 1.0] 1", done.stderr
-    assert "no room on the device" in done.stderr
+    assert "too little device memory" in done.stderr
 
 
 def test_parameters_are_views_of_one_buffer_and_start_on_wide_words(tmp_path: Path) -> None:

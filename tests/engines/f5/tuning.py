@@ -13,7 +13,7 @@ from engines.base import Checkpoint, EngineJob, Event, Finished, Refused, Spoke
 from engines.f5.config import DiTConfig
 from engines.f5.engine import F5Engine
 from engines.f5.network import DiT
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.types import Audio, Reference, Request, Samples, Weights
 
 RATE = 24_000
@@ -36,7 +36,7 @@ def weights(folder: Path, seed: int, name: str = "yasuo", **changes: object) -> 
 
 
 def loaded(source: Checkpoint, **device: object) -> F5Engine:
-    engine = F5Engine(Device(**{"name": "cpu", "compile": "off", "max_batch": 4, **device}))  # type: ignore[arg-type]
+    engine = F5Engine(EngineOptions(**{"name": "cpu", "compile": "off", "max_batch": 4, **device}))  # type: ignore[arg-type]
     for _ in engine.load(source):
         pass
     return engine

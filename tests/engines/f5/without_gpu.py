@@ -103,7 +103,7 @@ def compile() -> dict[str, Any]:
     from triton.runtime import driver
 
     from engines.runtime.compiling import Target
-    from engines.runtime.launching import KernelCompiling, planned, specialised
+    from engines.runtime.launching import KernelCompiling, collect_launches, specialised
 
     target = Target(GPUTarget("cuda", 90, 32))
     target.get_current_stream = lambda device: 0  # type: ignore[attr-defined]
@@ -113,7 +113,7 @@ def compile() -> dict[str, Any]:
         of = DiT(DiTConfig.from_mapping(dict(FULL), 2545)).half()
         of.flatten(torch.device("meta"), torch.float16)
         plans = FusedStepper(of, 8).kernels()
-        with planned() as others:
+        with collect_launches() as others:
             for rows, frames in ((2, 17), (2, 300), (1, 1), (1, 512)):
                 reference, tokens = torch.zeros(rows, frames, 100).half(), torch.ones(rows, 2).long()
                 fused_stepper.fused_context(of, reference, tokens, torch.zeros(rows).bool())
@@ -127,7 +127,7 @@ def compile() -> dict[str, Any]:
     return {
         "kernels": {name: made.count(name) for name in sorted(set(made))},
         "compiled for other lengths": len(found - wanted),
-        "compiled again": len(list(folder.rglob("*.cubin"))) - len(made) + again.going_on(),
+        "compiled again": len(list(folder.rglob("*.cubin"))) - len(made) + again.is_running(),
     }
 
 

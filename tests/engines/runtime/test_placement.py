@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from engines.errors import BadSetting, NotReady
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.runtime.placement import Placement, fastest_cpu_dtype, place
 
 WITHOUT_GPU = pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU is here")
@@ -16,7 +16,7 @@ def test_a_cuda_placement_always_carries_its_index() -> None:
 
 
 def test_the_cpu_computes_in_float32() -> None:
-    assert place(Device(name="cpu")) == Placement(torch.device("cpu"), torch.float32)
+    assert place(EngineOptions(name="cpu")) == Placement(torch.device("cpu"), torch.float32)
 
 
 @pytest.mark.parametrize(("half_s", "dtype"), [(0.7, torch.bfloat16), (0.9, torch.float32), (20.0, torch.float32)])
@@ -37,7 +37,7 @@ def test_a_cpu_computes_in_bfloat16_where_it_is_clearly_faster(
 @pytest.mark.parametrize("name", ["cuda", "cuda:0", "cuda:1"])
 def test_a_device_that_is_not_here_is_refused_by_its_name(name: str) -> None:
     with pytest.raises(BadSetting, match=f"STUDIO_DEVICE={name}: this machine has no such device; use auto"):
-        place(Device(name=name))
+        place(EngineOptions(name=name))
 
 
 def test_a_card_on_which_a_kernel_failed_is_refused_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,5 +48,5 @@ def test_a_card_on_which_a_kernel_failed_is_refused_with_what_to_do(monkeypatch:
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     monkeypatch.setattr(torch.cuda, "set_device", lambda device: None)
     monkeypatch.setattr(torch.cuda, "synchronize", fails)
-    with pytest.raises(NotReady, match=r"device-side assert triggered\); stop the studio and start it again"):
-        place(Device(name="cuda"))
+    with pytest.raises(NotReady, match=r"device-side assert triggered\); restart the studio"):
+        place(EngineOptions(name="cuda"))

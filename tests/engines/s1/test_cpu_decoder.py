@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from engines.base import Checkpoint, EngineJob, Finished, Spoke
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.s1.cpu_compiling import CpuCompiling
 from engines.s1.cpu_decoder import CpuDecoder
 from engines.s1.decode_state import DecodeState, Sampling
@@ -111,7 +111,7 @@ def test_weights_that_are_whole_steps_are_held_as_such_and_others_as_they_are(mo
 
 
 def warmed(folder: Path, cache: str, compile: str = "auto") -> S1Engine:
-    engine = S1Engine(Device(name="cpu", max_batch=2, cache_dir=cache, compile=compile))
+    engine = S1Engine(EngineOptions(name="cpu", max_batch=2, cache_dir=cache, compile=compile))
     for _ in engine.load(Checkpoint(str(folder))):
         pass
     for _ in engine.warm():

@@ -12,7 +12,7 @@ import torch
 
 from engines.base import Checkpoint, EngineJob, Event, Finished, Refused, Spoke
 from engines.errors import BadAudio, BadSetting, OutOfMemory
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.s1 import plan as planning
 from engines.s1.caches import CodeStore
 from engines.s1.engine import S1Engine
@@ -41,7 +41,7 @@ def engine(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> S1Engine:
 
 
 def loaded(folder: Path, cache: Path, width: int = 8) -> S1Engine:
-    engine = S1Engine(Device(name="cpu", max_batch=width, cache_dir=str(cache)))
+    engine = S1Engine(EngineOptions(name="cpu", max_batch=width, cache_dir=str(cache)))
     for _ in engine.load(Checkpoint(str(folder))):
         pass
     return engine
@@ -140,7 +140,7 @@ def test_a_request_that_yields_between_groups_sounds_as_alone(engine: S1Engine) 
     wanted, listener = alone(engine, first), Listener(engine)
     engine.admit(first)
     listener.step()
-    while first.id not in engine.between_pieces:
+    while first.id not in engine.between_segments:
         listener.step(yielding=[first.id])
     assert listener.heard[first.id] and not len(engine.batch.rows)
     engine.admit(second)
@@ -250,7 +250,7 @@ def test_frames_drawn_ahead_of_what_is_heard_change_nothing(folder: Path, tmp_pa
     jobs = [job(number, "word " * (2 + 5 * number)) for number in range(3)]
     engine = loaded(folder, tmp_path)
     wanted = [alone(engine, each) for each in jobs]
-    engine.batch.ahead = engine.batch.sounding.patient = True  # as on a GPU
+    engine.batch.ahead = engine.batch.audio_queue.patient = True  # as on a GPU
     listener = Listener(engine)
     for each in jobs:
         engine.admit(each)
@@ -266,7 +266,7 @@ def test_the_next_group_is_heard_behind_the_one_whose_last_packet_waits_for_comp
     engine, other = loaded(folder, tmp_path), job(1, "word " * 40)
     asked = [job(number, "first words. [pause:0.2s] then others. [pause:0.1s] the last.") for number in range(2, 6)]
     wanted = [alone(engine, each) for each in asked]
-    engine.batch.sounding.patient = True
+    engine.batch.audio_queue.patient = True
     for each, samples in zip(asked, wanted, strict=True):
         listener = Listener(engine)
         engine.admit(other)
@@ -282,7 +282,7 @@ def test_packets_that_wait_for_company_are_decoded_together(engine: S1Engine) ->
     jobs = [job(number, "word " * 12) for number in range(3)]
     sizes: dict[bool, list[int]] = {}
     for patient in (False, True):
-        engine.batch.sounding.patient, decoded = patient, sizes.setdefault(patient, [])
+        engine.batch.audio_queue.patient, decoded = patient, sizes.setdefault(patient, [])
         hook = engine.model.codec.decoder.register_forward_pre_hook(lambda _, x, to=decoded: to.append(len(x[0])))
         listener = Listener(engine)
         for each in jobs:
@@ -290,7 +290,7 @@ def test_packets_that_wait_for_company_are_decoded_together(engine: S1Engine) ->
             listener.step()
         listener.finish(*jobs)
         hook.remove()
-    engine.batch.sounding.patient = False
+    engine.batch.audio_queue.patient = False
     assert len(sizes[True]) < len(sizes[False])
     assert max(sizes[True]) == 3
 
@@ -299,9 +299,9 @@ def test_where_a_row_alone_fills_the_device_its_frames_wait_for_its_sound_until_
     engine: S1Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waited: list[bool] = []
-    monkeypatch.setattr(engine.decoder, "fills_device", lambda rows: rows == 1)
+    monkeypatch.setattr(engine.decoder, "saturates_gpu", lambda rows: rows == 1)
     monkeypatch.setattr(
-        engine.batch.sounding.streams,
+        engine.batch.audio_queue.streams,
         "go_first",
         lambda: waited.append(any(request.heard for request in engine.batch.requests.values())),
     )
@@ -386,14 +386,14 @@ def test_a_closed_engine_gives_its_weights_back_at_once(folder: Path, tmp_path: 
 @pytest.mark.long
 def test_a_packed_checkpoint_speaks_and_is_not_packed_again(folder: Path, tmp_path: Path) -> None:
     write_known_voices(folder, "s1")
-    for _ in pack(Checkpoint(str(folder)), tmp_path / "packed", "int8", Device(name="cpu")):
+    for _ in pack(Checkpoint(str(folder)), tmp_path / "packed", "int8", EngineOptions(name="cpu")):
         pass
     assert (tmp_path / "packed" / VOICES).read_bytes() == (folder / VOICES).read_bytes()
-    engine = S1Engine(Device(name="cpu", max_batch=1))
+    engine = S1Engine(EngineOptions(name="cpu", max_batch=1))
     for _ in engine.load(Checkpoint(str(tmp_path / "packed"))):
         pass
     assert len(alone(engine, job(1))) > RATE / 10
-    refused = S1Engine(Device(name="cpu", quantize="int4"))
+    refused = S1Engine(EngineOptions(name="cpu", quantize="int4"))
     with pytest.raises(BadSetting, match="int8"):
         list(refused.load(Checkpoint(str(tmp_path / "packed"))))
 

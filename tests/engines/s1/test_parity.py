@@ -9,7 +9,7 @@ from torch import Tensor
 
 from bench import s1_checkpoints, s1_upstream
 from engines.base import Checkpoint
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.runtime.quantization import quantize, stored_bytes
 from engines.runtime.weights import halve
 from engines.s1 import kv_cache
@@ -65,7 +65,7 @@ def slow_logits(model: S1Model, prompt: Tensor, cached: torch.dtype | None = Non
 
 def test_the_prompt_and_the_slow_logits_equal_upstream(model: S1Model, upstream: Any, codes: Tensor) -> None:
     values = s1_upstream.prompt(upstream, TEXT, TRANSCRIPT, codes)
-    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], opening=True)
+    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], at_start=True)
     begin, count, end = model.network.semantic_begin, model.network.semantic_count, model.network.end_token
     wanted = all_logits(upstream, values)
     found = slow_logits(model, prompt)[1]
@@ -80,7 +80,7 @@ def all_logits(upstream: Any, values: Tensor) -> Tensor:
 
 
 def test_the_fast_logits_equal_upstream_code_by_code(model: S1Model, upstream: Any, codes: Tensor) -> None:
-    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes)], opening=True)
+    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes)], at_start=True)
     hidden = slow_logits(model, prompt)[0][-1:]
     cache, frame = model.network.fast_cache(1), codes[:, 0]
     with torch.inference_mode():
@@ -97,7 +97,7 @@ def test_the_fast_logits_equal_upstream_code_by_code(model: S1Model, upstream: A
 
 def test_the_same_noise_gives_the_same_codes_for_200_frames(model: S1Model, upstream: Any, codes: Tensor) -> None:
     values = s1_upstream.prompt(upstream, TEXT, TRANSCRIPT, codes)
-    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], opening=True)
+    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], at_start=True)
     wanted = s1_upstream.generate(upstream, values, 200, SAMPLING, model.codec.config.residual_size)
     found = speak(model, prompt, wanted.shape[1])
     assert wanted.shape[1] == 200
@@ -110,7 +110,7 @@ def test_the_same_noise_gives_the_same_codes_for_200_frames(model: S1Model, upst
 def test_padded_prompts_fill_their_own_slots_as_exact_ones_do(
     model: S1Model, codes: Tensor, shapes: list[Shape]
 ) -> None:
-    words = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], opening=True)
+    words = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], at_start=True)
     exact, padded = (Decoder(DecodeState(model.network, 4, LENGTH, 1024)) for _ in range(2))
     padded.prefiller.ready = shapes
     first = [Prompt(1, words[:50], 0), Prompt(3, words[:70], 0), Prompt(2, words[:0], 0)]
@@ -125,7 +125,7 @@ def test_padded_prompts_fill_their_own_slots_as_exact_ones_do(
 
 
 def test_a_broken_layer_is_seen(model: S1Model, codes: Tensor) -> None:
-    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], opening=True)
+    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], at_start=True)
     wanted = slow_logits(model, prompt)[1]
     for layer in model.network.layers:
         with torch.no_grad():
@@ -141,8 +141,8 @@ def test_the_codec_equals_upstream(model: S1Model, folder: Path) -> None:
         wanted, lengths = upstream.encode(samples[None, None])
         found = model.codec.encode(samples)
         assert torch.equal(found, wanted[0])
-        sounding, _ = upstream.decode(wanted, lengths)
-        assert relative(model.codec.decode(found), sounding[0, 0]) < 1e-5
+        upstream_audio, _ = upstream.decode(wanted, lengths)
+        assert relative(model.codec.decode(found), upstream_audio[0, 0]) < 1e-5
 
 
 def test_the_codec_in_two_halves_is_the_codec(model: S1Model, folder: Path) -> None:
@@ -170,13 +170,13 @@ def test_an_encoder_kept_in_half_its_size_finds_the_codes_of_the_whole(model: S1
 
 
 def test_int8_weights_move_the_logits_by_less_than_five_percent(model: S1Model, folder: Path, codes: Tensor) -> None:
-    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes)], opening=True)
+    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes)], at_start=True)
     moved = relative(slow_logits(read(folder, "int8"), prompt)[1], slow_logits(model, prompt)[1])
     assert 1e-4 < moved < 0.05
 
 
 def test_keys_and_values_in_int8_move_what_is_computed_by_less_than_two_percent(model: S1Model, codes: Tensor) -> None:
-    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes)], opening=True)
+    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes)], at_start=True)
     small = slow_logits(model, prompt, torch.int8)
     moved = [relative(*pair) for pair in zip(small, slow_logits(model, prompt), strict=True)]
     assert all(1e-5 < each < 0.02 for each in moved), moved
@@ -190,7 +190,7 @@ def test_keys_and_values_in_int8_move_what_is_computed_by_less_than_two_percent(
 def test_a_packed_checkpoint_gives_the_logits_of_the_weights_it_was_packed_from(
     model: S1Model, folder: Path, codes: Tensor, tmp_path: Path
 ) -> None:
-    for _ in pack(Checkpoint(str(folder)), tmp_path / "packed", "int8", Device(name="cpu")):
+    for _ in pack(Checkpoint(str(folder)), tmp_path / "packed", "int8", EngineOptions(name="cpu")):
         pass
     original, packed = folder / "model.pth", tmp_path / "packed" / "model-int8.pth"
     assert packed.stat().st_size < 0.5 * original.stat().st_size
@@ -198,7 +198,7 @@ def test_a_packed_checkpoint_gives_the_logits_of_the_weights_it_was_packed_from(
     network, cpu = kept.network, torch.device("cpu")
     quantize([network.place(cpu, torch.bfloat16).layers, network.fast_layers], "int8")
     network.place(cpu, torch.float32)
-    prompt = embed(kept.network, model.tokenizer, [Turn(TRANSCRIPT, codes)], opening=True)
+    prompt = embed(kept.network, model.tokenizer, [Turn(TRANSCRIPT, codes)], at_start=True)
     assert torch.equal(slow_logits(read(packed.parent), prompt)[1], slow_logits(kept, prompt)[1])
 
 

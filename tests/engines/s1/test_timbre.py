@@ -12,13 +12,13 @@ import soundfile
 import torch
 
 from engines.base import Checkpoint
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.s1 import timbre as subject
 from engines.s1.engine import S1Engine
 from engines.s1.model import S1Model
 from engines.s1.references import S1Reference
 from engines.s1.timbre import AHEAD, TimbreStream, VoiceTimbre, VoiceTimbres, spectra
-from engines.timbre import LEAST, KnownVoices, Timbre, levelled, loud_frames, power_of, smooth
+from engines.timbre import MIN_LOUD_FRAMES, KnownVoices, Timbre, levelled, loud_frames, power_of, smooth
 from engines.types import Audio, Reference, Samples
 from tests.engines.speaking import spoken
 from training.references import VOICES
@@ -64,7 +64,7 @@ def through(stream: TimbreStream, samples: Samples, packets: Sequence[int]) -> S
 def test_what_nothing_is_lent_to_stays_what_it_is(
     speech: Samples, voice: VoiceTimbre, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(subject, "COLOUR", 0.0)
+    monkeypatch.setattr(subject, "MEAN_FACTOR", 0.0)
     made = through(TimbreStream(voice, 0.0, RATE), speech, [3_072])
     assert len(made) == len(speech)
     assert np.abs(made - speech).max() < 1e-5
@@ -123,7 +123,7 @@ def test_a_voice_is_found_once_and_one_that_is_known_or_too_short_has_none(model
         assert one is not other
         assert one._voice is other._voice
         assert VoiceTimbres(model.codec, 0.0, None).stream(heard) is None
-        short = speech[: (LEAST - 8) * 256]
+        short = speech[: (MIN_LOUD_FRAMES - 8) * 256]
         assert timbres.stream(given(model, short, "b")) is None
         known = KnownVoices.read(VOICES / "s1" / "checkpoint")
         assert VoiceTimbres(model.codec, 0.6, known).stream(heard) is None
@@ -144,7 +144,7 @@ def test_a_checkpoint_that_asks_for_it_speaks_so_and_the_same_each_time(tmp_path
         assert defaults["timbre"] > 0
         if share is not None:
             path.write_text(json.dumps(defaults | {"timbre": share}))
-        engine = S1Engine(Device(name="cpu", cache_dir=str(tmp_path / "cache")))
+        engine = S1Engine(EngineOptions(name="cpu", cache_dir=str(tmp_path / "cache")))
         for _ in engine.load(Checkpoint(str(folder))):
             pass
         takes[share] = spoken(engine, voice), spoken(engine, shipped)

@@ -16,7 +16,7 @@ from torch import Tensor
 from bench.checkpoints import redraw
 from bench.s1_checkpoints import FULL
 from engines.runtime import quantization as quantizing
-from engines.runtime.launching import planned
+from engines.runtime.launching import collect_launches
 from engines.s1 import kv_cache
 from engines.s1.codec import Codec
 from engines.s1.codec_streams import CodecStreams
@@ -124,7 +124,7 @@ def compile() -> dict[str, Any]:
     target.get_current_stream = lambda device: 0  # type: ignore[attr-defined]
     driver.set_active(target)
     fused.OVERLAP = True
-    with torch.device("meta"), planned() as plans:
+    with torch.device("meta"), collect_launches() as plans:
         network = DualAR(DualARConfig.from_mapping(FULL.network), 151_000, 4096, 150_000).bfloat16()
         for rows in (2, 256):
             fused.FusedDecoder(DecodeState(network, rows, 2048, 1024)).draw(rows)

@@ -19,7 +19,7 @@ from engines.errors import (
     TimedOut,
     UnknownEngine,
 )
-from engines.scheduling import control_work
+from engines.scheduling import maintenance
 from engines.scheduling.eta import EtaEstimator
 from engines.scheduling.manager import Policy
 from engines.scheduling.ticket import Ticket
@@ -137,7 +137,7 @@ def test_a_job_that_waits_for_the_disk_costs_nothing_and_others_go_on(houses) ->
 
 def test_fine_tuned_weights_go_only_to_an_engine_that_takes_them(houses) -> None:
     wanted = replace(request("abc"), weights=Weights("model.safetensors", "0" * 64, "yasuo"))
-    with pytest.raises(BadSetting, match="speaks a champion from its reference"):
+    with pytest.raises(BadSetting, match="cannot use fine-tuned weights"):
         houses().manager.submit(wanted, session_id="ann")
 
 
@@ -195,7 +195,7 @@ def test_a_take_gets_most_of_the_device_while_another_engine_is_loaded(houses) -
 
 @pytest.mark.parametrize(("patience_s", "waits"), [(5.0, True), (0.03, False)])
 def test_warming_waits_for_a_first_sound_but_not_for_ever(houses, monkeypatch, patience_s, waits) -> None:
-    monkeypatch.setattr(control_work, "PATIENCE_S", patience_s)
+    monkeypatch.setattr(maintenance, "LOW_PRIORITY_SHARE_S", patience_s)
     tick, tock = Metronome(step_s=0.01, click_s=0.1), Metronome()
     house = houses(tick=tick, tock=tock)
     house.manager.unload("tock")

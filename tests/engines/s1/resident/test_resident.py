@@ -160,7 +160,7 @@ def test_it_compiles_for_s1_mini_and_is_kept_unless_the_disk_spoils_it(
     mini = sizes(MINI, semantic=4096, residual=1024)
     made = machine_code(mini, "sm_90", tmp_path)
     (kept,) = tmp_path.iterdir()
-    monkeypatch.setattr(compiling, "_compiled_beside", lambda *_: b"compiled again")
+    monkeypatch.setattr(compiling, "_compile_in_process", lambda *_: b"compiled again")
     assert machine_code(mini, "sm_90", tmp_path) == made
     kept.write_bytes(kept.read_bytes()[:-1])
     assert machine_code(mini, "sm_90", tmp_path) == b"compiled again"

@@ -5,16 +5,16 @@ import threading
 import pytest
 
 from engines.errors import BadCheckpoint
-from engines.runtime.beside import beside
+from engines.runtime.background import run_in_background
 from engines.types import Progress
 
-TOLD = Progress(0.5, "reading")
+PROGRESS = Progress(0.5, "reading")
 
 
 def test_others_go_on_until_it_is_done() -> None:
     may_end = threading.Event()
-    work = beside(TOLD, lambda: may_end.wait() and threading.current_thread().name)
-    assert [next(work) for _ in range(3)] == [TOLD] * 3
+    work = run_in_background(PROGRESS, lambda: may_end.wait() and threading.current_thread().name)
+    assert [next(work) for _ in range(3)] == [PROGRESS] * 3
     may_end.set()
     with pytest.raises(StopIteration) as ended:
         while True:
@@ -27,4 +27,4 @@ def test_what_it_raises_is_raised_to_who_asked() -> None:
         raise BadCheckpoint("it is broken; fetch it again")
 
     with pytest.raises(BadCheckpoint, match="broken"):
-        list(beside(TOLD, broken))
+        list(run_in_background(PROGRESS, broken))
