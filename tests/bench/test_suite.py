@@ -195,4 +195,4 @@ def test_a_late_first_sound_a_dry_line_or_a_refused_one_is_not_carried() -> None
 
     assert row().carried(0.25) and not row("429").carried(0.25)
     assert not row(first_s=0.3).carried(0.25) and not row(dry_s=0.1).carried(0.25)
-    assert row(dry_s=0.1).told()["stalled"] == 1
+    assert row(dry_s=0.1).figures()["stalled"] == 1

@@ -67,8 +67,8 @@ def hiss(length_s: float) -> np.ndarray:
 
 NO_CLIPS = {
     short: "The clip lasts 0.10 s; a voice needs at least 1 s, better 3 to 12.",
-    hour: "The clip lasts 60 min; at most 120 s are taken, cut it first.",
-    nan: "The file holds values that are not numbers (NaN or infinity); export it again as 16-bit WAV.",
+    hour: "The clip lasts 60 min; cut it to at most 120 s.",
+    nan: "The file contains NaN or infinity; export it again as 16-bit WAV.",
     letter: "This is not sound the studio can read, or it is cut off; export it as WAV, FLAC or MP3.",
     empty: "The file is empty or missing; upload it again.",
     header: "This is not sound the studio can read, or it is cut off; export it as WAV, FLAC or MP3.",

@@ -164,7 +164,7 @@ def test_a_cut_off_file_is_refused(tmp_path, kind):
 
 
 def test_an_hour_is_refused_by_its_header_naming_the_limit(hour):
-    refused(hour, "60 min; at most 120 s")
+    refused(hour, "60 min; cut it to at most 120 s")
 
 
 def test_a_bomb_stops_at_the_cap_with_flat_memory(hour, tmp_path):
