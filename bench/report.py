@@ -112,8 +112,8 @@ def _runs(found: Found) -> Iterable[str]:
     yield bars(
         "Distance to the floor",
         "ms for all lines of a round. Computed from the configuration: bytes to read at the bandwidth of a copy, and"
-        " floating point operations at the rate of a large product, both as calibrated above. Norms, vocoder, sampling and launches are not"
-        " counted, so no program reaches it",
+        " floating point operations at the rate of a large product, both as calibrated above. Norms, vocoder, sampling and"
+        " launches are not counted, so no program reaches it",
         floors,
     )
 

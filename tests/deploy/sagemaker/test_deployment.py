@@ -233,10 +233,10 @@ def test_a_dry_run_prints_the_plan_and_changes_nothing(updates: Updates, capsys:
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        ({"name": "-x"}, "no endpoint's name"),
-        ({"models": ""}, "no prefix of archives"),
-        ({"kind": "single", "models": "https://bucket/x"}, "no prefix of archives"),
-        ({"least": 5}, "no more than the most"),
+        ({"name": "-x"}, "not a valid endpoint name"),
+        ({"models": ""}, "not a valid prefix for archives"),
+        ({"kind": "single", "models": "https://bucket/x"}, "not a valid prefix for archives"),
+        ({"least": 5}, "smallest number of instances"),
         ({"environment": {"STUDIO_API_KEYS": "k"}}, "IAM decides"),
     ],
 )

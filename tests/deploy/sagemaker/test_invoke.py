@@ -84,4 +84,4 @@ def test_readmes_command_writes_the_line(runtime: Runtime, tmp_path: Path, monke
 def test_what_is_no_sound_is_not_written(runtime: Runtime, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     runtime.container = lambda asked: Answered(200, "application/json", b"{}")
     assert main(["invoke", "champions", "ahri", TEXT, "-o", str(tmp_path / "line.wav")]) == 1
-    assert ("where sound is wanted" in capsys.readouterr().err, list(tmp_path.iterdir())) == (True, [])
+    assert ("instead of audio" in capsys.readouterr().err, list(tmp_path.iterdir())) == (True, [])

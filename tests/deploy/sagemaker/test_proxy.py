@@ -94,15 +94,15 @@ def test_of_a_single_model_no_target_is_asked(runtime: Runtime, monkeypatch: pyt
     [
         (None, 422, "not JSON"),
         ("{", 422, "not JSON"),
-        ("[]", 422, "no object of texts"),
-        (json.dumps(ASKED | {"text": 3}), 422, "no object of texts"),
+        ("[]", 422, "not an object with string values"),
+        (json.dumps(ASKED | {"text": 3}), 422, "not an object with string values"),
         (json.dumps(ASKED | {"championId": "../ahri"}), 422, "championId: use"),
         (json.dumps(ASKED | {"championId": "ahri\n"}), 422, "championId: use"),
         (json.dumps({"text": "x"}), 422, "championId: use"),
         (json.dumps(ASKED | {"text": " "}), 422, "text: send"),
         (json.dumps(ASKED | {"text": "x" * 5_001}), 422, "text: send"),
-        (json.dumps(ASKED | {"seed": "3"}), 422, "seed: there is no such field"),
-        (json.dumps(ASKED | {"language": "de"}), 400, "reads English"),
+        (json.dumps(ASKED | {"seed": "3"}), 422, "seed: unknown field"),
+        (json.dumps(ASKED | {"language": "de"}), 400, "speaks English"),
     ],
 )
 @pytest.mark.parametrize("event", [rest, http])
@@ -133,13 +133,13 @@ def of_runtime(error: str, status: int, message: str = "") -> Answered:
         (refusal(500, {"error": "the studio answered 429: wait a moment"}), 429, "too_many_requests", "wait a moment"),
         (refusal(500, {"error": f"no answer; {proxy.STARTING}: ask again"}), 503, "service_unavailable", "starting again"),
         (refusal(500, {"error": "tensor 'x' at 0x7f"}), 502, "bad_gateway", "its owner"),
-        (refusal(507, {"error": "CUDA out of memory"}), 503, "service_unavailable", "no memory"),
+        (refusal(507, {"error": "CUDA out of memory"}), 503, "service_unavailable", "too little memory"),
         (Answered(502, body=b"<html>"), 502, "bad_gateway", "its owner"),
         (of_runtime("ThrottlingException", 400), 429, "too_many_requests", "busy"),
         (of_runtime("ModelNotReadyException", 429), 503, "service_unavailable", "still loading"),
         (of_runtime("ValidationError", 400, "Failed to download model data(bucket: b)"), 404, "unknown_champion", "ahri"),
         (of_runtime("ValidationError", 400, "Endpoint champions of account 1 not found."), 502, "bad_gateway", "owner"),
-        (Answered(200, "application/json", b"{}"), 502, "bad_gateway", "where sound is wanted"),
+        (Answered(200, "application/json", b"{}"), 502, "bad_gateway", "instead of audio"),
         (in_triton(b"x" * 5_000_000), 413, "", "split the line"),
     ],
 )  # fmt: skip
@@ -165,7 +165,7 @@ def test_a_line_that_takes_too_long_is_given_up_and_not_asked_again(
     monkeypatch.setenv("TIMEOUT_S", "0.2")
     runtime.go.clear()
     answer = ask()
-    assert (answer["statusCode"], "not made in time" in problem(answer)["detail"]) == (504, True)
+    assert (answer["statusCode"], "not ready in time" in problem(answer)["detail"]) == (504, True)
     assert len(runtime.asked) == 1
 
 
