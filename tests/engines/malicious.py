@@ -1,4 +1,4 @@
-"""Weights nobody should open: made here, each by the way an attacker or an accident would make it."""
+"""Malicious and damaged weights, each written like an attacker or an accident would."""
 
 import io
 import os
@@ -17,7 +17,7 @@ State = dict[str, Tensor]
 
 
 class Deed:
-    """Unpickled without care, it touches the canary."""
+    """Touches the canary when it is unpickled without restrictions."""
 
     def __init__(self, canary: Path, by: Callable[..., object] = os.system) -> None:
         self.what = (by, (f"touch {canary}",)) if by is os.system else (by, (str(canary), "w"))
@@ -27,14 +27,14 @@ class Deed:
 
 
 class Stored:
-    """What a pickled tensor says of its storage: record `data/0`, so many numbers."""
+    """The storage of a pickled tensor: record `data/0` and its number of elements."""
 
     def __init__(self, numbers: int) -> None:
         self.numbers = numbers
 
 
 class Claim:
-    """A tensor of any shape over a storage of any size, whatever the file really holds."""
+    """A tensor of any shape over a storage of any size, regardless of the file."""
 
     def __init__(self, numbers: int, shape: tuple[int, ...], stride: tuple[int, ...]) -> None:
         self.parts = (Stored(numbers), 0, shape, stride, False, OrderedDict())
@@ -49,7 +49,7 @@ class Pickler(pickle.Pickler):
 
 
 def zipped(path: Path, pickled: object, compression: int = zipfile.ZIP_STORED, **more: bytes) -> None:
-    """A PyTorch file with this in its list and little data behind it."""
+    """Write a PyTorch file with this list and little data."""
     list_ = io.BytesIO()
     Pickler(list_, protocol=2).dump(pickled)
     records = {"data.pkl": list_.getvalue(), "byteorder": b"little", "data/0": bytes(64), "version": b"3\n", **more}
@@ -63,12 +63,12 @@ def rezipped(path: Path, whole: Path, compression: int, twice: bool = False) -> 
         for record in old.infolist():
             new.writestr(record.filename, old.read(record))
         if twice:
-            with warnings.catch_warnings(action="ignore"):  # zipfile's own, of the duplicate
+            with warnings.catch_warnings(action="ignore"):  # zipfile's warning about the duplicate
                 new.writestr(record.filename, old.read(record))
 
 
 def tensors(change: Callable[[State], object], suffix: str = ".pt") -> Callable[[Path, State, Path], Path]:
-    """A file of the honest state after a change."""
+    """Write the valid state after a change."""
 
     def make(folder: Path, state: State, canary: Path) -> Path:
         changed = dict(state)
@@ -117,7 +117,7 @@ BIG = "transformer_blocks.0.attn.to_q.weight"  # (128, 128)
 SMALL = "proj_out.bias"
 STORED, DEFLATED = zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED
 
-# name -> (how it is made, words of the refusal)
+# name -> (how to write it, part of the refusal)
 FILES: Mapping[str, tuple[Callable[[Path, State, Path], Path], str]] = {
     "runs a shell": (_file(lambda p, s, c: torch.save({"model_state_dict": Deed(c)}, p)), "damaged or has no"),
     "opens a file": (_file(lambda p, s, c: torch.save({**s, "x": Deed(c, open)}, p)), "damaged or has no"),

@@ -1,4 +1,4 @@
-"""A small engine without a network: one click a character, one step each, so that every step of the scheduler is known."""
+"""A small engine without a network: one click and one step per character, so that every scheduler step is known."""
 
 import threading
 import time
@@ -21,17 +21,17 @@ class Metronome:
         self.jobs: dict[str, int] = {}
         self.figures: dict[str, float] = {}
         self.requests: dict[str, Request] = {}
-        self.late: set[str] = set()  # jobs that wait for something that is not the device
+        self.late: set[str] = set()  # jobs that wait for something other than the device
         self.steps: list[tuple[str, ...]] = []
-        self.stepped_s = 0.0  # in all of them
+        self.stepped_s = 0.0  # of all jobs
         self.threads: set[int] = set()
         self.loads = 0
-        self.full_at = 99  # rows that no longer fit in memory
-        self.silent = 0  # steps of a job before its first sound
+        self.full_at = 99  # rows that do not fit in memory
+        self.silent = 0  # steps of a job before its first audio
         self.broken: Exception | None = None
-        self.stuck: Exception | None = None  # what closing raises
-        self.warmth = 1  # steps of warming
-        self.warm_s = 0.0  # each of them
+        self.stuck: Exception | None = None  # error of `close`
+        self.warmth = 1  # warm-up steps
+        self.warm_s = 0.0  # time of each
         self.warmed = 0
         self.closed = False
         self.notes: tuple[str, ...] = ()  # on every take
@@ -68,7 +68,7 @@ class Metronome:
 
     @property
     def between_segments(self) -> Collection[str]:
-        """Treat each word as a piece."""
+        """Treat each word as a segment."""
         return [id for id, made in self.jobs.items() if made == 0 or self.requests[id].text[made - 1] == " "]
 
     def prepare(self, request: Request) -> object:
@@ -122,7 +122,7 @@ class Metronome:
 
 
 class MetronomeSpec(Spec):
-    """A spec whose factory hands out one given engine."""
+    """A spec whose factory returns a given engine."""
 
     def make(self, device: EngineOptions) -> Metronome:
         return ENGINES[self.name]

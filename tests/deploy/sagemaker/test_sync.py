@@ -1,4 +1,4 @@
-"""Packed champions sent to the prefix that an endpoint serves."""
+"""Packed champions are sent to the prefix that an endpoint serves."""
 
 import hashlib
 import shutil
@@ -71,12 +71,12 @@ def test_an_archive_is_sent_with_this_studios_code_for_triton(
     assert hashlib.sha256(bucket.get_object(Bucket=BUCKET, Key=KEY)["Body"].read()).hexdigest() == expected.sha256
 
 
-def test_what_an_endpoint_could_not_load_is_not_sent(
+def test_an_archive_that_an_endpoint_could_not_load_is_not_sent(
     bucket: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "packed"
     folder.mkdir()
-    pack_now(files(tmp_path / "members", base()), folder / "yasuo.tar.gz")  # it is ahri
+    pack_now(files(tmp_path / "members", base()), folder / "yasuo.tar.gz")  # the archive contains ahri
     assert synced(str(folder)) == 1
     assert "has another champion" in capsys.readouterr().err
     (folder / "yasuo.tar.gz").write_bytes(b"no archive")

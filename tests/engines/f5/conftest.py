@@ -1,4 +1,4 @@
-"""The embedded voice, loaded once, spoken with through manager and scheduler as the studio does."""
+"""The embedded voice, loaded once, used through manager and scheduler like in the studio."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Small random checkpoints and weights tuned from them, and an engine stepped by hand."""
+"""Small random checkpoints, weights tuned from them, and an engine that is stepped directly."""
 
 import hashlib
 from collections.abc import Collection
@@ -29,7 +29,7 @@ def checkpoint(folder: Path, seed: int, vocoder_of: Checkpoint | None = None) ->
 
 
 def weights(folder: Path, seed: int, name: str = "yasuo", **changes: object) -> Weights:
-    """As vetting leaves them."""
+    """Return weights as vetting writes them."""
     path = folder / f"{name}-{seed}.safetensors"
     save_file({key: value.detach() for key, value in network(seed, **changes).named_parameters()}, path)
     return Weights(str(path), hashlib.sha256(path.read_bytes()).hexdigest(), name)
@@ -59,7 +59,7 @@ def job(
 
 
 class Listener:
-    """Steps an engine as the scheduler does, and keeps what each job gave."""
+    """Steps an engine like the scheduler, and stores the output of each job."""
 
     def __init__(self, engine: F5Engine) -> None:
         self.engine = engine

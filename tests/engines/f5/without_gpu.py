@@ -1,6 +1,6 @@
-"""What F5's kernels compute without a GPU: `python -m tests.engines.f5.without_gpu interpret|compile`.
+"""Compute with F5's kernels without a GPU: `python -m tests.engines.f5.without_gpu interpret|compile`.
 
-Triton reads whether to interpret when it is imported, so a test cannot do this in its own process.
+Triton reads whether to interpret when it is imported, so a test needs a separate process.
 """
 
 import json
@@ -32,7 +32,7 @@ DESIGN: dict[str, Any] = {"qk_norm": "rms_norm", "pe_attn_head": 1, "long_skip_c
 
 
 class Unrecorded(FusedStepper):
-    """Launches each kernel by itself, as it does for shapes too long to record."""
+    """Launches each kernel, as for shapes that are too long for a graph."""
 
     def record(self, shape: StepShape) -> bool:
         return False
@@ -40,9 +40,9 @@ class Unrecorded(FusedStepper):
 
 @torch.inference_mode()
 def interpret() -> dict[str, Any]:
-    """How far rows of three lengths, two of them guided, are from where the steps as written take them."""
+    """Return the differences from torch's steps for rows of three lengths, two of them guided."""
     mend_indexing()
-    fused_stepper.SHORTEST, fused_stepper.FRAME_BUCKET = 32, 16  # each program is interpreted: fewer frames
+    fused_stepper.SHORTEST, fused_stepper.FRAME_BUCKET = 32, 16  # each program is interpreted, so there are few frames
     design = flattened(network(0))
     stepper = Unrecorded(design, 4)
     stepper.use_fused()
@@ -70,7 +70,7 @@ def differences(stepper: FusedStepper, of: DiT) -> list[float]:
 
 
 def contexts(stepper: FusedStepper, of: DiT) -> list[float]:
-    """How far what rows start with is from what the network computes: texts of few characters, and one of too many."""
+    """Return the differences from the network's contexts, for short texts and one that is too long."""
     found = []
     for frames, characters in ((300, 40), (21, 3), (17, 30)):
         reference, tokens = torch.randn(2, frames, 100), torch.randint(1, 30, (2, characters))
@@ -80,7 +80,7 @@ def contexts(stepper: FusedStepper, of: DiT) -> list[float]:
 
 
 def between(stepper: FusedStepper, of: DiT) -> float:
-    """The greatest number that a step leaves where no row has a frame."""
+    """Return the largest number that a step writes to frames outside every sequence."""
     packing = pack([(20, 2), (11, 1)], frames=90, sequences=4)
     inside = (packing.position >= 0)[:, None]
     config = of.config
@@ -97,7 +97,7 @@ def between(stepper: FusedStepper, of: DiT) -> float:
 
 
 def compile() -> dict[str, Any]:
-    """Every kernel of the full-size network in half precision, compiled for Hopper beforehand; then asked for again."""
+    """Compile every kernel of the full-size network in half precision for Hopper; then request them again."""
     from triton import knobs
     from triton.backends.compiler import GPUTarget
     from triton.runtime import driver

@@ -1,4 +1,4 @@
-"""Work in a thread of its own, while whoever asked for it goes on."""
+"""Work in a background thread, while the caller continues."""
 
 import threading
 
@@ -11,7 +11,7 @@ from engines.types import Progress
 PROGRESS = Progress(0.5, "reading")
 
 
-def test_others_go_on_until_it_is_done() -> None:
+def test_the_caller_continues_until_the_work_is_done() -> None:
     may_end = threading.Event()
     work = run_in_background(PROGRESS, lambda: may_end.wait() and threading.current_thread().name)
     assert [next(work) for _ in range(3)] == [PROGRESS] * 3
@@ -22,7 +22,7 @@ def test_others_go_on_until_it_is_done() -> None:
     assert ended.value.value != threading.current_thread().name
 
 
-def test_what_it_raises_is_raised_to_who_asked() -> None:
+def test_an_error_of_the_work_is_raised_to_the_caller() -> None:
     def broken() -> None:
         raise BadCheckpoint("it is broken; fetch it again")
 

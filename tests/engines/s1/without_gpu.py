@@ -1,6 +1,6 @@
-"""What can be known of the GPU's kernels without a GPU, in a process of its own: `python -m tests.engines.s1.without_gpu`.
+"""Check the GPU kernels without a GPU, in a separate process: `python -m tests.engines.s1.without_gpu`.
 
-`interpret` or `compile`: Triton reads whether to interpret when it is imported, so the tests cannot do this in theirs.
+`interpret` or `compile`: Triton reads whether to interpret when it is imported, so the tests need a separate process.
 """
 
 import json
@@ -26,7 +26,7 @@ from engines.s1.decoding import Decoder
 from engines.s1.network import DualAR
 from tests.engines.interpreting import mend_indexing
 
-LENGTHS = (3, 70)  # of the two rows: alone in its share of the cache, and over several
+LENGTHS = (3, 70)  # of the two rows: one share of the cache, and several
 FRAMES = 2
 SMALL = {
     "model_type": "dual_ar", "vocab_size": 64, "n_layer": 1, "n_head": 4, "n_local_heads": 2, "dim": 32,
@@ -43,7 +43,7 @@ SMALL_CODEC = CodecConfig(
 
 
 def interpret() -> dict[str, Any]:
-    """Frames by the kernels, interpreted, and by torch, on the same small network."""
+    """Compare frames of the interpreted kernels with torch's on the same small network."""
     mend_indexing()
     network = redraw(DualAR(DualARConfig.from_mapping(SMALL), 20, 40, 63)).requires_grad_(False)
     found = {"float": compare(network)}
@@ -55,7 +55,7 @@ def interpret() -> dict[str, Any]:
 
 @torch.inference_mode()
 def sound() -> list[float]:
-    """How far the sound of two streams is from torch's, packet after packet."""
+    """Return the differences of two streams' audio from torch's, packet by packet."""
     from engines.s1.codec_fused import FusedCodec
 
     codec = redraw(Codec(SMALL_CODEC)).requires_grad_(False)
@@ -84,7 +84,7 @@ def compare(network: DualAR, rows_held: int = 8, cached: torch.dtype | None = No
 
 
 def fused(network: DualAR, rows: list[int]) -> Tensor:
-    """(rows, dim) inputs after one frame by the kernels."""
+    """Return the (rows, dim) inputs after one frame by the kernels."""
     from engines.s1.fused import FusedDecoder
 
     state = started(network, rows).state
@@ -110,7 +110,7 @@ def relative(found: Tensor, wanted: Tensor) -> float:
 
 
 def compile() -> dict[str, Any]:
-    """Every kernel of the full-size network in bfloat16 and int8, compiled for Hopper beforehand; then asked for again."""
+    """Compile every kernel of the full-size network in bfloat16 and int8 for Hopper; then request them again."""
     from triton import knobs
     from triton.backends.compiler import GPUTarget
     from triton.runtime import driver

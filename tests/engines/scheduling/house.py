@@ -1,4 +1,4 @@
-"""A manager on metronomes."""
+"""A manager with metronomes."""
 
 from engines.base import Checkpoint
 from engines.registry import EngineOptions

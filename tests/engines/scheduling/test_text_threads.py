@@ -57,7 +57,7 @@ def heard(ticket: Ticket) -> bool:
 
 @pytest.mark.parametrize("engine", ["f5", "s1"])
 def test_an_engine_speaks_without_the_scheduler_reading_text(engine: str) -> None:
-    spec(engine).make(EngineOptions())  # imports its libraries, which takes long under a profiler
+    spec(engine).make(EngineOptions())  # this import takes long under a profiler
     wanted = Request(text=LINE, reference=voice(), seed=1, engine=engine)
     with text_threads() as threads:
         manager = Manager({engine: Checkpoint("embedded")}, EngineOptions(compile="off"), Policy())
