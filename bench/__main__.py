@@ -1,8 +1,10 @@
-"""`python -m bench [run] --out FOLDER` times engines in their configurations, `python -m bench load ADDRESS` drives a running
-studio with listeners, `python -m bench upstream --out FOLDER` times f5-tts and fish-speech on the same weights in the same run.
+"""Benchmarks of the engines and of a running studio.
 
-Each writes FOLDER/report.html, which needs nothing beside it, and FOLDER/results.json, of which it is made: samples, versions,
-device. Weights are random, so anybody can repeat it; a tiny run takes less than a minute on a CPU.
+`python -m bench [run] --out FOLDER` times engines in their configurations. `python -m bench load ADDRESS` sends listeners to a
+running studio. `python -m bench upstream --out FOLDER` times f5-tts and fish-speech with the same weights in the same run.
+
+Each command writes FOLDER/report.html, which is a single file, and its source FOLDER/results.json: samples, versions, device.
+Weights are random, so anybody can repeat a run. A tiny run takes less than a minute on a CPU.
 """
 
 import argparse
@@ -18,7 +20,7 @@ COMMANDS = {"run": "bench.runs", "load": "bench.load.command", "upstream": "benc
 def main(given: list[str]) -> None:
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     repair_network_environment()
-    logging.getLogger("httpx").setLevel(logging.WARNING)  # it tells of every line
+    logging.getLogger("httpx").setLevel(logging.WARNING)  # httpx logs every line
     name, *rest = given if given[:1] and given[0] in COMMANDS else ["run", *given]
     command = import_module(COMMANDS[name])
     parser = argparse.ArgumentParser(prog=f"python -m bench {name}", description=command.__doc__, epilog=__doc__)

@@ -1,6 +1,6 @@
-"""Archives of a fine-tuned champion at full size: packed, verified, unpacked, beside `tar | gzip -1` in the same run.
+"""Time packing, verifying and unpacking an archive of a full-size fine-tuned champion, next to `tar | gzip -1`.
 
-`python -m bench.archives [FOLDER]` needs some 6 GB there and prints seconds, MB/s and the growth of resident memory.
+`python -m bench.archives [FOLDER]` needs about 6 GB there, and prints seconds, MB/s and the growth of resident memory.
 """
 
 import multiprocessing
@@ -21,7 +21,7 @@ SECONDS, RATE = 6, 24_000
 
 
 def write_weights(path: Path) -> None:
-    """F5-TTS v1 Base as f5-tts saves it, every parameter random. Run in a process of its own: torch stays there."""
+    """Write F5-TTS v1 Base as f5-tts saves it, with random parameters. Runs in a child process, so that torch stays there."""
     import torch
 
     from bench.checkpoints import SYMBOLS, redraw
@@ -35,7 +35,7 @@ def write_weights(path: Path) -> None:
 
 
 def write_champion(folder: Path) -> None:
-    """A fine-tuned champion's members."""
+    """Write the members of a fine-tuned champion."""
     import numpy as np
 
     sound = np.random.default_rng(0).standard_normal(SECONDS * RATE).astype("float32") / 10
@@ -44,12 +44,12 @@ def write_champion(folder: Path) -> None:
     writing.start()
     writing.join()
     if writing.exitcode:
-        raise RuntimeError("the weights could not be made; is there memory and room for 1.4 GB?")
+        raise RuntimeError("writing the weights failed; free memory and 1.4 GB of disk space")
 
 
 def measure(name: str, size: int, work: Callable[[], object]) -> None:
-    """Run it once and print what it took."""
-    Path("/proc/self/clear_refs").write_text("5")  # forget the highest memory so far
+    """Run the work once, and print its time and memory."""
+    Path("/proc/self/clear_refs").write_text("5")  # reset the peak memory
     before, started = memory("VmRSS"), time.perf_counter()
     work()
     took_s = time.perf_counter() - started
@@ -58,13 +58,13 @@ def measure(name: str, size: int, work: Callable[[], object]) -> None:
 
 
 def memory(field: str) -> int:
-    """Bytes this process holds now (VmRSS), or held at most (VmHWM)."""
+    """Return the resident memory (VmRSS) or the peak memory (VmHWM) of this process in bytes."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
 
 
 def unpacked(archive: Path, staged: Path) -> None:
-    """Without opening the weights, which is timed where it belongs (engines/f5/vetting/process.py)."""
+    """Unpack an archive without opening the weights, which `engines/f5/vetting/process.py` does."""
     staged.mkdir()
     unpack(archive, staged, lambda weights, target: target.hardlink_to(weights), silent, threading.Event())
 

@@ -1,8 +1,8 @@
-"""Barks of one to three words: first takes against the best of four by the studio's own checks.
+"""Compare first takes of barks (one to three words) with the best of four takes by the studio's checks.
 
-`python -m bench.barks f5|s1 [SEEDS]` speaks 50 barks with the embedded checkpoint and the shipped references and prints
-missing or wrong words. The takes are chosen by how the known line fits the sound; they are judged by a grammar of the same
-recogniser, which does not know the line and says which of the 50 it hears.
+`python -m bench.barks f5|s1 [SEEDS]` speaks 50 barks with the embedded checkpoint and the shipped references, and prints
+missing or wrong words. The take is chosen by how well the known line fits the audio, and judged by a grammar of the same
+recogniser, which does not know the line and returns one of the 50 barks.
 """
 
 import re
@@ -31,10 +31,10 @@ This way, quickly. Light the fire. My turn now. It is over.
 
 
 def measure(engine: str, seeds: int) -> None:
-    """One line per bark, then the sums."""
+    """Print a line per bark, then the sums."""
     known = sorted(read_references(SHIPPED).items())
     synthesizer, checker = Synthesizer(engine, checkpoint(engine)), Checker()
-    wrong = []  # of each bark: of each seed's take, the best one's last
+    wrong = []  # of each bark: wrong words of each seed's take, then of the chosen take
     for number, bark in enumerate(BARKS):
         voice = reference_of(*known[number % len(known)][1])
         takes = [synthesizer.speak(voice, bark, seed) for seed in range(1, seeds + 1)]

@@ -1,7 +1,7 @@
-"""How much later a line on the page is heard while a script renders: `python -m bench.beside_render URL`.
+"""Measure how much later a line is heard while a script renders: `python -m bench.beside_render URL`.
 
-A studio that runs at URL gets a project of 300 lines. Lines of the page (its endpoint `/speak`) are spoken alternately while
-nothing renders and while the project does. Told: arrival to first sound as the takes say, and how long an engine's step is.
+The studio at URL gets a project of 300 lines. Lines of the page (endpoint `/speak`) are spoken alternately with and without a
+running render. Prints the time from arrival to first audio as in the takes, and the duration of an engine step.
 """
 
 import argparse
@@ -33,30 +33,30 @@ def main() -> None:
     with httpx.Client(base_url=given.address, timeout=60) as studio:
         project = project_of(studio, given.voice, given.render_engine)
         page = Client(given.address, verbose=False)
-        speak(page, given.engine)  # whatever is done once
-        idle, beside, compute = [], [], []
+        speak(page, given.engine)  # a warm-up line
+        idle, during_render, compute = [], [], []
         for _ in range(given.rounds):
             first_s, compute_s = speak(page, given.engine)
             idle.append(first_s)
             compute.append(compute_s)
             with_render(studio, project)
-            beside.append(speak(page, given.engine)[0])
+            during_render.append(speak(page, given.engine)[0])
             studio.post(f"{project}/render/pause").raise_for_status()
-            time.sleep(1.0)  # what was under way is given up
+            time.sleep(1.0)  # the running take is stopped
         steps = steps_of(studio, given.engine)
         studio.post(f"{project}/render/stop")
         studio.delete(project)
-    told = {
+    figures = {
         "idle_s": idle,
-        "beside_s": beside,
-        "median_later_s": statistics.median(beside) - statistics.median(idle),
+        "beside_s": during_render,
+        "median_later_s": statistics.median(during_render) - statistics.median(idle),
         "step_s": statistics.median(compute) / steps,
     }
-    sys.stdout.write(json.dumps(told, indent=1) + "\n")
+    sys.stdout.write(json.dumps(figures, indent=1) + "\n")
 
 
 def project_of(studio: httpx.Client, voice: str, engine: str) -> str:
-    """The address of a new project with its sheet."""
+    """Create a project with a sheet; return its address."""
     created = studio.post("/studio/projects", json={"name": "beside a render"}).raise_for_status().json()
     project = f"/studio/projects/{created['id']}"
     cast = {"": {"": [{"voice": voice, "engine": engine}]}}
@@ -67,12 +67,12 @@ def project_of(studio: httpx.Client, voice: str, engine: str) -> str:
 
 
 def with_render(studio: httpx.Client, project: str) -> None:
-    """The project renders, and a line of it is being spoken."""
-    told = studio.get(project).json()
-    if told["render"]:
+    """Start or resume the render of a project, and wait until one of its lines is spoken."""
+    state = studio.get(project).json()
+    if state["render"]:
         studio.post(f"{project}/render/resume").raise_for_status()
     else:
-        studio.post(f"{project}/render", json={"sheet": told["sheets"][0]["id"]}).raise_for_status()
+        studio.post(f"{project}/render", json={"sheet": state["sheets"][0]["id"]}).raise_for_status()
     while not _running(studio):
         time.sleep(0.05)
     time.sleep(1.0)
@@ -83,13 +83,13 @@ def _running(studio: httpx.Client) -> bool:
 
 
 def speak(page: Client, engine: str) -> tuple[float, float]:
-    """Arrival to first sound of a line, and the device time of all its steps, in seconds."""
+    """Speak a line; return the seconds from arrival to first audio and the device seconds of all its steps."""
     take: Any = page.predict(text=LINE, engine=engine, seed=7, api_name="/speak")[2]
     return float(take["cost"]["ttfa_s"]), float(take["cost"]["compute_s"])
 
 
 def steps_of(studio: httpx.Client, engine: str) -> int:
-    """How many steps F5 takes for a line; 1 where the checkpoint names none."""
+    """Return the steps of F5 for a line; 1 for a checkpoint without that setting."""
     listed = studio.get("/studio/engines").raise_for_status().json()
     info = next(each for each in listed if each["name"] == engine)
     return int(info["info"]["defaults"].get("steps", 1))

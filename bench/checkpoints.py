@@ -1,4 +1,4 @@
-"""Checkpoints in the true format with random weights in which every block matters."""
+"""Checkpoints in the real format, with random weights that make every block matter."""
 
 from pathlib import Path
 
@@ -28,11 +28,11 @@ VOCODER = {
 
 
 def redraw(network: nn.Module, seed: int = 0, drawn_on: str = "cpu") -> nn.Module:
-    """Give every parameter a random value: fresh ones are zero where it hides mistakes (AdaLN, output layers)."""
+    """Set every parameter to a random value, because initial zeros (AdaLN, output layers) would hide mistakes."""
     generator = torch.Generator(drawn_on).manual_seed(seed)
     with torch.no_grad():
         for name, parameter in network.named_parameters():
-            # Fan-in scaling keeps activations alive; vectors (norms, biases, scales) are drawn around one half.
+            # Scaling by fan-in keeps activations in range; weights of norms and scales are around one.
             width = parameter[0].numel() if parameter.dim() > 1 else 4
             parameter.copy_(torch.randn(parameter.shape, generator=generator, device=drawn_on) / width**0.5)
             if parameter.dim() == 1 and name.endswith("weight"):
@@ -41,7 +41,7 @@ def redraw(network: nn.Module, seed: int = 0, drawn_on: str = "cpu") -> nn.Modul
 
 
 def write(folder: Path, network: nn.Module, arch: dict[str, object], seed: int = 0) -> Path:
-    """A checkpoint folder as upstream publishes it, the transformer's weights under their averaged names."""
+    """Write a checkpoint folder in upstream's format, with the transformer's weights under their EMA names."""
     (folder / "vocos").mkdir(parents=True)
     state = {f"ema_model.transformer.{name}": value.clone() for name, value in network.state_dict().items()}
     save_file(state, folder / "model_1.safetensors")

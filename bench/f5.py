@@ -1,7 +1,7 @@
 """Time F5-TTS's flow at full size on random weights: `python -m bench.f5 --out f5.json`.
 
-Weights do not change the time a step takes, so none need downloading. The same weights run through f5-tts's own network and
-sampler, in the same process, and nothing is timed unless the mels are equal. `--tiny` tries all of it on the CPU.
+Weights do not change the time of a step, so nothing is downloaded. f5-tts's network and sampler run with the same weights in
+the same process, and nothing is timed unless both compute equal mels. `--tiny` tries everything on the CPU.
 """
 
 import argparse
@@ -24,7 +24,7 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO)
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("f5.json"))
-    parser.add_argument("--commit", help="of this tree, where git cannot tell")
+    parser.add_argument("--commit", help="commit of this tree, if git is not available")
     parser.add_argument("--tiny", action="store_true", help="a small network and short takes, on the CPU")
     asked = parser.parse_args()
     figures: dict[str, object] = dict(machine(asked.commit))

@@ -1,7 +1,7 @@
-"""F5's linear layers in FP8, which no engine speaks with: `python -m bench.f5_fp8 --out f5-fp8.json`.
+"""Evaluate F5's linear layers in FP8, which no engine uses: `python -m bench.f5_fp8 --out f5-fp8.json`.
 
-How far the mel of a take moves where the inputs and weights of every product of the transformer are rounded to e4m3, each row
-by a step of its own, and what those products take in half precision and in FP8. Weights are random ones of full size.
+Measures how much a take's mel changes if the inputs and weights of every product of the transformer are rounded to e4m3 with
+a scale per row, and the time of these products in half precision and in FP8. Weights are random, at full size.
 """
 
 import argparse
@@ -28,17 +28,17 @@ log = logging.getLogger("bench.f5_fp8")
 
 FP8 = torch.float8_e4m3fn
 LARGEST = torch.finfo(FP8).max
-LEAST_WIDTH = 64  # of a product that is rounded: others are not the transformer's
+LEAST_WIDTH = 64  # smallest width of a rounded product; narrower products are not part of the transformer
 
 
 def rounded(x: Tensor) -> Tensor:
-    """(..., n) through FP8, with a step for each row."""
+    """Round (..., n) to FP8, with a scale for each row."""
     step = x.float().abs().amax(-1, keepdim=True).clamp(min=1e-12) / LARGEST
     return ((x.float() / step).to(FP8).float() * step).to(x.dtype)
 
 
 class Rounding(TorchFunctionMode):
-    """Inputs and weights of wide products are rounded before they are multiplied."""
+    """Rounds the inputs and weights of wide products before they are multiplied."""
 
     def __torch_function__(
         self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
@@ -54,7 +54,7 @@ def mel(given: Given, network: DiT) -> Tensor:
 
 @torch.inference_mode()
 def distances(given: Given, dtype: torch.dtype) -> dict[str, float]:
-    """Of a take's mel from float32's."""
+    """Return the relative difference of a take's mel from that of float32."""
     exact, network = mel(given, given.network(torch.float32)), given.network(dtype)
     found = {"half": relative(mel(given, network), exact)}
     with Rounding():
@@ -64,7 +64,7 @@ def distances(given: Given, dtype: torch.dtype) -> dict[str, float]:
 
 @torch.inference_mode()
 def products(given: Given, arch: Mapping[str, Any]) -> dict[str, object]:
-    """Milliseconds of the products of one step, in one CUDA graph."""
+    """Return the milliseconds of one step's products, each kind in one CUDA graph."""
     frames, dim = given.shape.frames, int(arch["dim"])
     wide = dim * int(arch["ff_mult"])
     shapes = [(dim, 3 * dim), (dim, dim), (dim, wide), (wide, dim)] * int(arch["depth"])
@@ -94,7 +94,7 @@ def products(given: Given, arch: Mapping[str, Any]) -> dict[str, object]:
 
 
 def replayed(work: Callable[[], None]) -> float | str:
-    """Milliseconds, or why it cannot be had."""
+    """Return the milliseconds of the recorded work, or the reason why it cannot run."""
     try:
         work()
         torch.cuda.synchronize()
@@ -110,8 +110,8 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("f5-fp8.json"))
-    parser.add_argument("--tiny", action="store_true", help="a small network, on the CPU, where nothing is timed")
-    parser.add_argument("--commit", help="of this tree, where git cannot tell")
+    parser.add_argument("--tiny", action="store_true", help="a small network on the CPU, without timing")
+    parser.add_argument("--commit", help="commit of this tree, if git is not available")
     asked = parser.parse_args()
     device = torch.device("cpu" if asked.tiny else "cuda")
     arch = {key: checkpoints.ARCH[key] for key in ARCH} if asked.tiny else ARCH

@@ -1,9 +1,9 @@
-"""A minute of text by F5-TTS and by upstream's way of speaking it: `python -m bench.f5_long --out f5-long.json`.
+"""Compare a minute of text by F5-TTS with upstream's way of speaking it: `python -m bench.f5_long --out f5-long.json`.
 
-Upstream cuts a text into chunks that fill 22 seconds with their reference and speaks them one after another. Its own sampler
-does so here in half precision, with the same weights and vocoder; ours speaks the same text from the engine's door to the last
-sample, once as a file, as upstream does, and once for somebody who listens, to whom the first sound comes early. Weights are
-random ones of full size. That both make the same mel is `bench.f5`'s to show.
+Upstream cuts a text into chunks that fill 22 seconds with their reference, and speaks them one after another. Here upstream's
+sampler does that in half precision, with the same weights and vocoder. Our engine speaks the same text from request to last
+sample, once as a file like upstream, and once live, with an early first audio. Weights are random, at full size. `bench.f5`
+checks that both compute equal mels.
 """
 
 import argparse
@@ -30,17 +30,17 @@ from bench.machine import machine, wait
 from bench.s1_pair import f5_checkpoint
 from engines.base import Checkpoint, EngineJob, Finished, Spoke
 from engines.f5.engine import F5Engine
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.types import Request
 
 log = logging.getLogger("bench.f5_long")
 
 WORDS, REPEATS, STEPS = 170, 5, (32, 16)
-CHUNK_S = 22.0  # of a chunk and its reference together
+CHUNK_S = 22.0  # of a chunk and its reference
 
 
 def chunks(words: list[str], most: int) -> Iterator[str]:
-    """Of at most so many characters."""
+    """Cut words into chunks of at most `most` characters."""
     chunk = ""
     for word in words:
         if chunk and len(chunk) + 1 + len(word) > most:
@@ -51,7 +51,7 @@ def chunks(words: list[str], most: int) -> Iterator[str]:
 
 
 def spoken(engine: F5Engine, request: Request) -> float:
-    """Seconds of sound of a request that is spoken to its end."""
+    """Speak a request to its end; return the seconds of audio."""
     engine.admit(EngineJob("long", request))
     samples = 0
     while True:
@@ -63,7 +63,7 @@ def spoken(engine: F5Engine, request: Request) -> float:
 
 
 def upstream(engine: F5Engine, arch: dict[str, object], asked: Request) -> Callable[[int], float]:
-    """Upstream's loop: steps -> seconds of sound."""
+    """Return upstream's loop, which maps steps to seconds of audio."""
     model, reference = engine.model, engine.references.prepare(asked.reference)
     device = reference.mel.device
     dtype = torch.float16 if device.type == "cuda" else torch.float32
@@ -79,15 +79,15 @@ def upstream(engine: F5Engine, arch: dict[str, object], asked: Request) -> Calla
 
     @torch.inference_mode()
     def loop(steps: int) -> float:
-        torch.backends.cuda.enable_cudnn_sdp(True)  # as torch has it, until an engine of ours is loaded
+        torch.backends.cuda.enable_cudnn_sdp(True)  # torch's default, which our engine changes
         return sum(len(piece(chunk, steps).cpu()) for chunk in pieces) / engine.info.sample_rate
 
     return loop
 
 
 def alternated(arms: dict[str, Callable[[], float]], repeats: int) -> dict[str, dict[str, float]]:
-    """Of each arm, which gives the seconds of sound it made: those, and the median seconds it took in turns with the others."""
-    audio_s = {name: arm() for name, arm in arms.items()}  # the first does not count
+    """Time arms that return seconds of audio alternately; return these seconds and the median time of each arm."""
+    audio_s = {name: arm() for name, arm in arms.items()}  # a warm-up
     took: dict[str, list[float]] = {name: [] for name in arms}
     for _ in range(repeats):
         for name, arm in arms.items():
@@ -104,11 +104,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("f5-long.json"))
     parser.add_argument("--device", default="cuda")
-    parser.add_argument("--tiny", action="store_true", help="a small network and a short text, to see that it runs")
-    parser.add_argument("--commit", help="of this tree, where git cannot tell")
+    parser.add_argument("--tiny", action="store_true", help="a small network and a short text, as a test")
+    parser.add_argument("--commit", help="commit of this tree, if git is not available")
     given = parser.parse_args()
     figures: dict[str, Any] = dict(machine(given.commit))
-    engine = F5Engine(Device(name=given.device, cpu_precision="float32"))
+    engine = F5Engine(EngineOptions(name=given.device, cpu_precision="float32"))
     arch: dict[str, object] = {key: checkpoints.ARCH[key] for key in ARCH} if given.tiny else dict(ARCH)
     with tempfile.TemporaryDirectory() as made:
         for _ in engine.load(Checkpoint(str(f5_checkpoint(Path(made), full=not given.tiny)))):

@@ -1,4 +1,4 @@
-"""F5's network at full size on random weights: parity with f5-tts's own, then the time of a take's flow by both."""
+"""F5's network at full size on random weights: parity with f5-tts, then the time of a take's flow with both."""
 
 import json
 import logging
@@ -29,17 +29,17 @@ REPEATS = 5
 CHECKED_STEPS = 7
 PROFILED_STEPS = 4
 ROWS = 8
-MOST_FP32 = 1e-4  # of the mel; 4e-6 was measured
-HALF_SHARE = 1.1  # of upstream's own distance between half precision and float32
+MOST_FP32 = 1e-4  # largest difference of the mel; 4e-6 was measured
+HALF_SHARE = 1.1  # factor of upstream's difference between half precision and float32
 
 
 class Unequal(Exception):
-    """Ours does not make what upstream makes, so its speed says nothing."""
+    """Our output differs from upstream's, so its speed has no meaning."""
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a take is made of, and the network that makes it."""
+    """The inputs of a take, and the network's configuration."""
 
     arch: dict[str, object]
     device: torch.device
@@ -50,7 +50,7 @@ class Given:
 
     @classmethod
     def draw(cls, arch: dict[str, object], device: torch.device, shrink: int = 1) -> "Given":
-        """The same each time."""
+        """Draw random inputs with a fixed seed."""
         generator = torch.Generator().manual_seed(1)
         known, made = REFERENCE_FRAMES // shrink, MADE_FRAMES // shrink
         noise = torch.randn(known + made, 100, generator=generator).to(device)
@@ -65,7 +65,7 @@ class Given:
 
     @property
     def shape(self) -> StepShape:
-        """Of one guided row."""
+        """Return the step shape of one guided row."""
         return StepShape(1, needed_frames([(len(self.noise), 2)]), 2)
 
     def row(self, stepper: Stepper, schedule: Schedule) -> FlowRow:
@@ -73,7 +73,7 @@ class Given:
 
     @torch.inference_mode()
     def flow(self, stepper: Stepper, schedule: Schedule) -> Tensor:
-        """One take's mel (n - r, 100)."""
+        """Compute one take's mel (n - r, 100)."""
         flow, row = Flow(stepper), self.row(stepper, schedule)
         while not row.done:
             flow.advance([row])
@@ -89,7 +89,7 @@ def median_ms(work: Callable[[], object], repeats: int, ready: Callable[[], obje
 
 
 def alternated_ms(arms: Sequence[Callable[[], object]], repeats: int) -> list[float]:
-    """The median of each, one after another in every round, so that no arm has a warmer device than the others."""
+    """Return the median time of each arm; the arms alternate, so that all have an equally warm device."""
     rounds = [[_ms(arm) for arm in arms] for _ in range(repeats)]
     return [round(statistics.median(times), 2) for times in zip(*rounds, strict=True)]
 
@@ -108,7 +108,7 @@ def relative(found: Tensor, wanted: Tensor) -> float:
 
 @torch.inference_mode()
 def network_figures(given: Given) -> dict[str, object]:
-    """Parity with upstream, then times in half precision: upstream, ours, compiled, recorded. Raises Unequal."""
+    """Check parity with upstream, then time half precision: upstream, ours, compiled, recorded. Raises Unequal."""
     plain = given.network(torch.float32)
     grid = make_schedule(plain, time_grid(CHECKED_STEPS))
     exact = given.flow(EagerStepper(plain), grid)
@@ -154,7 +154,7 @@ def network_figures(given: Given) -> dict[str, object]:
 
 
 def timed(work: Callable[[], Tensor]) -> tuple[float, Tensor]:
-    """Seconds that it took, and what it gave."""
+    """Return the seconds of the work, and its result."""
     started = time.perf_counter()
     result = work()
     wait()
@@ -162,7 +162,7 @@ def timed(work: Callable[[], Tensor]) -> tuple[float, Tensor]:
 
 
 def recording(given: Given, compiled: FusedStepper) -> dict[str, object]:
-    """What it costs to record the shape that is timed, and how many there would be."""
+    """Measure the cost of recording the timed shape, and count all likely shapes."""
     before = torch.cuda.memory_reserved() if torch.cuda.is_available() else 0
     started = time.perf_counter()
     done = compiled.record(compiled.shape(given.shape))
@@ -176,7 +176,7 @@ def recording(given: Given, compiled: FusedStepper) -> dict[str, object]:
 
 
 def profiled(given: Given, network: DiT, stepper: Stepper) -> dict[str, object]:
-    """Of a step in the middle of a take."""
+    """Profile steps in the middle of a take."""
     schedule = make_schedule(network, time_grid(PROFILED_STEPS * 2 + 2))
     flow, row = Flow(stepper), given.row(stepper, schedule)
     flow.advance([row])
@@ -189,11 +189,11 @@ def profiled(given: Given, network: DiT, stepper: Stepper) -> dict[str, object]:
 
 
 def check(parity: Mapping[str, float]) -> None:
-    """Raises Unequal unless ours is upstream's: exactly to rounding in float32, and no farther from it in half precision."""
+    """Raise Unequal unless ours equals upstream's to rounding in float32 and is as close to it in half precision."""
     ours = [name for name in parity if name.endswith("_against_fp32") and not name.startswith("upstream")]
     near = {"fp32": MOST_FP32} | dict.fromkeys(ours, HALF_SHARE * parity["upstream_fp16_against_fp32"])
     wrong = [
         f"{name} is {parity[name]:.2g}, at most {most:.2g}" for name, most in near.items() if not parity[name] <= most
     ]
     if wrong:
-        raise Unequal(f"nothing was timed, for the sound differs from upstream's: {'; '.join(wrong)}")
+        raise Unequal(f"nothing was timed, because the output differs from upstream's: {'; '.join(wrong)}")

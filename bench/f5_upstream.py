@@ -1,4 +1,4 @@
-"""f5-tts's own sampler and network on our weights and our noise."""
+"""f5-tts's sampler and network with our weights and our noise."""
 
 from collections.abc import Callable
 
@@ -7,12 +7,12 @@ from torch import Tensor, nn
 
 from training.packages import open_packages, stand_in
 
-# Imported at the top of the modules used here and never called by them.
+# Modules that f5-tts imports at the top and that the code used here never calls.
 UNUSED = ("librosa", "librosa.filters", "rjieba", "pypinyin")
 
 
 def prepare_imports() -> None:
-    """Make the sampler importable where its package's other needs are absent, and without its trainer."""
+    """Make the sampler importable without the package's other requirements and its trainer."""
     stand_in(UNUSED)
     open_packages("f5_tts", "f5_tts.model", "f5_tts.model.backbones")
 
@@ -20,7 +20,7 @@ def prepare_imports() -> None:
 def sampler(
     network: nn.Module, arch: dict[str, object], symbols: int, dtype: torch.dtype
 ) -> Callable[[Tensor, Tensor, Tensor, int], Tensor]:
-    """Upstream's take, of noise (n, 100), reference (r, 100), token ids (t,) and steps -> the new mel (n - r, 100)."""
+    """Return upstream's sampler: noise (n, 100), reference (r, 100), token ids (t,), steps -> new mel (n - r, 100)."""
     prepare_imports()
     from f5_tts.model.backbones.dit import DiT
     from f5_tts.model.cfm import CFM
@@ -35,7 +35,7 @@ def sampler(
         try:
             mel, _ = model.sample(
                 reference[None].to(dtype),
-                tokens[None] - 1,  # upstream counts its filler in later
+                tokens[None] - 1,  # upstream adds 1 for its filler later
                 len(noise),
                 steps=steps,
                 cfg_strength=2.0,

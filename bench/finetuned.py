@@ -1,6 +1,6 @@
-"""Fine-tuned weights at full size, random: vetted, read, put in place, spoken with: `python -m bench.finetuned --out f.json`.
+"""Time random full-size fine-tuned weights: vetting, reading, activation, speech: `python -m bench.finetuned --out f.json`.
 
-On a machine without a GPU nothing is spoken (the full network would take minutes); everything else is timed there too.
+Without a GPU nothing is spoken, because the full network would take minutes; everything else is timed there, too.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from engines.f5.layouts import AVERAGED
 from engines.f5.network import DiT
 from engines.f5.vetting.process import vet
 from engines.f5.weight_cache import BASE
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.scheduling.manager import Manager, Policy
 from engines.types import Audio, Reference, Request, Weights
 
@@ -39,7 +39,7 @@ REPEATS = 7
 
 
 class Children:
-    """The most memory this process's children and the process itself held while it watched, in bytes."""
+    """Watches the growth of this process's memory and the private memory of its children, in bytes."""
 
     def __init__(self) -> None:
         self._process, self._over = psutil.Process(), threading.Event()
@@ -61,7 +61,7 @@ class Children:
             for child in self._process.children():
                 try:
                     lines = Path(f"/proc/{child.pid}/status").read_text().splitlines()
-                except OSError:  # it ended meanwhile
+                except OSError:  # it has ended
                     continue
                 anonymous = [int(line.split()[1]) * 1024 for line in lines if line.startswith("RssAnon")]
                 self.anonymous = max(self.anonymous, *anonymous, 0)
@@ -72,7 +72,7 @@ def network(seed: int) -> DiT:
 
 
 def vetting(folder: Path, base: Checkpoint) -> tuple[dict[str, object], list[Weights]]:
-    """Each kind of file, with its size; the weights that came out."""
+    """Vet each kind of file; return figures and the weights that were written."""
     figures: dict[str, object] = {}
     made = []
     for seed, name in enumerate(("float32.pt", "bfloat16.pt", "float32.safetensors"), start=1):
@@ -103,8 +103,8 @@ def vetting(folder: Path, base: Checkpoint) -> tuple[dict[str, object], list[Wei
 
 @torch.inference_mode()
 def weight_cache(base: Checkpoint, made: list[Weights], device: str) -> dict[str, object]:
-    """Reading a set and putting it in place, from the device and from the host."""
-    engine = F5Engine(Device(name=device, compile="off"))
+    """Time reading a set and activating it, from the device and from the host."""
+    engine = F5Engine(EngineOptions(name=device, compile="off"))
     for _ in engine.load(base):
         pass
     kept, figures = engine.batch.weight_cache, {}
@@ -128,8 +128,8 @@ def weight_cache(base: Checkpoint, made: list[Weights], device: str) -> dict[str
 
 
 def speaking(base: Checkpoint, made: list[Weights], compile: str) -> dict[str, object]:
-    """First audio with the base, with a champion for the first time and again, and with three sets at once."""
-    manager = Manager({"f5": base}, Device(name="cuda", compile=compile), Policy())
+    """Measure first audio with the base, with new and known fine-tuned weights, and with three sets at once."""
+    manager = Manager({"f5": base}, EngineOptions(name="cuda", compile=compile), Policy())
     manager.start()
     while manager.status("f5").state not in ("ready", "failed"):
         time.sleep(0.05)
@@ -164,7 +164,9 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO)
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("finetuned.json"))
-    parser.add_argument("--compile", choices=("auto", "on", "off"), default="auto", help="of what speaks")
+    parser.add_argument(
+        "--compile", choices=("auto", "on", "off"), default="auto", help="compile mode of the speaking engine"
+    )
     asked = parser.parse_args()
     on_gpu = torch.cuda.is_available()
     figures: dict[str, object] = {**machine()}

@@ -1,7 +1,7 @@
-"""Fit lines to time with the embedded F5: `python -m bench.fit --out fit.json`.
+"""Fit lines to a given time with the embedded F5: `python -m bench.fit --out fit.json`.
 
-Wanted are 0.8 to 1.25 of each line's natural length, exactly; told is what was reached, from how many attempts, and how
-far the last one was stretched.
+Each line is requested at exactly 0.8 to 1.25 times its natural length. Prints the reached length, the number of attempts, and
+the stretch factor of the last one.
 """
 
 import argparse
@@ -17,7 +17,7 @@ import soundfile
 
 from bench.machine import ROOT, machine
 from engines.base import Checkpoint, Engine, EngineJob, Finished, Refused, Spoke
-from engines.registry import Device, spec
+from engines.registry import EngineOptions, spec
 from engines.types import Audio, Cost, Reference, Request, Take
 from studio.order import Order
 from studio.script.stretching import spoken_s
@@ -36,7 +36,7 @@ LINES = (
 
 
 class Speaker:
-    """Steps one engine by hand, a request at a time."""
+    """Steps one engine directly, one request at a time."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine, self._ids = engine, count()
@@ -64,7 +64,7 @@ def reference(voice: str) -> Reference:
 
 
 def case(speaker: Speaker, voice: str, natural: Take, share: float) -> dict[str, object]:
-    """One line at one share of its natural length; the natural take is not spoken again."""
+    """Fit one line to one share of its natural length, reusing the natural take."""
     wanted_s = spoken_s(natural.audio) * share
     text = natural.request.text
     making = fitted(
@@ -90,7 +90,7 @@ def case(speaker: Speaker, voice: str, natural: Take, share: float) -> dict[str,
 def driven(
     making: Generator[Order, Take, Take], speaker: Speaker, voice: str, natural: Take
 ) -> tuple[Take, list[Take]]:
-    """The take that was kept, and all that were spoken."""
+    """Run the fitting generator; return the kept take and all spoken ones."""
     tried = [natural]
     while True:
         try:
@@ -105,7 +105,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("fit.json"))
     asked = parser.parse_args()
-    engine = spec("f5").make(Device(name="cpu", compile="off"))
+    engine = spec("f5").make(EngineOptions(name="cpu", compile="off"))
     for _ in engine.load(Checkpoint("embedded")):
         pass
     speaker, cases = Speaker(engine), []

@@ -1,7 +1,7 @@
-"""The least time a device could take for a line, counted from an engine's configuration and what the device was seen to do.
+"""Estimate the least time of a line on a device, from an engine's configuration and the device's measured rates.
 
-Counted are the matrices that every step must read and multiply with, attention over the positions there are, and S1's codec's
-convolutions; not norms, embeddings, vocoder or sampling, nor how often a kernel is launched. So it is a floor, not an estimate.
+It counts the matrices that every step must read and multiply, attention over the positions, and the convolutions of S1's
+codec; it does not count norms, embeddings, vocoder, sampling or launches. So the result is a lower bound.
 """
 
 import math
@@ -15,18 +15,18 @@ from engines.f5.config import DiTConfig
 from engines.s1.config import CodecConfig, DualARConfig, StackConfig
 
 F5_FRAMES_S = 24_000 / 256
-KERNEL, GROUPS = 31, 16  # of the two convolutions by which F5 knows positions
+KERNEL, GROUPS = 31, 16  # of the two position convolutions of F5
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a device must at least do."""
+    """The work that a device must at least do."""
 
     read_bytes: float
     flops: float
 
     def floor_s(self, calibration: Mapping[str, float]) -> Mapping[str, float]:
-        """Seconds to read the bytes, and to do the operations, at what was measured of the device."""
+        """Return the seconds to read the bytes and to compute the operations, at the device's measured rates."""
         return {
             "read_s": self.read_bytes / calibration["copy_gb_s"] / 1e9,
             "compute_s": self.flops / calibration["gflop_s"] / 1e9,
@@ -36,7 +36,7 @@ class Work:
 def f5_work(
     folder: Path, settings: Mapping[str, float], weight_bytes: float, rows: float, line_s: tuple[float, float]
 ) -> Work:
-    """Of a take's flow for so many rows; `line_s` is the reference's length and the line's."""
+    """Return the work of a take's flow for `rows` rows; `line_s` is the length of the reference and of the line."""
     config = DiTConfig.from_mapping(yaml.safe_load((folder / "config.yaml").read_text())["model"]["arch"], 1)
     inner, frames = config.heads * config.dim_head, sum(line_s) * F5_FRAMES_S
     layer = 4 * config.dim * inner + 2 * config.ff_mult * config.dim**2
@@ -48,7 +48,7 @@ def f5_work(
 
 
 def s1_work(folder: Path, weight_bytes: float, state_bytes: float, rows: float, line_s: tuple[float, float]) -> Work:
-    """Of drawing and decoding a line for so many rows; its reference is known, so that only the line is drawn."""
+    """Return the work of generating and decoding a line for `rows` rows, with a cached reference."""
     config, codec = DualARConfig.read(folder / "config.json"), CodecConfig.read(folder / "codec.yaml")
     frames, positions = line_s[1] * codec.frame_rate, (line_s[0] + line_s[1] / 2) * codec.frame_rate
     slow = _weights(config.slow) + codec.semantic_size * config.slow.dim
@@ -65,11 +65,11 @@ def _weights(stack: StackConfig) -> int:
 
 
 def codec_flops(config: CodecConfig) -> float:
-    """Of the convolutions that decode one frame."""
-    rate, channels = math.prod(config.downsample), config.decoder_dim  # of samples, which each block makes more of
+    """Return the operations of the convolutions that decode one frame."""
+    rate, channels = math.prod(config.downsample), config.decoder_dim  # samples per frame, which each block increases
     weights = 7 * config.latent_dim * channels * rate
     for stride in config.decoder_rates:
         weights += 2 * stride * channels * channels // 2 * rate
         rate, channels = rate * stride, channels // 2
-        weights += 3 * (7 + 1) * channels**2 * rate  # three residual units, of two convolutions each
+        weights += 3 * (7 + 1) * channels**2 * rate  # three residual units with two convolutions each
     return 2 * (weights + 7 * channels * rate)

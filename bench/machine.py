@@ -1,4 +1,4 @@
-"""On what, and of which program, figures were measured; what the device itself can do, and where its time goes."""
+"""Describe the machine and the program of a measurement, calibrate the device, and profile its kernels."""
 
 import platform
 import subprocess
@@ -18,7 +18,7 @@ TOP = 18
 
 
 def machine(commit: str | None = None) -> Mapping[str, str]:
-    """`commit` where git cannot tell; a tree that differs from its commit says so."""
+    """Describe program and device; `commit` overrides git, which marks a changed tree as dirty."""
     return {
         "commit": commit or _described(),
         "device": torch.cuda.get_device_name() if torch.cuda.is_available() else "cpu",
@@ -27,7 +27,7 @@ def machine(commit: str | None = None) -> Mapping[str, str]:
 
 
 def versions() -> Mapping[str, str]:
-    """Of what else has a part in the figures."""
+    """Return the versions of Python and of the libraries that affect the figures."""
     return {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}}
 
 
@@ -37,7 +37,7 @@ def _described() -> str:
 
 
 def calibration(device: str) -> Mapping[str, float | str]:
-    """Billions a second of operations in a square product, and of bytes read and written by a copy; two threads on a CPU."""
+    """Measure billions a second: operations of a square product, and bytes of a copy; with two threads on a CPU."""
     size, count, dtype = (8192, 2**28, torch.bfloat16) if device.startswith("cuda") else (1024, 2**24, torch.float32)
     given = {"left": torch.randn(size, size, dtype=dtype, device=device), "source": torch.ones(count, device=device)}
     given["target"] = torch.empty_like(given["source"])
@@ -53,18 +53,20 @@ def calibration(device: str) -> Mapping[str, float | str]:
 
 
 def wait() -> None:
-    """For the device."""
+    """Wait for the device."""
     if torch.cuda.is_available():
         torch.cuda.synchronize()
 
 
 def device_profile(work: Callable[[], object], steps: int) -> dict[str, object]:
-    """Of `work`, which does this many steps: microseconds and kernels a step, the kernels that take most first."""
+    """Profile `work`, which runs `steps` steps: microseconds and kernels per step, the slowest kernels first."""
     work()
     wait()
     if not torch.cuda.is_available():
         return {"kernels_a_step": 0}
-    with profile(activities=[ProfilerActivity.CUDA]) as profiler:  # the host's own events would slow what is measured
+    with profile(
+        activities=[ProfilerActivity.CUDA]
+    ) as profiler:  # without host events, which would slow the measured work
         work()
         wait()
     spans = sorted(

@@ -1,9 +1,9 @@
-"""Both engines in memory, and under hundreds of mixed requests: `python -m bench.mixed --out mixed.json`.
+"""Measure the memory of both engines, and run hundreds of mixed requests: `python -m bench.mixed --out mixed.json`.
 
-Each engine speaks with ten voices, one after another, so that what is kept of a voice is held for all of them: this is what
-both take of the device. Then as many lines at once as there will ever be, and then requests of either engine, of any of the
-voices, of one to forty words and with other settings, several at once; after the first of them nothing should be compiled or
-recorded any more, and memory should stay. Weights are random ones of full size.
+Each engine speaks with ten voices in turn, so that its caches hold all of them; this gives the device memory of both. Then it
+speaks as many lines at once as the queue allows, and then requests of either engine, of any voice, of one to forty words and
+with various settings, several at once. After the first tenth, nothing should be compiled or recorded any more, and memory
+should stay constant. Weights are random, at full size.
 """
 
 import argparse
@@ -30,8 +30,8 @@ from bench.load.pairs import FOLDERS, VOICES
 from bench.machine import machine, wait
 from bench.runs import random_checkpoint
 from engines.base import Checkpoint
-from engines.registry import ENGINES, Device
-from engines.runtime.compilation import Graphs
+from engines.registry import ENGINES, EngineOptions
+from engines.runtime.compilation import CudaGraphCache
 from engines.runtime.mapped_rows import mapped_bytes
 from engines.scheduling.manager import Manager, Policy
 from engines.types import Audio, Reference, Request
@@ -43,11 +43,11 @@ SETTINGS: Mapping[str, Mapping[str, Sequence[float]]] = {
     "f5": {"steps": (7, 16, 32), "speed": (0.8, 1.0, 1.25)},
     "s1": {"temperature": (0.6, 0.8), "top_p": (0.7, 0.9)},
 }
-TAKES_S = 300.0  # those at once at most
+TAKES_S = 300.0  # time limit of requests that run at once
 
 
 def references() -> list[Reference]:
-    """Shipped and held-out ones."""
+    """Return shipped and held-out references."""
     files = (path for folder in FOLDERS for path in sorted((VOICES / folder).glob("*.flac")))
     found = []
     for path in islice(files, VOICES_HELD):
@@ -58,29 +58,29 @@ def references() -> list[Reference]:
 
 @contextmanager
 def counted() -> Iterator[dict[str, int]]:
-    """Counts what is compiled or recorded while this lasts."""
-    made, record, hook = {"kernels": 0, "graphs": 0}, Graphs._record, knobs.runtime.jit_post_compile_hook
+    """Count kernels and graphs that are compiled or recorded within this context."""
+    made, record, hook = {"kernels": 0, "graphs": 0}, CudaGraphCache._record, knobs.runtime.jit_post_compile_hook
 
-    def recorded(graphs: Graphs, key: Any) -> Any:
+    def recorded(graphs: CudaGraphCache, key: Any) -> Any:
         made["graphs"] += 1
         return record(graphs, key)
 
     def compiled(**_: Any) -> None:
         made["kernels"] += 1
 
-    Graphs._record, knobs.runtime.jit_post_compile_hook = recorded, compiled  # type: ignore[method-assign]
+    CudaGraphCache._record, knobs.runtime.jit_post_compile_hook = recorded, compiled  # type: ignore[method-assign]
     before = counters["stats"]["unique_graphs"]
     try:
         yield made
     finally:
         made["traced"] = counters["stats"]["unique_graphs"] - before
-        Graphs._record, knobs.runtime.jit_post_compile_hook = record, hook  # type: ignore[method-assign]
+        CudaGraphCache._record, knobs.runtime.jit_post_compile_hook = record, hook  # type: ignore[method-assign]
 
 
 def memory() -> dict[str, float]:
-    """Megabytes of the device that engines hold, that torch has reserved and that all programs use; on a CPU the process's own.
+    """Return megabytes of the device: used by engines, reserved by torch, used by all programs; on a CPU, of the process.
 
-    Engines hold what torch has given out and the rows that S1-Mini has taken.
+    Engines use what torch has allocated and the allocated rows of S1-Mini.
     """
     if not torch.cuda.is_available():
         return {"process_mb": round(psutil.Process().memory_info().rss / 1e6)}
@@ -92,7 +92,7 @@ def memory() -> dict[str, float]:
 
 
 def mixed(count: int, voices: Sequence[Reference]) -> Iterator[Request]:
-    """The same each time."""
+    """Yield random requests with a fixed seed."""
     draw = random.Random(1)
     for number in range(count):
         engine = draw.choice(sorted(ENGINES))
@@ -104,20 +104,20 @@ def mixed(count: int, voices: Sequence[Reference]) -> Iterator[Request]:
 
 
 def speak(manager: Manager, requests: Sequence[Request]) -> float:
-    """Seconds of sound of these requests, at most AT_ONCE of which are spoken at a time. Raises EngineError."""
+    """Speak requests, at most AT_ONCE at a time; return the seconds of audio. Raises EngineError."""
     audio_s = 0.0
     for start in range(0, len(requests), AT_ONCE):
         tickets = [manager.submit(each, session_id=str(each.seed)) for each in requests[start : start + AT_ONCE]]
         due = time.monotonic() + TAKES_S
         while not all(ticket.ended for ticket in tickets) and time.monotonic() < due:
-            for ticket in tickets:  # a line that nobody reads is paused
+            for ticket in tickets:  # a ticket that nobody reads pauses
                 ticket.read(0.001)
         audio_s += sum(ticket.result().cost.audio_s for ticket in tickets)
     return audio_s
 
 
-def measure(folders: Mapping[str, Path], device: Device, count: int) -> Iterator[dict[str, Any]]:
-    """What both engines hold, and what `count` requests change: all that is known after each part."""
+def measure(folders: Mapping[str, Path], device: EngineOptions, count: int) -> Iterator[dict[str, Any]]:
+    """Measure the memory of both engines and the changes by `count` requests; yield all figures after each part."""
     began = memory()
     manager = Manager({name: Checkpoint(str(folder)) for name, folder in folders.items()}, device, Policy())
     manager.start()
@@ -157,13 +157,13 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("mixed.json"))
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--quantize", choices=("none", "int8", "int4"), default="none")
-    parser.add_argument("--requests", type=int, default=300, help="0: only what is held")
-    parser.add_argument("--tiny", action="store_true", help="small networks, to see that it runs")
-    parser.add_argument("--commit", help="of this tree, where git cannot tell")
+    parser.add_argument("--requests", type=int, default=300, help="0: only measure memory")
+    parser.add_argument("--tiny", action="store_true", help="small networks, as a test")
+    parser.add_argument("--commit", help="commit of this tree, if git is not available")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as made:
         folders = {name: random_checkpoint(Path(made) / name, given.device, given.tiny) for name in ENGINES}
-        device = Device(name=given.device, quantize=given.quantize, cache_dir=made)
+        device = EngineOptions(name=given.device, quantize=given.quantize, cache_dir=made)
         for figures in measure(folders, device, given.requests):
             found = {**machine(given.commit), "quantize": given.quantize, **figures}
             given.out.write_text(json.dumps(found, indent=1) + "\n")

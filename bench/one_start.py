@@ -1,4 +1,4 @@
-"""One start of both engines, in a process that imports no more than they need; see `bench.starting`."""
+"""Time one start of both engines in a process that imports nothing else; see `bench.starting`."""
 
 import argparse
 import json
@@ -17,8 +17,8 @@ from engines.f5.fused_stepper import FusedStepper
 from engines.f5.references import F5ReferenceCache
 from engines.f5.stepping import EagerStepper
 from engines.f5.vocoder import Vocoder
-from engines.registry import ENGINES, Device
-from engines.runtime.compilation import Graphs
+from engines.registry import ENGINES, EngineOptions
+from engines.runtime.compilation import CudaGraphCache
 from engines.runtime.launching import KernelCompiling
 from engines.s1.codec_streams import CodecStreams
 from engines.s1.decoding import Decoder
@@ -31,34 +31,34 @@ log = logging.getLogger("bench.starting")
 
 WORDS, WARM_LINES = 4, 3
 SETTINGS: dict[str, dict[str, Any]] = {"f5": {"steps": 16}, "s1": {}}
-LONGEST_S = 150.0  # of one start
-SLOW_S = 0.1  # a turn of the scheduler that takes longer is told
+LONGEST_S = 150.0  # limit of one start
+SLOW_S = 0.1  # slower turns of the scheduler are logged
 PARTS: tuple[tuple[Any, str], ...] = (
     (F5ReferenceCache, "_read"), (EagerStepper, "step"), (Vocoder, "forward"), (FusedStepper, "kernels"),
     (FusedStepper, "context"), (FusedStepper, "record"),
     (S1ReferenceEncoder, "_encode"), (Prefiller, "prefill"), (Decoder, "step"), (Decoder, "warm"), (CodecStreams, "decode"),
-    (Graphs, "kernels"), (Graphs, "record"), (KernelCompiling, "__init__"),
+    (CudaGraphCache, "kernels"), (CudaGraphCache, "record"), (KernelCompiling, "__init__"),
 )  # fmt: skip
 
 
 class Line(NamedTuple):
-    """A line that was spoken: the engine's state before, when it was first heard, seconds it took a second of sound."""
+    """A spoken line: the engine's state before, time of its first audio, and compute seconds per second of audio."""
 
     state: str
     sounded_s: float
     rtf: float
 
 
-def start(folders: Mapping[str, Path], began_s: float, device: Device, patient: bool) -> dict[str, Any]:
-    """What each engine said when, in seconds since the process was asked for; each is asked by a listener of its own."""
+def start(folders: Mapping[str, Path], began_s: float, device: EngineOptions, patient: bool) -> dict[str, Any]:
+    """Start the engines, each with one listener; return figures in seconds since `began_s`."""
     manager = Manager({name: Checkpoint(str(folder)) for name, folder in folders.items()}, device, Policy())
 
-    def tell(event: SchedulerEvent) -> None:
+    def log_event(event: SchedulerEvent) -> None:
         if event.kind == "engine":
             log.info("%6.2f s  %s %s", time.time() - began_s, event.engine, event.message)
 
-    manager.listen(tell)
-    tell_slow(manager, began_s)
+    manager.listen(log_event)
+    log_slow_calls(manager, began_s)
     manager.start()
     lines: dict[str, list[Line]] = {name: [] for name in folders}
     reference = shipped("amber")
@@ -71,7 +71,7 @@ def start(folders: Mapping[str, Path], began_s: float, device: Device, patient: 
 def listen(
     manager: Manager, name: str, lines: Mapping[str, list[Line]], reference: Reference, began_s: float, patient: bool
 ) -> None:
-    """Ask an engine for a line at once, and when every engine was heard for more until all are warm."""
+    """Speak a line with an engine at once, and after the first line of every engine, more until all are warm."""
     said = lines[name]
     while any(warm(each) < WARM_LINES for each in lines.values()) and time.time() - began_s < LONGEST_S:
         status = manager.status(name)
@@ -88,11 +88,11 @@ def listen(
         log.info("%6.2f s  %s, %s: %s %s", time.time() - began_s, name, status.message, said[-1], cost)
 
 
-def tell_slow(manager: Manager, began_s: float) -> None:
-    """Have every step and item of control work that holds the scheduler for long told, and what in it took long."""
+def log_slow_calls(manager: Manager, began_s: float) -> None:
+    """Log every step and maintenance item that blocks the scheduler for long, and its slow parts."""
     scheduler = manager._scheduler
 
-    def told(name: str, work: Callable[..., Any]) -> Callable[..., Any]:
+    def logged(name: str, work: Callable[..., Any]) -> Callable[..., Any]:
         def timed(*args: Any) -> Any:
             started = time.perf_counter()
             result = work(*args)
@@ -104,14 +104,14 @@ def tell_slow(manager: Manager, began_s: float) -> None:
 
         return timed
 
-    scheduler._step = told("a step of ", scheduler._step)  # type: ignore[method-assign]
-    scheduler._control.advance = told("control work", scheduler._control.advance)  # type: ignore[method-assign]
+    scheduler._step = logged("a step of ", scheduler._step)  # type: ignore[method-assign]
+    scheduler._maintenance.advance = logged("maintenance", scheduler._maintenance.advance)  # type: ignore[method-assign]
     for owner, name in PARTS:
-        setattr(owner, name, told(f"    of it {owner.__name__}.{name} ", getattr(owner, name)))
+        setattr(owner, name, logged(f"    of it {owner.__name__}.{name} ", getattr(owner, name)))
 
 
 def asked_now(status: EngineStatus, said: Sequence[Line], patient: bool) -> bool:
-    """Whether the engine is asked for a line: at once, then on and on; who is `patient` asks once for compiled sound."""
+    """Return True if the engine should speak a line now; a `patient` listener first waits for compiled speech."""
     if status.state == "ready":
         return warm(said) < WARM_LINES
     if patient:
@@ -120,12 +120,12 @@ def asked_now(status: EngineStatus, said: Sequence[Line], patient: bool) -> bool
 
 
 def warm(lines: Sequence[Line]) -> int:
-    """How many of these were spoken by an engine that was ready."""
+    """Count the lines of a ready engine."""
     return sum(line.state == "ready" for line in lines)
 
 
 def figures(lines: Sequence[Line]) -> dict[str, Any]:
-    """When a line was first heard, when one by an engine that was ready, and how long all of them took."""
+    """Return the times of the first line and of the first line of a ready engine, and the RTFs of all lines."""
     early, late = ([line.rtf for line in lines if (line.state == "ready") == ready] for ready in (False, True))
     return {
         "first_sound_s": round(min(line.sounded_s for line in lines), 2),
@@ -142,14 +142,16 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--folder", type=Path, required=True, help="of both checkpoints")
+    parser.add_argument("--folder", type=Path, required=True, help="folder with both checkpoints")
     parser.add_argument("--device", required=True)
     parser.add_argument("--compile", required=True)
     parser.add_argument("--began", type=float, required=True)
     parser.add_argument("--patient", action="store_true")
     given = parser.parse_args()
     folders = {name: given.folder / name for name in ENGINES}
-    device = Device(name=given.device, compile=given.compile, cache_dir=str(given.folder / f"cache-{given.compile}"))
+    device = EngineOptions(
+        name=given.device, compile=given.compile, cache_dir=str(given.folder / f"cache-{given.compile}")
+    )
     given.out.write_text(json.dumps(start(folders, given.began, device, given.patient)))
 
 

@@ -1,7 +1,7 @@
-"""How soon the studio can be used, from `python app.py` on a warm disk to the first sound: `python -m bench.page`.
+"""Measure the time from `python app.py`, with files in the disk cache, to the first audio: `python -m bench.page`.
 
-Prints seconds from the start of the process to an open port, to a page that can be used and to the first sound, then how
-long another page takes in a fresh session, best and median, and how much of a core one on the Monitor costs.
+Prints seconds from the start of the process to an open port, to a usable page and to the first audio; then the time of
+another page in a new session, best and median, and the CPU load of a page on the Monitor.
 """
 
 import os
@@ -25,7 +25,7 @@ USABLE = "body[data-ready]"
 WITHIN_S = 120.0
 VISITS = 7
 WATCH_S = 10.0
-SETTLED_S = 3.0  # after a page comes or goes
+SETTLED_S = 3.0  # settling time after a page opens or closes
 
 LISTEN = """
 const start = AudioBufferSourceNode.prototype.start;
@@ -51,7 +51,7 @@ def wait_for_port(url: str) -> None:
 
 
 def visit(browser: Browser, url: str) -> Page:
-    """A page that can be used, in a session of its own."""
+    """Open a usable page in a new session."""
     session = browser.new_context()
     session.set_default_timeout(1000 * WITHIN_S)
     session.add_init_script(LISTEN)
@@ -73,7 +73,7 @@ def visited_s(browser: Browser, url: str) -> float:
 
 
 def watching_costs(browser: Browser, url: str, studio: psutil.Process) -> float:
-    """Share of a core that one page on the Monitor costs the server."""
+    """Return the share of a core that one page on the Monitor costs the server."""
     page = visit(browser, url + "/#monitor")
     watched = cores_used(studio)
     page.context.close()

@@ -1,7 +1,7 @@
-"""What a bench found, as `results.json` and as `report.html`: one page without scripts that fetches nothing.
+"""Write the results of a benchmark as `results.json` and as `report.html`, one page without scripts or fetched files.
 
-The page is made of the results alone. Distributions and bars are stretched over whatever width there is; their words are
-text beside them.
+The page depends only on the results. Distributions and bars scale with the page width; their labels are HTML text next to
+them.
 """
 
 import json
@@ -43,7 +43,7 @@ svg * { vector-effect: non-scaling-stroke; } .grid { stroke: var(--line); fill: 
 
 
 def write(folder: Path, found: Found) -> Path:
-    """Both files; returns the page."""
+    """Write both files; return the path of the page."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "results.json").write_text(json.dumps(found, indent=1, allow_nan=False) + "\n")
     (folder / "report.html").write_text(page(found), "utf-8")
@@ -51,30 +51,30 @@ def write(folder: Path, found: Found) -> Path:
 
 
 def page(found: Found) -> str:
-    """HTML of the results of any command."""
+    """Return the HTML page for the results of any command."""
     parts = _runs(found) if "samples" in found else _crowds(found) if "rows" in found else _upstream(found)
     head = {**found["machine"], **found.get("versions", {}), **found.get("asked", {})}
     for number, each in enumerate(found.get("calibration", []), start=1):
         head[f"calibration {number}"] = (
             f"{each['gflop_s']:,} GFLOP/s ({each['product']}), {each['copy_gb_s']:,} GB/s (copy)"
         )
-    told = "".join(f"<dt>{escape(name)}</dt><dd>{escape(_said(value))}</dd>" for name, value in head.items())
+    facts = "".join(f"<dt>{escape(name)}</dt><dd>{escape(_as_text(value))}</dd>" for name, value in head.items())
     start = '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
     title = "Champion Voice Studio: bench"
     return (
-        f"{start}<title>{title}</title><style>{STYLE}</style><h1>{title}</h1><dl>{told}</dl>{''.join(parts)}</html>\n"
+        f"{start}<title>{title}</title><style>{STYLE}</style><h1>{title}</h1><dl>{facts}</dl>{''.join(parts)}</html>\n"
     )
 
 
-def _said(value: object) -> str:
+def _as_text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-# What each command found.
+# The parts of each command.
 
 
 def _runs(found: Found) -> Iterable[str]:
-    """Configurations of engines, each with its samples."""
+    """Yield the parts for configurations of engines with their samples."""
     known = {each["name"]: each for each in found["configurations"]}
     samples: dict[str, list[Found]] = {name: [] for name in known}
     for sample in found["samples"]:
@@ -82,9 +82,9 @@ def _runs(found: Found) -> Iterable[str]:
     heard = {name: lines for name, lines in samples.items() if lines}
     figures = {name: summary(known[name], lines) for name, lines in heard.items()}
     for name in samples.keys() - heard.keys():
-        yield f"<p>{escape(name)} was not measured: {escape(known[name].get('failed', 'no line came'))}</p>"
+        yield f"<p>{escape(name)} was not measured: {escape(known[name].get('failed', 'no line was spoken'))}</p>"
     columns = ("lines", "latency P50", "P95, ms", "first P50", "P95, ms", "RTF P50", "sound s/s", "MB held", "× floor")
-    yield table(("", *columns), [(name, *told.values()) for name, told in figures.items()])
+    yield table(("", *columns), [(name, *values.values()) for name, values in figures.items()])
     for key, title, scale, unit in (
         ("total_s", "Latency", 1000, "ms to the last sample"),
         ("ttfa_s", "First sound", 1000, "ms (TTFA)"),
@@ -92,14 +92,14 @@ def _runs(found: Found) -> Iterable[str]:
     ):
         yield strips(title, unit, {name: [scale * each[key] for each in lines] for name, lines in heard.items()})
     series: dict[str, list[Point]] = {}
-    for name, told in figures.items():
+    for name, values in figures.items():
         own = known[name]
-        series.setdefault(name.replace(f"{own['batch']} × ", ""), []).append((own["batch"], told["sound"]))
+        series.setdefault(name.replace(f"{own['batch']} × ", ""), []).append((own["batch"], values["sound"]))
     yield curves("Throughput", "lines at once", "seconds of sound a second", series)
     memory = {name: {"held": lines[-1]["memory_bytes"] / 1e6} for name, lines in heard.items()}
     for name, lines in heard.items():
         if most := max(each["working_bytes"] for each in lines):  # on a GPU
-            memory[name]["most that a line took beside it"] = most / 1e6
+            memory[name]["largest extra memory of a line"] = most / 1e6
     yield bars("Memory", "MB of weights and caches that the engine holds", memory)
     floors = {
         name: {
@@ -111,15 +111,15 @@ def _runs(found: Found) -> Iterable[str]:
     }
     yield bars(
         "Distance to the floor",
-        "ms for all lines of a round. Counted from the configuration: bytes that must be read by the bandwidth of a copy,"
-        " and floating point operations by those of a large product, both as calibrated above. Norms, vocoder, sampling and"
-        " launches count nothing, so no program reaches it",
+        "ms for all lines of a round. Computed from the configuration: bytes to read at the bandwidth of a copy, and"
+        " floating point operations at the rate of a large product, both as calibrated above. Norms, vocoder, sampling and"
+        " launches are not counted, so no program reaches it",
         floors,
     )
 
 
 def summary(known: Found, lines: Sequence[Found]) -> dict[str, Any]:
-    """The figures of a configuration's lines."""
+    """Return the figures of a configuration's lines."""
     rounds = {each["round"]: each["wall_s"] for each in lines}
     floor_s = max(known["floor"]["read_s"], known["floor"]["compute_s"])
     latency, first = ([1000 * each[key] for each in lines] for key in ("total_s", "ttfa_s"))
@@ -137,9 +137,9 @@ def summary(known: Found, lines: Sequence[Found]) -> dict[str, Any]:
 
 
 def _crowds(found: Found) -> Iterable[str]:
-    """Rows of listeners."""
+    """Yield the parts for crowds of listeners."""
     for arrival, listeners in found["largest"].items():
-        yield f"<p>{escape(arrival)}: {listeners} listeners at most, of whom none was refused and none ran dry.</p>"
+        yield f"<p>{escape(arrival)}: at most {listeners} listeners without a refusal or a stall.</p>"
     rows = {f"{row['arrival']} × {row['listeners']}": row for row in found["rows"]}
     heard = {name: row for name, row in rows.items() if row["heard"]}
     columns = ("lines", "failed", "ran dry", "latency, ms", "first P50", "P95, ms", "RTF")
@@ -174,7 +174,7 @@ def _crowds(found: Found) -> Iterable[str]:
 
 
 def _upstream(found: Found) -> Iterable[str]:
-    """The same weights by their own package and by us, and how many times as fast ours is."""
+    """Yield the parts that compare the same weights in upstream's package and ours."""
     for engine, each in found["upstream"].items():
         if each.get("failed"):
             yield f"<p>{escape(engine)}: {escape(each['failed'])}</p>"
@@ -185,16 +185,16 @@ def _upstream(found: Found) -> Iterable[str]:
         yield table(("", "× upstream"), list(times.items()))
 
 
-# How it is drawn.
+# Drawing.
 
 
 def quantile(samples: Sequence[float], share: float) -> float:
-    """Between neighbours in proportion."""
+    """Return a quantile, interpolated linearly."""
     return float(np.quantile(samples, share))
 
 
 def number(value: object) -> str:
-    """Three significant digits."""
+    """Format a number with three significant digits."""
     if not isinstance(value, float):
         return "–" if value is None else str(value)
     digits = 2 - math.floor(math.log10(abs(value))) if value else 0
@@ -208,7 +208,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def ticks(most: float, least_step: float = 0.0) -> list[float]:
-    """Round numbers from 0 to at least `most`, few of them."""
+    """Return a few round numbers from 0 to at least `most`."""
     most = most or 1.0
     rough = max(most / 4, least_step)
     power = 10 ** math.floor(math.log10(rough))
@@ -217,7 +217,7 @@ def ticks(most: float, least_step: float = 0.0) -> list[float]:
 
 
 def strips(title: str, unit: str, rows: Mapping[str, Sequence[float]]) -> str:
-    """A distribution a row: its samples, their middle half, their median."""
+    """Draw a distribution per row: its samples, the middle half, and the median."""
 
     def marks(samples: Sequence[float], scale: float) -> str:
         low, middle, high = (quantile(samples, share) * scale for share in (0.25, 0.5, 0.75))
@@ -226,13 +226,13 @@ def strips(title: str, unit: str, rows: Mapping[str, Sequence[float]]) -> str:
         return f'{box}<path d="{each}" stroke="var(--c0)"/><path d="M{middle:.2f} 0v10" stroke="var(--c1)" stroke-width="3"/>'
 
     most = max((max(samples) for samples in rows.values()), default=0.0)
-    told = {name: f"P50 {number(quantile(s, 0.5))} · P95 {number(quantile(s, 0.95))}" for name, s in rows.items()}
-    note = f"{unit}. A tick is a line, the box their middle half, the bar their median."
-    return _rows(title, note, most, {name: (marks, samples, told[name]) for name, samples in rows.items()})
+    texts = {name: f"P50 {number(quantile(s, 0.5))} · P95 {number(quantile(s, 0.95))}" for name, s in rows.items()}
+    note = f"{unit}. Each tick is a line; the box is the middle half, the bar the median."
+    return _rows(title, note, most, {name: (marks, samples, texts[name]) for name, samples in rows.items()})
 
 
 def bars(title: str, unit: str, rows: Mapping[str, Mapping[str, float]]) -> str:
-    """Some bars a row, one below the other, each of them named once above."""
+    """Draw some bars per row, below each other, with one key for all rows."""
 
     def marks(values: Sequence[float], scale: float) -> str:
         high = 10 / max(1, len(values))
@@ -242,8 +242,8 @@ def bars(title: str, unit: str, rows: Mapping[str, Mapping[str, float]]) -> str:
         )
 
     most = max((max(row.values()) for row in rows.values()), default=0.0)
-    told = {name: " · ".join(number(float(value)) for value in row.values()) for name, row in rows.items()}
-    drawn = {name: (marks, list(row.values()), told[name]) for name, row in rows.items()}
+    texts = {name: " · ".join(number(float(value)) for value in row.values()) for name, row in rows.items()}
+    drawn = {name: (marks, list(row.values()), texts[name]) for name, row in rows.items()}
     return _rows(title, f"{unit}.", most, drawn, _key(next(iter(rows.values()), {})))
 
 
@@ -255,8 +255,8 @@ def _rows(
     grid = f'<path class="grid" d="{"".join(f"M{place * scale:.2f} 0v10" for place in places)}"/>'
     drawn = "".join(
         f'<div class="row"><span>{escape(name)}</span><svg viewBox="0 0 100 10" preserveAspectRatio="none" role="img"'
-        f' aria-label="{escape(told)}">{grid}{marks(values, scale)}</svg><b>{escape(told)}</b></div>'
-        for name, (marks, values, told) in rows.items()
+        f' aria-label="{escape(text)}">{grid}{marks(values, scale)}</svg><b>{escape(text)}</b></div>'
+        for name, (marks, values, text) in rows.items()
     )
     axis = "".join(f'<i style="left:{place * scale:.4g}%">{place:,.10g}</i>' for place in places)
     axis = f'<div class="row"><span></span><div class="axis">{axis}</div><b></b></div>'
@@ -277,7 +277,7 @@ def _dashes(place: int) -> str:
 
 
 def curves(title: str, across: str, up: str, series: Mapping[str, Sequence[Point]]) -> str:
-    """A line for each series of points."""
+    """Draw a curve for each series of points."""
     if not series:
         return ""
     points = [point for line in series.values() for point in line]

@@ -1,9 +1,9 @@
-"""Lines spoken by engine after engine as it may be configured, in turns: `python -m bench --out FOLDER`.
+"""Time lines of each engine in each configuration, alternately: `python -m bench --out FOLDER`.
 
-A configuration is an engine, its precision, whether it is compiled, how many lines are spoken at once, and how many words they
-have. Every engine in one precision and form is loaded once; then round after round each configuration speaks its lines, every
-other round in reverse order, so that a machine that grows slower does so for all. Weights are random ones of full size unless
-asked otherwise: what they say is noise, what they cost is what real ones cost.
+A configuration is an engine, its precision, whether it is compiled, how many lines are spoken at once, and their number of
+words. Every engine in one precision and form is loaded once. Then each configuration speaks its lines in every round, in
+reverse order in every other round, so that a machine that slows down affects all alike. By default weights are random, at
+full size: the output is noise, but the cost equals that of real weights.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from bench.machine import calibration, machine, versions
 from bench.s1_pair import f5_checkpoint
 from engines.base import Checkpoint
 from engines.errors import EngineError
-from engines.registry import ENGINES, Device, spec
+from engines.registry import ENGINES, EngineOptions, spec
 from engines.runtime.quantization import Kind
 from engines.scheduling.manager import Manager, Policy
 from engines.types import EngineStatus, Request
@@ -37,17 +37,17 @@ log = logging.getLogger("bench")
 
 BYTES = {"float32": 4.0, "float16": 2.0, "bfloat16": 2.0, "int8": 1.0, "int4": 0.5}
 QUANTIZATIONS = ("int8", "int4")
-QUANTIZED = ("s1",)  # engines whose weights may have fewer bits
-TAKES_S = 300.0  # a line at most
-PUBLISHED = {"steps": 16}  # which random weights cannot tell
+QUANTIZED = ("s1",)  # engines that support quantised weights
+TAKES_S = 300.0  # time limit of a line
+PUBLISHED = {"steps": 16}  # a setting of the published weights, which random weights lack
 
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What a line's time depends on."""
+    """The values that decide a line's time."""
 
     engine: str
-    precision: Kind | Literal["float32"]  # the engine's own, fewer bits, or a CPU's that computes in bfloat16 by itself
+    precision: Kind | Literal["float32"]  # "none" is the engine's default; "float32" disables bfloat16 on a CPU
     compile: str
     batch: int
     words: int
@@ -60,14 +60,14 @@ class Configuration:
 
     @property
     def held(self) -> tuple[str, str, str]:
-        """Configurations that share these share an engine in memory."""
+        """Return the values that decide which engine in memory the configuration uses."""
         return self.engine, self.precision, self.compile
 
-    def device(self, name: str, rows: int) -> Device:
-        """Where and how its engine runs."""
+    def device(self, name: str, rows: int) -> EngineOptions:
+        """Return the options of its engine."""
         if self.precision == "float32":
-            return Device(name=name, compile=self.compile, cpu_precision="float32", max_batch=rows)
-        return Device(name=name, compile=self.compile, quantize=self.precision, max_batch=rows)
+            return EngineOptions(name=name, compile=self.compile, cpu_precision="float32", max_batch=rows)
+        return EngineOptions(name=name, compile=self.compile, quantize=self.precision, max_batch=rows)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,19 +76,21 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--engine", nargs="+", choices=ENGINES, default=list(ENGINES))
     parser.add_argument("--precision", nargs="+", choices=("none", "float32", *QUANTIZATIONS), default=["none"])
     parser.add_argument("--compile", nargs="+", choices=("on", "off"), default=["off", "on"] if on_gpu else ["off"])
-    parser.add_argument("--batch", type=int, nargs="+", help="lines at once; 1 and 8, on a CPU 1 and 2")
-    parser.add_argument("--words", type=int, nargs="+", help="of a line; 6 and 18")
+    parser.add_argument("--batch", type=int, nargs="+", help="lines at once; default 1 and 8, on a CPU 1 and 2")
+    parser.add_argument("--words", type=int, nargs="+", help="words of a line; default 6 and 18")
     parser.add_argument("--warmup", type=int, default=1, help="rounds that are not counted")
-    parser.add_argument("--repeats", type=int, help="rounds that are; 7")
+    parser.add_argument("--repeats", type=int, help="counted rounds; default 7")
     parser.add_argument("--device", default="cuda" if on_gpu else "cpu")
     parser.add_argument("--weights", choices=("random", "embedded"), default="random")
-    parser.add_argument("--set", type=setting, nargs="*", default=[], help="of engines that have it, as steps=16")
-    parser.add_argument("--commit", help="of this tree, where git cannot tell")
-    parser.add_argument("--tiny", action="store_true", help="small networks and few rounds, to try it")
+    parser.add_argument(
+        "--set", type=setting, nargs="*", default=[], help="a setting of the engines that have it, such as steps=16"
+    )
+    parser.add_argument("--commit", help="commit of this tree, if git is not available")
+    parser.add_argument("--tiny", action="store_true", help="small networks and few rounds, as a test")
 
 
 def run(given: argparse.Namespace) -> None:
-    """Measure and write."""
+    """Measure and write the report after every round."""
     many = 8 if given.device.startswith("cuda") else 2
     usual = {"batch": [1, many], "words": [1] if given.tiny else [6, 18], "repeats": 2 if given.tiny else 7}
     vars(given).update({name: value for name, value in usual.items() if getattr(given, name) is None})
@@ -119,10 +121,10 @@ def random_checkpoint(folder: Path, device: str, tiny: bool) -> Path:
 
 
 class Bench:
-    """The engines of one run, each loaded when it is first asked for."""
+    """The engines of one run, loaded on first use."""
 
     def __init__(self, folders: Mapping[str, Path], device: str, rows: int, settings: Mapping[str, float]) -> None:
-        """As many lines at once as `rows`; a setting is of those engines that have it."""
+        """Prepare to speak up to `rows` lines at once; each setting is used by the engines that have it."""
         self.folders, self.device, self.rows = folders, device, rows
         known = {name: {each.name for each in spec(name).settings} for name in folders}
         self.settings = {name: {key: settings[key] for key in known[name] & settings.keys()} for name in folders}
@@ -131,7 +133,7 @@ class Bench:
         self.ready_s: dict[tuple[str, str, str], float] = {}
 
     def measure(self, configurations: Sequence[Configuration], warmup: int, repeats: int) -> Iterator[dict[str, Any]]:
-        """After each round that counts: every sample, and what is known of the configurations they are of."""
+        """Yield all samples and the facts about their configurations after each counted round."""
         calibrations, samples = [calibration(self.device)], list[dict[str, Any]]()
         known = {each: asdict(each) | {"name": each.name} | self.loaded(each) for each in configurations}
         for number in range(warmup + repeats):
@@ -144,11 +146,11 @@ class Bench:
                     samples += [{"configuration": each.name, "round": number - warmup} | sample for sample in taken]
             if number >= warmup:
                 calibrations[1:] = [calibration(self.device)]
-                told = [each | self.floor(each, samples, calibrations) for each in known.values()]
-                yield {"calibration": calibrations, "configurations": told, "samples": samples}
+                described = [each | self.floor(each, samples, calibrations) for each in known.values()]
+                yield {"calibration": calibrations, "configurations": described, "samples": samples}
 
     def loaded(self, configuration: Configuration) -> dict[str, Any]:
-        """What its engine is, once it is warm; or why it cannot be had."""
+        """Load the engine of a configuration; return its facts, or the reason of its failure."""
         engine, key, started = configuration.engine, configuration.held, time.perf_counter()
         if key not in self.managers:
             options = configuration.device(self.device, self.rows)
@@ -168,7 +170,7 @@ class Bench:
         return self.managers[configuration.held].status(configuration.engine)
 
     def speak(self, configuration: Configuration, number: int) -> list[dict[str, Any]]:
-        """A sample for each of the lines; those of one round are the same for all configurations. Raises EngineError."""
+        """Speak the lines of a round, equal for all configurations; return a sample per line. Raises EngineError."""
         manager, engine = self.managers[configuration.held], configuration.engine
         asked = [
             Request(
@@ -195,7 +197,7 @@ class Bench:
     def floor(
         self, known: Mapping[str, Any], samples: Sequence[Mapping[str, Any]], calibrations: Sequence[Mapping[str, Any]]
     ) -> dict[str, Any]:
-        """Of a configuration's mean line, at the best that was measured of the device."""
+        """Return the lower bound for a configuration's mean line, at the best measured rates of the device."""
         own = [sample for sample in samples if sample["configuration"] == known["name"]]
         if not own:
             return {}
@@ -218,7 +220,7 @@ class Bench:
 
 
 def allocated(fresh: bool = False) -> int:
-    """Bytes of the GPU in use now if `fresh`, from where the most is watched, else that most; 0 on a CPU."""
+    """Return the peak GPU memory in bytes since the last `fresh` call, which resets it; 0 on a CPU."""
     if not torch.cuda.is_available():
         return 0
     if fresh:

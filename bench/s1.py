@@ -1,9 +1,9 @@
-"""S1-Mini at full size against fish-speech, on random weights: `python -m bench.s1 --out FOLDER [--tiny] [--seconds 280]`.
+"""Compare S1-Mini at full size with fish-speech on random weights: `python -m bench.s1 --out FOLDER [--tiny] [--seconds 280]`.
 
-Weights do not change the time a frame takes, so none need downloading. Every section runs in a process of its own and adds
-what it found to FOLDER/s1.json; one that fails or takes too long costs only itself. Upstream compiles for minutes, so it starts
-first and goes on beside the others: whoever measures, or tunes a kernel, holds the GPU alone by a lock. Nothing of ours is
-timed unless its logits, codes and sound are upstream's.
+Weights do not change the time of a frame, so nothing is downloaded. Every section is a child process that adds its results to
+FOLDER/s1.json; a section that fails or takes too long does not affect the others. Upstream compiles for minutes, so it starts
+first and runs at the same time as the others; a lock gives the GPU to one section while it measures or tunes kernels. Nothing
+of ours is timed unless its logits, codes and audio equal upstream's.
 """
 
 import argparse
@@ -25,16 +25,16 @@ from bench.s1_sections import Setup
 
 log = logging.getLogger("bench.s1")
 
-BESIDE = "upstream_compiled"
-SECTIONS = (BESIDE, "ours", "overlap", "int8", "int4", "upstream", "engine", "pair", "tuning")
-LIMITS_S = {"checkpoint": 120, "parity": 180, BESIDE: 1000}
-LIMIT_S = 60  # of the other sections
+CONCURRENT = "upstream_compiled"
+SECTIONS = (CONCURRENT, "ours", "overlap", "int8", "int4", "upstream", "engine", "pair", "tuning")
+LIMITS_S = {"checkpoint": 120, "parity": 180, CONCURRENT: 1000}
+LIMIT_S = 60  # of each other section
 LEFT_S = 5  # for the report
 ERRORS_MAX = 4000  # characters of a failed section's errors
 
 
 class Run:
-    """Sections as processes, and what they found, on disk as soon as it is known."""
+    """Runs sections as processes and stores their results on disk at once."""
 
     def __init__(self, setup: Setup, out: Path, ends_at: float, commit: str | None) -> None:
         self.setup, self.file, self.ends_at = setup, out / "s1.json", ends_at
@@ -56,8 +56,8 @@ class Run:
         try:
             failed = f"exit code {code}" if (code := process.wait(max(0.1, left))) else ""
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)  # a compiler has workers of its own
-            failed = f"not through after {left:.0f} s"
+            os.killpg(process.pid, signal.SIGKILL)  # a compiler has child processes
+            failed = f"did not end within {left:.0f} s"
         lines = [line for line in self._output_file(section, "out").read_text().splitlines() if line.startswith("{")]
         found = json.loads(lines[-1]) if lines else {}
         if failed:
@@ -74,7 +74,7 @@ class Run:
 
 
 def table(found: Mapping[str, Any]) -> str:
-    """The figures that matter, one a line."""
+    """Return the main figures, one per line."""
 
     def at(*path: str) -> Any:
         value: Any = found
@@ -82,7 +82,7 @@ def table(found: Mapping[str, Any]) -> str:
             value = value.get(step, {}) if isinstance(value, Mapping) else {}
         return value if value != {} else None
 
-    compiled = (BESIDE, "compiled")
+    compiled = (CONCURRENT, "compiled")
     rows = [
         ("upstream, as it comes", at("upstream", "eager", "frames_s_with_prompt"), at("upstream", "eager", "peak_gb")),
         ("upstream, compile=True", at(*compiled, "frames_s_with_prompt"), at(*compiled, "peak_gb")),
@@ -113,11 +113,11 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path)
-    parser.add_argument("--tiny", action="store_true", help="a small network, to see that everything runs")
+    parser.add_argument("--tiny", action="store_true", help="a small network, as a test")
     parser.add_argument("--seconds", type=float, default=280.0)
     parser.add_argument("--device", choices=["cuda", "cpu"], default="cuda")
     parser.add_argument("--only", nargs="*", default=SECTIONS, choices=SECTIONS, help="sections, in this order")
-    parser.add_argument("--commit", help="of this tree, where git cannot tell")
+    parser.add_argument("--commit", help="commit of this tree, if git is not available")
     parser.add_argument("--section", help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--lock", type=Path, help=argparse.SUPPRESS)
@@ -133,16 +133,16 @@ def main() -> None:
             Setup(Path(made) / "s1", asked.device, asked.tiny, Path(made) / "lock"), asked.out, ends_at, asked.commit
         )
         run.finish("checkpoint", run.start("checkpoint"))
-        beside = run.start(BESIDE) if BESIDE in asked.only and asked.device == "cuda" else None
+        concurrent = run.start(CONCURRENT) if CONCURRENT in asked.only and asked.device == "cuda" else None
         run.finish("parity", run.start("parity"))
         if wrong := s1_parity.wrong({part: run.found["parity"].get(part, {}) for part in ("network", "codec")}):
-            if beside is not None:
-                os.killpg(beside.pid, signal.SIGKILL)
-            sys.exit(f"nothing was timed, for it is not upstream's: {'; '.join(wrong)}")
-        for section in [each for each in asked.only if each != BESIDE]:
+            if concurrent is not None:
+                os.killpg(concurrent.pid, signal.SIGKILL)
+            sys.exit(f"nothing was timed, because the output differs from upstream's: {'; '.join(wrong)}")
+        for section in [each for each in asked.only if each != CONCURRENT]:
             run.finish(section, run.start(section))
-        if beside is not None:
-            run.finish(BESIDE, beside)
+        if concurrent is not None:
+            run.finish(CONCURRENT, concurrent)
     log.info("%s", table(run.found))
 
 

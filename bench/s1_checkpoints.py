@@ -1,4 +1,4 @@
-"""S1 checkpoints in the true format with random weights in which every layer matters, made with fish-speech's own classes."""
+"""S1 checkpoints in the real format with random weights that make every layer matter, built with fish-speech's classes."""
 
 import base64
 import json
@@ -20,7 +20,7 @@ CONTROLS = ("<|begin_of_text|>", "<|end_of_text|>", "<|pad|>", "<|im_start|>", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """Numbers of a checkpoint: `network` as in config.json, `codec` as in modded_dac_vq.yaml."""
+    """The sizes of a checkpoint: `network` as in config.json, `codec` as in modded_dac_vq.yaml."""
 
     network: dict[str, Any]
     codec: dict[str, Any]
@@ -89,12 +89,12 @@ FULL = Size(
 
 
 def write(folder: Path, size: Size, seed: int = 0, drawn_on: str = "cpu", speaks_only: bool = False) -> Path:
-    """A checkpoint folder as upstream publishes it, with the codec's configuration beside it.
+    """Write a checkpoint folder in upstream's format, with the codec's configuration.
 
-    `speaks_only` makes a network that draws no text, as trained ones don't: upstream allows text, and has no codes for it.
+    `speaks_only` makes a network that generates no text tokens, like trained ones: upstream has no codes for text tokens.
     """
     folder.mkdir(parents=True)
-    # As in the published vocabulary, no code is also the number of a semantic token: upstream's penalty mixes them up.
+    # As in the published vocabulary, no code equals the id of a semantic token, because upstream's penalty confuses them.
     spare = (f"<|reserved:{i}|>" for i in range(max(0, size.semantic - 256)))
     special = [*CONTROLS, "<|speaker:0|>", *spare, *(f"<|semantic:{i}|>" for i in range(size.semantic))]
     ranks = [f"{base64.b64encode(bytes([byte])).decode()} {byte}" for byte in range(256)]
@@ -110,7 +110,7 @@ def write(folder: Path, size: Size, seed: int = 0, drawn_on: str = "cpu", speaks
         head[:first] *= 0.1
         head[last + 1 :] *= 0.1
         head[first : last + 1] *= 4
-        language.bfloat16()  # as the published weights are
+        language.bfloat16()  # like the published weights
     torch.save(language.state_dict(), folder / "model.pth")
     torch.save(sound.state_dict(), folder / "codec.pth")
     return folder
@@ -118,7 +118,7 @@ def write(folder: Path, size: Size, seed: int = 0, drawn_on: str = "cpu", speaks
 
 @contextmanager
 def undrawn() -> Iterator[None]:
-    """Build layers without drawing weights that are overwritten anyway: at full size that takes longer than all else."""
+    """Skip initial weights, which are overwritten anyway; at full size, drawing them takes longer than everything else."""
     from fish_speech.models.text2semantic.llama import BaseTransformer
 
     kinds = (nn.Linear, nn.Embedding, nn.Conv1d, nn.ConvTranspose1d)
@@ -136,7 +136,7 @@ def undrawn() -> Iterator[None]:
 
 
 def network(folder: Path, weights: bool = False) -> Any:
-    """Upstream's `DualARTransformer` of a folder."""
+    """Load upstream's `DualARTransformer` from a folder."""
     prepare_imports()
     from fish_speech.models.text2semantic.llama import BaseTransformer
 
@@ -144,7 +144,7 @@ def network(folder: Path, weights: bool = False) -> Any:
 
 
 def codec(folder: Path, seed: int | None = None, drawn_on: str = "cpu") -> Any:
-    """Upstream's codec of a folder: its own weights, or redrawn ones."""
+    """Build upstream's codec from a folder, with its weights or with random ones."""
     config = yaml.safe_load((folder / "codec.yaml").read_text())
     model: Any = build(config)
     if seed is None:
@@ -156,7 +156,7 @@ def codec(folder: Path, seed: int | None = None, drawn_on: str = "cpu") -> Any:
 
 
 def tame(model: Any) -> None:
-    """Keep random convolutions from swamping the output's tanh."""
+    """Scale random convolutions, so that they do not saturate the output's tanh."""
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             if name.endswith("alpha"):

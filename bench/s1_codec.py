@@ -1,4 +1,4 @@
-"""S1's codec: streams decoded together, against upstream's decoder one clip after another, and how far each is from float32."""
+"""Compare S1's codec, with streams decoded together, with upstream's decoder, one clip at a time, and both with float32."""
 
 import copy
 from contextlib import nullcontext
@@ -19,7 +19,7 @@ STREAMS, FRAMES = 32, 16
 
 @torch.inference_mode()
 def measure(folder: Path, codec: Codec, device: torch.device, tiny: bool) -> dict[str, Any]:
-    """Seconds of sound a second of `STREAMS` streams of `FRAMES` frames, and relative differences of the sound."""
+    """Measure seconds of audio a second for `STREAMS` streams of `FRAMES` frames, and relative differences of the audio."""
     streams_count = 4 if tiny else STREAMS
     with s1_checkpoints.undrawn():
         upstream = s1_checkpoints.codec(folder).to(device)
@@ -32,7 +32,7 @@ def measure(folder: Path, codec: Codec, device: torch.device, tiny: bool) -> dic
     found: dict[str, Any] = {"difference": {}, "sound_s_s": {}, "ms": {}}
     sound_s = streams_count * FRAMES / codec.config.frame_rate
 
-    def told(name: str, work: Any) -> None:
+    def measured(name: str, work: Any) -> None:
         sound: Tensor = work()
         difference = ((sound - exact).norm() / exact.norm()).item()
         spent_s = median_s(work, nullcontext, 3)
@@ -51,19 +51,19 @@ def measure(folder: Path, codec: Codec, device: torch.device, tiny: bool) -> dic
             return streams._run((streams_count, FRAMES))
         return streams._decode(torch.arange(streams_count, device=device), codes)
 
-    told("upstream float32 one by one", lambda: one_by_one(None))
-    told("upstream bfloat16 one by one", lambda: one_by_one(torch.bfloat16))
+    measured("upstream float32 one by one", lambda: one_by_one(None))
+    measured("upstream bfloat16 one by one", lambda: one_by_one(torch.bfloat16))
     for dtype in (torch.float32, torch.float16, torch.bfloat16) if device.type == "cuda" else (torch.float32,):
         streams = CodecStreams(copy.deepcopy(codec).to(dtype), streams_count, compile=False)
-        told(f"ours eager {dtype}", lambda streams=streams: together(streams, fused=False))
+        measured(f"ours eager {dtype}", lambda streams=streams: together(streams, fused=False))
         if device.type == "cuda" and dtype != torch.float32:
-            told_fused = CodecStreams(streams.codec, streams_count, compile=True)
-            told_fused.buckets.append((streams_count, FRAMES))
-            told_fused._slots = torch.arange(streams_count, device=device)
-            told_fused._codes[:, :, :FRAMES] = codes
+            fused = CodecStreams(streams.codec, streams_count, compile=True)
+            fused.buckets.append((streams_count, FRAMES))
+            fused._slots = torch.arange(streams_count, device=device)
+            fused._codes[:, :, :FRAMES] = codes
             wait()
-            told(f"ours graphed {dtype}", lambda streams=told_fused: together(streams, fused=True))
-            found[f"note {dtype}"] = told_fused.compiled.note if told_fused.compiled else ""
+            measured(f"ours graphed {dtype}", lambda streams=fused: together(streams, fused=True))
+            found[f"note {dtype}"] = fused.compiled.note if fused.compiled else ""
     base = found["ms"]["upstream float32 one by one"]
     found["times_upstream_float32"] = {name: round(base / ms, 2) for name, ms in found["ms"].items()}
     return found

@@ -1,4 +1,4 @@
-"""Who listens to S1: one alone, many offline, and live listeners who hear each line to its end before they ask for the next."""
+"""Listeners of S1: a single one, many offline, and live ones who hear each line to its end before the next."""
 
 import logging
 import statistics
@@ -17,7 +17,7 @@ from bench.machine import device_profile, wait
 from bench.s1_parity import TRANSCRIPT
 from bench.s1_timing import peak_gb, take
 from engines.base import Checkpoint, EngineJob, Finished, Spoke
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.s1 import plan as planning
 from engines.s1.active_request import Frame, GroupSound, S1ActiveRequest
 from engines.s1.batch import S1Batch
@@ -33,7 +33,7 @@ BATCH_LOG = logging.getLogger("engines.s1.batch")
 
 @contextmanager
 def ended() -> Iterator[None]:
-    """Random weights know no end: stop lines, and without a word of it, where trained ones would."""
+    """Stop lines of random weights, which do not end by themselves, at the usual length of trained ones, without warnings."""
     usual, level = (planning.ROOM_S, planning.SLOWEST_CHARACTERS_PER_S), BATCH_LOG.level
     planning.ROOM_S, planning.SLOWEST_CHARACTERS_PER_S = 0.5, 17.0
     BATCH_LOG.setLevel(logging.ERROR)
@@ -52,7 +52,7 @@ class Stage:
 
     @cached_property
     def engine(self) -> S1Engine:
-        engine = S1Engine(Device(name=self.device.type, max_batch=self.rows))
+        engine = S1Engine(EngineOptions(name=self.device.type, max_batch=self.rows))
         for _ in engine.load(Checkpoint(str(self.folder))):
             pass
         return engine
@@ -67,19 +67,19 @@ class Stage:
         return Reference(Audio(samples.astype(np.float32), 24_000), TRANSCRIPT)
 
     def warm(self) -> dict[str, Any]:
-        """What it takes until the first take pays for nothing."""
+        """Warm the engine; return times and memory."""
         started, slowest, last = time.perf_counter(), 0.0, time.perf_counter()
         for _ in self.engine.warm():
             slowest, last = max(slowest, time.perf_counter() - last), time.perf_counter()
         wait()
-        compiled = self.engine.batch.sounding.streams.compiled
+        compiled = self.engine.batch.audio_queue.streams.compiled
         figures = {"warm_s": round(time.perf_counter() - started, 1), "slowest_item_s": round(slowest, 2)}
         take(self.engine, [self.request(0)])
         notes = {"note": self.engine.info.note, "codec_note": compiled.note if compiled else "not compiled"}
         return figures | notes | {"memory_gb": round(self.engine.memory_bytes / 1e9, 2), "peak_gb": peak_gb()}
 
     def request(self, seed: int) -> Request:
-        """A line of its own."""
+        """Return a unique line."""
         words = np.random.default_rng(seed).choice(WORDS, 2 if self.tiny else LINE_WORDS)
         return Request(text=" ".join(words) + ".", reference=self.reference, seed=seed, engine="s1")
 
@@ -90,12 +90,12 @@ class Hearing:
 
     asked_at: float
     first_at: float = 0.0
-    ends_at: float = 0.0  # when what has come so far is heard
+    ends_at: float = 0.0  # when the audio so far has been played
     dry_s: float = 0.0
     ended: bool = False
 
     def hear(self, now: float, seconds: float) -> None:
-        """Sound has come."""
+        """Count new audio of this many seconds."""
         if not self.first_at:
             self.first_at = self.ends_at = now
         self.dry_s += max(0.0, now - self.ends_at)
@@ -104,17 +104,17 @@ class Hearing:
 
 @dataclass(slots=True)
 class Crowd:
-    """Listeners at an engine, each with one line at a time."""
+    """Listeners of an engine, each with one line at a time."""
 
     stage: Stage
     count: int
     lines: list[Hearing] = field(default_factory=list)
-    hearing: dict[str, Hearing] = field(default_factory=dict)  # by job
-    turns: list[float] = field(default_factory=list)  # when each listener asks next
+    hearing: dict[str, Hearing] = field(default_factory=dict)  # by job id
+    turns: list[float] = field(default_factory=list)  # when each listener requests its next line
     sound_s: float = 0.0
 
     def attend(self, seconds: float) -> None:
-        """Everybody asks, hears and asks again for so long; then what was asked is heard to its end."""
+        """Let all listeners request and hear lines for `seconds`, then hear the open lines to their end."""
         started = time.perf_counter()
         usual_s = 1.0 if self.stage.tiny else 6.0
         self.turns = [started + usual_s * number / self.count for number in range(self.count)]
@@ -147,7 +147,7 @@ class Crowd:
 
 
 def live(stage: Stage, count: int, seconds: float) -> dict[str, Any]:
-    """First sound and stalls of listeners whose lines begin spread over a line's length."""
+    """Measure first audio and stalls of listeners whose first lines are spread over a line's length."""
     crowd = Crowd(stage, count)
     started = time.perf_counter()
     crowd.attend(0.5 if stage.tiny else seconds)
@@ -164,13 +164,13 @@ def live(stage: Stage, count: int, seconds: float) -> dict[str, Any]:
 
 
 def alone(stage: Stage) -> dict[str, Any]:
-    """First sound of one take after another, the voice known."""
+    """Measure first audio of one take after another, with a cached voice."""
     firsts = [1000 * take(stage.engine, [stage.request(seed)])[0] for seed in range(3 if stage.tiny else 12)]
     return {"ttfa_ms_p50": round(statistics.median(firsts), 1), "ttfa_ms_most": round(max(firsts), 1)}
 
 
 def offline(stage: Stage, rows: int) -> dict[str, Any]:
-    """As many at once as there are rows: seconds of sound a second, codec included."""
+    """Speak as many lines at once as there are rows; return seconds of audio a second, with the codec."""
     times = [take(stage.engine, [stage.request(100 * run + row) for row in range(rows)]) for run in range(3)]
     return {
         "rows": rows,
@@ -180,8 +180,7 @@ def offline(stage: Stage, rows: int) -> dict[str, Any]:
 
 
 def mixed(stage: Stage, count: int) -> dict[str, Any]:
-    """Lines of one to thirty words at settings of their own, as many together as there are rows: are the codes the same
-    whether kernels overlap or not?"""
+    """Count the lines whose codes overlapping kernels do not change; lines have random lengths and settings."""
     from engines.s1 import fused
 
     drawn: list[dict[str, list[bytes]]] = []
@@ -214,7 +213,7 @@ def mixed(stage: Stage, count: int) -> dict[str, Any]:
 
 
 def profile(stage: Stage, rows: int) -> dict[str, Any]:
-    """Where the time of fifty steps of so many rows goes."""
+    """Profile fifty steps of this many rows."""
     engine = stage.engine
     for row in range(rows):
         engine.admit(EngineJob(f"profiled {row}", stage.request(row)))

@@ -1,4 +1,4 @@
-"""Both engines in one process on one device, driven by the scheduler, each at full size with random weights."""
+"""Run both engines in one process on one device with the scheduler, each at full size with random weights."""
 
 import time
 from copy import deepcopy
@@ -16,7 +16,7 @@ from bench.s1_timing import TEXT, Alone, fresh, peak_gb
 from engines.base import Checkpoint, Engine
 from engines.f5.config import DiTConfig
 from engines.f5.network import DiT
-from engines.registry import Device, Spec, spec
+from engines.registry import EngineOptions, Spec, spec
 from engines.scheduling.manager import Manager, Policy
 from engines.types import Audio, Reference, Request
 
@@ -24,14 +24,14 @@ LIMIT_S = 120.0
 
 
 class Uncompiled(Spec):
-    """F5 as it is written: compiling it takes longer than all that is measured here."""
+    """F5 without compilation, which would take longer than the whole measurement."""
 
-    def make(self, device: Device) -> Engine:
+    def make(self, device: EngineOptions) -> Engine:
         return super().make(replace(device, compile="off"))
 
 
 def f5_checkpoint(folder: Path, full: bool) -> Path:
-    """F5-TTS v1 Base and its Vocos, or small ones."""
+    """Write F5-TTS v1 Base and its Vocos, or small ones."""
     arch = dict(ARCH) if full else {key: checkpoints.ARCH[key] for key in ARCH}
     plain, checkpoints.VOCODER = checkpoints.VOCODER, deepcopy(checkpoints.VOCODER)
     if full:
@@ -45,8 +45,8 @@ def f5_checkpoint(folder: Path, full: bool) -> Path:
         checkpoints.VOCODER = plain
 
 
-def measure(folders: dict[str, Path], device: Device, alone: Alone) -> dict[str, Any]:
-    """Memory of each, and a take of both at once."""
+def measure(folders: dict[str, Path], device: EngineOptions, alone: Alone) -> dict[str, Any]:
+    """Measure the memory of each engine, and a take of both at once."""
     fresh()
     specs = {"f5": Uncompiled(**{name: getattr(spec("f5"), name) for name in Spec.__slots__}), "s1": spec("s1")}
     made = {name: Checkpoint(str(folder)) for name, folder in folders.items()}

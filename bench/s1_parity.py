@@ -1,4 +1,4 @@
-"""S1 against fish-speech on one device and the same weights: logits, codes, sound. Figures are relative differences."""
+"""Compare S1 with fish-speech on one device and the same weights: relative differences of logits, codes and audio."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,30 +15,37 @@ from engines.s1.decoding import Decoder
 from engines.s1.model import S1Model
 from engines.s1.prompt import Turn, embed
 
-TRANSCRIPT, TEXT = "what the reference said, for a good five seconds.", "Hello there, this is (excited) line 123."
-# Upstream keeps its settings in bfloat16; these are the same number there.
+TRANSCRIPT, TEXT = "what the reference faults, for a good five seconds.", "Hello there, this is (excited) line 123."
+# Upstream keeps its settings in bfloat16, which represents these numbers exactly.
 SAMPLING = Sampling(seed=2**33 + 1, temperature=0.75, top_p=0.875, repetition_penalty=1.25)
 FRAMES = 200
 PACKETS = (3, 6, 12, 24)
 
-MOST = {"slow_logits": 1e-4, "fast_logits": 1e-5, "decode": 1e-5, "streamed": 1e-5}  # a tenth to a fifth was measured
+MOST = {
+    "slow_logits": 1e-4,
+    "fast_logits": 1e-5,
+    "decode": 1e-5,
+    "streamed": 1e-5,
+}  # a tenth to a fifth of these was measured
 
 
 def wrong(found: Mapping[str, Any]) -> list[str]:
-    """What differs from upstream in what `network` and `codec` found, in words; empty where ours is the same."""
-    said = [f"{part}: {each['failed']}" for part, each in found.items() if "failed" in each]
+    """Describe the differences from upstream in the results of `network` and `codec`; empty if there are none."""
+    faults = [f"{part}: {each['failed']}" for part, each in found.items() if "failed" in each]
     held = {name: value for part in found.values() for name, value in part.items()}
-    said += [
+    faults += [
         f"{name} is {held.get(name)}, at most {most}" for name, most in MOST.items() if not held.get(name, 1) <= most
     ]
     frames = {name: value for name, value in held.items() if name.endswith("_equal_frames")}
     drawn = found.get("network", {}).get("frames")
-    said += [f"{name} is {value} of {drawn}" for name, value in frames.items() if value != drawn]
+    faults += [f"{name} is {value} of {drawn}" for name, value in frames.items() if value != drawn]
     if held.get("frames_decoded") != found.get("codec", {}).get("frames"):
-        said.append(f"{held.get('frames_decoded')} frames were decoded")
+        faults.append(f"{held.get('frames_decoded')} frames were decoded")
     if not frames or held.get("codes_equal") != 1.0 or held.get("compiled_note"):
-        said.append(f"codes_equal is {held.get('codes_equal')}, {held.get('compiled_note') or 'nothing was drawn'}")
-    return said
+        faults.append(
+            f"codes_equal is {held.get('codes_equal')}, {held.get('compiled_note') or 'no frame was generated'}"
+        )
+    return faults
 
 
 def relative(found: Tensor, wanted: Tensor) -> float:
@@ -46,7 +53,7 @@ def relative(found: Tensor, wanted: Tensor) -> float:
 
 
 def codes_of(model: S1Model, frames: int) -> Tensor:
-    """(codebooks, frames) codes such as a reference might have."""
+    """Return random (codebooks, frames) codes of a reference."""
     generator = torch.Generator().manual_seed(1)
     sizes = [model.tokenizer.semantic_count, *[model.residual_size] * (model.network.config.codebooks - 1)]
     return torch.stack([torch.randint(size, (frames,), generator=generator) for size in sizes])
@@ -54,13 +61,13 @@ def codes_of(model: S1Model, frames: int) -> Tensor:
 
 @torch.inference_mode()
 def network(model: S1Model, folder: Path, compile: bool) -> dict[str, Any]:
-    """The network's logits with the same KV cache, and the codes both draw from the same noise."""
+    """Compare logits with an equal KV cache, and codes sampled with equal noise."""
     device, codes = model.network.device, codes_of(model, 108)
     with s1_checkpoints.undrawn():
         upstream = s1_checkpoints.network(folder, weights=True)
     upstream = upstream.to(device, torch.float32)
     values = s1_upstream.prompt(upstream, TEXT, TRANSCRIPT, codes).to(device)
-    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], opening=True)
+    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], at_start=True)
     found: dict[str, Any] = {"positions": len(prompt)}
     hidden, logits = _slow(model, prompt)
     begin, count = model.network.semantic_begin, model.network.semantic_count
@@ -90,9 +97,9 @@ def _forms(compile: bool) -> list[str]:
 
 @torch.inference_mode()
 def moved(plain: S1Model, other: S1Model) -> float:
-    """How far other weights move the logits along one prompt."""
+    """Return the relative change of the logits along a prompt by other weights."""
     turns = [Turn(TRANSCRIPT, codes_of(plain, 108)), Turn(TEXT)]
-    logits = [_slow(v, embed(v.network, v.tokenizer, turns, opening=True))[1].float() for v in (other, plain)]
+    logits = [_slow(v, embed(v.network, v.tokenizer, turns, at_start=True))[1].float() for v in (other, plain)]
     return relative(*logits)
 
 
@@ -103,7 +110,7 @@ def _slow(model: S1Model, prompt: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _fast(model: S1Model, upstream: Any, hidden: Tensor, frame: Tensor) -> float:
-    """The worst codebook's difference."""
+    """Return the largest difference over all codebooks."""
     ours, cache = model.network, model.network.fast_cache(1)
     steps = torch.arange(len(frame), device=frame.device)
     with torch.device(frame.device):
@@ -121,7 +128,7 @@ def _fast(model: S1Model, upstream: Any, hidden: Tensor, frame: Tensor) -> float
 
 @torch.inference_mode()
 def speak(decoder: Decoder, prompt: Tensor, count: int, sampling: Sampling = SAMPLING) -> Tensor:
-    """(codebooks, count) codes of slot 0 behind a prompt (t, dim)."""
+    """Generate (codebooks, count) codes of slot 0 after a prompt (t, dim)."""
     decoder.state.prefill(0, prompt[:-1], 0)
     decoder.state.start_row(0, prompt[-1], len(prompt) - 1, sampling)
     return torch.stack([decoder.step(1, len(prompt) - 1 + number).value()[0] for number in range(count)], 1)
@@ -129,19 +136,19 @@ def speak(decoder: Decoder, prompt: Tensor, count: int, sampling: Sampling = SAM
 
 @torch.inference_mode()
 def codec(model: S1Model, folder: Path) -> dict[str, Any]:
-    """Sound of the same codes, in one go and in packets, and codes of the same sound."""
+    """Compare audio of equal codes, as a whole and in packets, and codes of equal audio."""
     ours = model.codec
     device = next(ours.parameters()).device
     with s1_checkpoints.undrawn():
         upstream = s1_checkpoints.codec(folder).to(device)
     samples = 0.1 * torch.randn(ours.config.hop * 60, generator=torch.Generator().manual_seed(4)).to(device)
     codes, lengths = upstream.encode(samples[None, None])
-    sounding, _ = upstream.decode(codes, lengths)
+    upstream_audio, _ = upstream.decode(codes, lengths)
     whole = ours.decode(codes[0])
     streamed, decoded = _streamed(ours, codes[0])
     return {
         "codes_equal": (ours.encode(samples) == codes[0]).float().mean().item(),
-        "decode": relative(whole, sounding[0, 0]),
+        "decode": relative(whole, upstream_audio[0, 0]),
         "streamed": ((streamed - whole).abs().max() / whole.abs().max()).item(),
         "frames": codes.shape[2],
         "frames_decoded": decoded,

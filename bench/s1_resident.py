@@ -1,6 +1,7 @@
-"""A frame of S1-Mini by one kernel beside one by many, on random weights: `python -m bench.s1_resident --out FILE` on a GPU.
+"""Compare the persistent kernel of S1-Mini with the other kernels: `python -m bench.s1_resident --out FILE` on a GPU.
 
-The codes it draws from the same state, how far its logits are from float32's, frames a second in turns, and when its steps end.
+Weights are random. Measures equal codes from equal states, the difference of logits from float32, frames a second of both
+alternately, and the times of the kernel's steps.
 """
 
 import argparse
@@ -38,7 +39,7 @@ STEPS = (
 
 
 def drawn_network() -> DualAR:
-    """Of S1-Mini's size."""
+    """Create a network of S1-Mini's size with random weights."""
     config = DualARConfig.from_mapping(s1_checkpoints.FULL.network)
     with torch.device("cuda"):
         network = redraw(DualAR(config, 151_658, s1_checkpoints.FULL.semantic, 151_645), drawn_on="cuda")
@@ -47,7 +48,7 @@ def drawn_network() -> DualAR:
 
 @torch.inference_mode()
 def begun(network: DualAR) -> DecodeState:
-    """A line that is about to be spoken behind a prompt."""
+    """Return the state of a line after its prompt."""
     state = DecodeState(network, 1, LENGTH, RESIDUAL)
     words = torch.randint(150_000, (PROMPT,), generator=torch.Generator().manual_seed(0))
     prompt = network.embed_text(words).to(network.device)
@@ -57,7 +58,7 @@ def begun(network: DualAR) -> DecodeState:
 
 
 def level(network: DualAR, state: DecodeState) -> Tensor:
-    """(1, choices) logits of the semantic code as they are written, in the network's own precision."""
+    """Return the (1, choices) semantic logits by PyTorch, in the network's precision."""
     stop = int(state.positions[0]) + 1
     dtype = network.norm.weight.dtype
     cache = state.cache[..., :stop, :].to(dtype, copy=True)
@@ -67,7 +68,7 @@ def level(network: DualAR, state: DecodeState) -> Tensor:
 
 @torch.inference_mode()
 def parity(network: DualAR) -> dict[str, Any]:
-    """Codes of both from the same state, frame after frame; and how far logits are from those of float32 weights."""
+    """Compare codes of both from equal states, frame after frame, and logits with those of float32 weights."""
     exact = deepcopy(network).place(network.device, torch.float32)
     many, one = begun(network), begun(network)
     fused, resident = FusedDecoder(many), resident_frame(one)
@@ -81,12 +82,12 @@ def parity(network: DualAR) -> dict[str, Any]:
         same += sum(equal)
         alike = equal.index(False) if False in equal else len(equal)
         drawn, differ = drawn + min(alike + 1, len(equal)), differ + (alike < len(equal))
-        told = resident.semantic_logits()
-        far.append(float((told - right).norm() / right.norm()))
+        logits = resident.semantic_logits()
+        far.append(float((logits - right).norm() / right.norm()))
         eager.append(float((bf16 - right).norm() / right.norm()))
     return {
         "codes_same": same / (64 * network.config.codebooks),
-        "codes_differ": differ / drawn,  # of those drawn behind equal codes of their frame
+        "codes_differ": differ / drawn,  # among codes whose predecessors in the frame are equal
         "logits_from_float32": statistics.mean(far),
         "logits_from_float32_as_written": statistics.mean(eager),
         "caches_differ": float((one.cache - many.cache).float().norm() / many.cache.float().norm()),
@@ -96,7 +97,7 @@ def parity(network: DualAR) -> dict[str, Any]:
 def resident_frame(state: DecodeState, **others: int) -> ResidentFrame:
     frame = ResidentFrame(state, others)
     if not frame.load():
-        raise RuntimeError("the kernel of a whole frame did not compile")
+        raise RuntimeError("the persistent kernel could not be loaded")
     return frame
 
 
@@ -122,14 +123,14 @@ def frame_ms(draw: Callable[[], None]) -> float:
 
 @torch.inference_mode()
 def timed(network: DualAR) -> dict[str, Any]:
-    """Frames a second of either, in turns."""
+    """Measure frames a second of both, alternately."""
     many, one = begun(network), begun(network)
     fused, resident = FusedDecoder(many), resident_frame(one)
     begun_by = [(state, state.cache.clone(), [held.clone() for held in state.changing]) for state in (many, one)]
     times = defaultdict(list)
     with recorded(lambda: fused.draw(1)) as by_many, recorded(resident.draw) as by_one:
         for _ in range(TURNS):
-            for state, cache, changing in begun_by:  # each turn speaks the same positions
+            for state, cache, changing in begun_by:  # each turn generates the same positions
                 for held, before in zip((state.cache, *state.changing), (cache, *changing), strict=True):
                     held.copy_(before)
             times["many"].append(frame_ms(by_many))
@@ -144,7 +145,7 @@ def timed(network: DualAR) -> dict[str, Any]:
 
 @torch.inference_mode()
 def variants(network: DualAR) -> dict[str, Any]:
-    """Milliseconds of a frame with other sizes."""
+    """Measure the milliseconds of a frame with other sizes."""
     found: dict[str, Any] = {}
     cases: list[dict[str, int]] = [
         {}, {"AHEAD": 1}, {"AHEAD": 3}, {"AHEAD": 8}, {"BATCH": 2}, {"BATCH": 4}, {"KEPT": 0}, {"KEPT": 15}, {"KEPT": 40},
@@ -173,7 +174,7 @@ def variants(network: DualAR) -> dict[str, Any]:
 
 @torch.inference_mode()
 def steps(network: DualAR) -> dict[str, Any]:
-    """Clock ticks of the steps of a frame, as program 0 sees them."""
+    """Return the clock ticks of a frame's steps in program 0."""
     resident = resident_frame(begun(network), STAMPED=1)
     for _ in range(8):
         resident.draw()
@@ -196,7 +197,7 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--commit", help="of this tree, where git cannot tell")
+    parser.add_argument("--commit", help="commit of this tree, if git is not available")
     parser.add_argument(
         "--only", nargs="*", default=["parity", "timed", "steps", "variants"], help="parts, in this order"
     )
@@ -209,7 +210,7 @@ def main() -> None:
         except Exception as error:
             log.exception(part.__name__)
             found[part.__name__] = {"failed": f"{error!r}"[:500]}
-            break  # after an error of the GPU nothing else would run either
+            break  # after an error of the GPU, nothing else would run
         finally:
             asked.out.write_text(json.dumps(found, indent=1))
             log.info("%s: %s", part.__name__, json.dumps(found[part.__name__]))

@@ -1,4 +1,4 @@
-"""What `bench.s1` measures, a function each; it says what it found as soon as it knows, for it may be stopped."""
+"""The sections of `bench.s1`, one function each. A section prints results at once, because it may be stopped."""
 
 import fcntl
 import json
@@ -13,7 +13,7 @@ import torch
 
 from bench import s1_checkpoints, s1_pair, s1_parity, s1_timing
 from engines.base import Checkpoint
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.runtime.placement import Placement, place
 from engines.runtime.quantization import Kind
 from engines.s1.model import S1Model, load
@@ -23,13 +23,13 @@ Found = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What a section works on."""
+    """The checkpoint and options of a section."""
 
     folder: Path
     device: str
     tiny: bool
     lock: Path
-    held: ClassVar[bool] = False  # by this process
+    held: ClassVar[bool] = False  # True if this process holds the lock
 
     @property
     def compile(self) -> bool:
@@ -41,7 +41,7 @@ class Setup:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Hold the GPU; within itself it changes nothing."""
+        """Hold the lock of the GPU; nested calls have no effect."""
         if Setup.held:
             yield
             return
@@ -54,8 +54,8 @@ class Setup:
                 Setup.held = False
 
     def model(self, precise: bool = False, quantize: Kind = "none") -> S1Model:
-        """Ours of the checkpoint; precise means float32 and no shortcuts of the GPU's."""
-        place(Device(name=self.device))  # what an engine does first
+        """Load the checkpoint with our engine; `precise` means float32 without TF32."""
+        place(EngineOptions(name=self.device))  # as an engine does first
         torch.backends.cudnn.allow_tf32 = not precise
         dtype = torch.float32 if precise or not self.compile else torch.bfloat16
         loading = load(Checkpoint(str(self.folder)), Placement(torch.device(self.device), dtype), None, quantize)
@@ -67,7 +67,7 @@ class Setup:
 
 
 def find(parts: Mapping[str, Callable[[], object]]) -> None:
-    """Print all that is known after each part; one that fails says so, and the others go on."""
+    """Run the parts, and print all results after each; a failed part does not stop the others."""
     found: Found = {}
     for name, part in parts.items():
         try:
@@ -111,7 +111,7 @@ def ours(setup: Setup) -> None:
 
 
 def overlap(setup: Setup) -> None:
-    """Kernels that start while the one before still works: the same codes, and how fast."""
+    """Measure kernels that start while the previous one runs: parity and speed."""
     from engines.s1 import fused
 
     fused.OVERLAP = True
@@ -128,7 +128,7 @@ def overlap(setup: Setup) -> None:
 
 
 def tuning(setup: Setup) -> None:
-    """What the constants of engines/s1/fused.py could be: frames of one row with others in their place."""
+    """Measure frames of one row with other constants in engines/s1/fused.py."""
     from engines.s1 import fused
 
     held = setup.model()
@@ -144,8 +144,8 @@ def tuning(setup: Setup) -> None:
 def engine(setup: Setup) -> None:
     text = "a word." if setup.tiny else s1_timing.TEXT
     devices = {
-        "alone": Device(name=setup.device, max_batch=2 if setup.tiny else 8),
-        "encoder_on_cpu": Device(name=setup.device, max_batch=1, encoder="cpu"),
+        "alone": EngineOptions(name=setup.device, max_batch=2 if setup.tiny else 8),
+        "encoder_on_cpu": EngineOptions(name=setup.device, max_batch=1, encoder="cpu"),
     }
     find(
         {
@@ -161,7 +161,7 @@ def upstream(setup: Setup) -> None:
 
 
 def upstream_compiled(setup: Setup) -> None:
-    """Its kernels are tuned by timing them, so that takes the GPU alone too."""
+    """Measure upstream with compilation; its kernel tuning also needs the lock of the GPU."""
     from torch._inductor.runtime.triton_heuristics import CachingAutotuner
 
     tune = CachingAutotuner.bench
@@ -184,7 +184,7 @@ def int4(setup: Setup) -> None:
 
 
 def _quantized(setup: Setup, kind: Kind) -> None:
-    """Speed and memory; and how far the logits move, though random weights tell little of that."""
+    """Measure speed, memory, and the change of the logits, which says little for random weights."""
     held = setup.model(quantize=kind)
     find(
         {
@@ -197,5 +197,5 @@ def _quantized(setup: Setup, kind: Kind) -> None:
 
 def pair(setup: Setup) -> None:
     f5 = s1_pair.f5_checkpoint(setup.folder.with_name("f5"), not setup.tiny)
-    device = Device(name=setup.device, max_batch=4)
+    device = EngineOptions(name=setup.device, max_batch=4)
     find({"both": lambda: s1_pair.measure({"f5": f5, "s1": setup.folder}, device, setup.alone)})

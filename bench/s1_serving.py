@@ -1,8 +1,8 @@
-"""S1-Mini for many, at full size on random weights: `python -m bench.s1_serving --out FOLDER [--tiny --device cpu]`.
+"""Measure S1-Mini for many listeners, at full size on random weights: `python -m bench.s1_serving --out FOLDER`.
 
-The codec against upstream's own on the same weights, with how far each precision is from float32; frames, sound and first
-sound of the whole engine; listeners who hear each line to its end before they ask for the next; where the time goes.
-Every part writes FOLDER/s1_serving.json once it is known.
+Compares the codec with upstream's on equal weights and each precision with float32; measures frames, audio and first audio of
+the engine, live listeners who hear each line to its end, and a profile. Every part writes FOLDER/s1_serving.json at its end.
+`--tiny --device cpu` tries everything.
 """
 
 import argparse
@@ -26,7 +26,7 @@ log = logging.getLogger("bench.s1_serving")
 
 
 def parts(stage: Stage, listeners: list[int], line_s: float) -> dict[str, Callable[[], object]]:
-    """What is measured, by name."""
+    """Return the measurements by name."""
     model, compile, count = stage.model, stage.device.type == "cuda", 8 if stage.tiny else 96
     found: dict[str, Callable[[], object]] = {
         "warm": stage.warm,
@@ -48,14 +48,14 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--tiny", action="store_true", help="a small network, to see that everything runs")
-    parser.add_argument("--seconds", type=float, default=230.0, help="no part is begun after these")
+    parser.add_argument("--tiny", action="store_true", help="a small network, as a test")
+    parser.add_argument("--seconds", type=float, default=230.0, help="no part starts later")
     parser.add_argument("--device", choices=["cuda", "cpu"], default="cuda")
     parser.add_argument("--rows", type=int, default=128)
     parser.add_argument("--listeners", type=int, nargs="*", default=[16, 32, 64, 128])
-    parser.add_argument("--line", type=float, default=8.0, help="seconds that listeners are watched")
+    parser.add_argument("--line", type=float, default=8.0, help="seconds of watching listeners")
     parser.add_argument("--only", nargs="*", help="parts by name")
-    parser.add_argument("--commit", help="of this tree, where git cannot tell")
+    parser.add_argument("--commit", help="commit of this tree, if git is not available")
     asked = parser.parse_args()
     asked.out.mkdir(parents=True, exist_ok=True)
     started = time.monotonic()

@@ -1,4 +1,4 @@
-"""How fast S1 draws frames and speaks, ours and upstream's. Whoever is timed has the GPU alone."""
+"""Time frames and speech of S1, ours and upstream's, with exclusive use of the GPU."""
 
 import gc
 import statistics
@@ -14,7 +14,7 @@ from bench import s1_checkpoints, s1_upstream
 from bench.machine import wait
 from bench.s1_parity import TRANSCRIPT, codes_of
 from engines.base import Checkpoint, EngineJob, Event, Finished, Spoke
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.s1.decode_state import DecodeState, Sampling
 from engines.s1.decoding import Decoder
 from engines.s1.engine import POSITIONS, S1Engine
@@ -25,7 +25,7 @@ from engines.types import Audio, Reference, Request
 
 TEXT = "welcome to the rift, summoner. your win rate shows dedication, and the enemy has taken the dragon."
 REPEATS = 5
-Alone = Callable[[], Any]  # a context that holds the GPU
+Alone = Callable[[], Any]  # a context that holds the lock of the GPU
 
 
 def peak_gb() -> float:
@@ -53,11 +53,11 @@ def median_s(work: Callable[[], object], alone: Alone, repeats: int = REPEATS) -
 
 @torch.inference_mode()
 def frames(model: S1Model, rows: int, compile: bool, count: int, alone: Alone) -> dict[str, Any]:
-    """Frames a second of all rows together, each behind a prompt of its own; with reading the prompt, and without."""
+    """Measure frames a second of all rows together, with and without the prompt of each row."""
     fresh()
     decoder = Decoder(DecodeState(model.network, rows, POSITIONS, model.residual_size, model.cached), compile)
     turns = [Turn(TRANSCRIPT, codes_of(model, 108)), Turn(TEXT)]
-    prompt = embed(model.network, model.tokenizer, turns, opening=True)
+    prompt = embed(model.network, model.tokenizer, turns, at_start=True)
     started = time.perf_counter()
     decoder.warm(rows)
     for _ in decoder.prefiller.warm():
@@ -100,7 +100,7 @@ def frames(model: S1Model, rows: int, compile: bool, count: int, alone: Alone) -
 
 @torch.inference_mode()
 def upstream(folder: Path, device: str, compile: bool, count: int, alone: Alone) -> dict[str, Any]:
-    """fish-speech's own inference: as it comes, or compiled, where the caches it makes anew for each request are also kept."""
+    """Time fish-speech's inference as it is, or compiled with and without caches that are kept between requests."""
     from fish_speech.models.text2semantic import inference
 
     fresh()
@@ -132,8 +132,8 @@ def upstream(folder: Path, device: str, compile: bool, count: int, alone: Alone)
     return figures | {"peak_gb": peak_gb(), "frames_drawn": sorted(set(drawn))}
 
 
-def engine(folder: Path, device: Device, text: str, alone: Alone) -> dict[str, Any]:
-    """Time to the first chunk of sound, and seconds of work per second of sound, alone and as wide as the engine goes."""
+def engine(folder: Path, device: EngineOptions, text: str, alone: Alone) -> dict[str, Any]:
+    """Measure first audio and seconds of work per second of audio, for one row and for all rows."""
     fresh()
     made = S1Engine(device)
     started = time.perf_counter()
@@ -166,7 +166,7 @@ def engine(folder: Path, device: Device, text: str, alone: Alone) -> dict[str, A
 
 
 def take(engine: S1Engine, requests: list[Request], first_id: int = 0) -> tuple[float, float, float]:
-    """Seconds to the last first chunk, seconds to the end, and seconds of sound, of requests admitted at once."""
+    """Speak requests at once; return seconds to the last first audio, seconds to the end, and seconds of audio."""
     waiting = {str(first_id + number) for number in range(len(requests))}
     silent, first, audio_s = set(waiting), 0.0, 0.0
     started = time.perf_counter()

@@ -1,4 +1,4 @@
-"""fish-speech's own generation, made to draw what ours draws: the same noise, and nothing but what a frame may hold."""
+"""fish-speech's generation with our noise, restricted to codes that a frame may contain."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from engines.s1.noise import exponential, frame_keys
 
 
 class Drawing:
-    """Stands in for upstream's random choice: our noise, codebook after codebook."""
+    """Replaces upstream's random choice by our noise, codebook after codebook."""
 
     def __init__(self, model: Any, seed: int, residual_size: int) -> None:
         tokenizer = model.tokenizer
@@ -34,7 +34,7 @@ class Drawing:
         return (probabilities / noise).argmax(-1, keepdim=True).to(torch.int)
 
     def mask(self, logits: Tensor) -> Tensor:
-        """Only semantic codes and the end."""
+        """Mask everything except semantic codes and the end."""
         kept = torch.full_like(logits, -torch.inf)
         kept[..., self.begin : self.begin + self.semantic] = logits[..., self.begin : self.begin + self.semantic]
         kept[..., self.end] = logits[..., self.end]
@@ -42,7 +42,7 @@ class Drawing:
 
 
 def generate(model: Any, prompt: Tensor, frames: int, sampling: Sampling, residual_size: int) -> Tensor:
-    """(codebooks + 1, t) prompt -> (codebooks, n) codes of at most `frames` frames, the end left out."""
+    """Generate (codebooks, n) codes of at most `frames` frames after a (codebooks + 1, t) prompt, without the end."""
     from fish_speech.models.text2semantic import inference
 
     drawing = Drawing(model, sampling.seed, residual_size)
@@ -75,7 +75,7 @@ def generate(model: Any, prompt: Tensor, frames: int, sampling: Sampling, residu
 
 
 def prompt(model: Any, text: str, transcript: str, codes: Tensor) -> Tensor:
-    """What upstream's `generate_long` builds from a reference and a text."""
+    """Build the prompt of upstream's `generate_long` from a reference and a text."""
     from fish_speech.content_sequence import ContentSequence, TextPart, VQPart
 
     sequence = ContentSequence(modality="interleave")
@@ -86,7 +86,7 @@ def prompt(model: Any, text: str, transcript: str, codes: Tensor) -> Tensor:
 
 
 def speak(model: Any, decode: Any, prompt: Tensor, frames: int) -> int:
-    """As upstream's own inference does it; returns how many frames were drawn."""
+    """Generate like upstream's inference; return the number of frames."""
     from fish_speech.models.text2semantic import inference
 
     out = inference.generate(

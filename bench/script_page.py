@@ -1,9 +1,8 @@
-"""A designer's sheet in a real Chromium: `python -m bench.script_page --out FOLDER`.
+"""Measure a designer's work on a sheet in a real Chromium: `python -m bench.script_page --out FOLDER`.
 
-A fresh studio gets a workbook of 100 lines for three champions, which is imported, remapped, cast, rendered, edited in three
-places, rendered again, marked by keyboard and delivered; screenshots and figures lie in FOLDER. Then a sheet of 1,000 lines is
-scrolled, searched and edited: frames drawn are counted in Chromium's trace, and a key's time to the next paint is what its
-Event Timing says.
+A new studio gets a workbook of 100 lines for three champions. It is imported, mapped, cast, rendered, edited in three places,
+rendered again, marked by keyboard and delivered; FOLDER gets screenshots and figures. Then a sheet of 1,000 lines is scrolled,
+searched and edited. Chromium's trace counts drawn frames, and Event Timing gives the time from a key to the next paint.
 """
 
 import argparse
@@ -54,7 +53,7 @@ def workbook(path: Path, lines: int) -> None:
 
 
 def selected(url: str, least: int = 100) -> int:
-    """How many lines have a select, once `least` have or after a minute."""
+    """Count the lines with a select, once there are `least` of them or after a minute."""
     count, due = -1, time.monotonic() + 60
     while count < least and time.monotonic() < due:
         time.sleep(0.5)
@@ -63,7 +62,7 @@ def selected(url: str, least: int = 100) -> int:
 
 
 def champions(url: str) -> None:
-    """Three, of the samples."""
+    """Create three champions from the samples."""
     for name, sample in CHAMPIONS.items():
         clip = ROOT / "assets" / "voices" / "references" / f"{sample}.flac"
         said = clip.with_suffix(".txt").read_text("utf-8").strip()
@@ -78,8 +77,8 @@ def sheet(url: str) -> Any:
 
 
 def hundred(page: Page, url: str, out: Path) -> dict[str, Any]:
-    """The designer's way through a sheet; what came of it."""
-    book, told = out / "act2.xlsx", dict[str, Any]()
+    """Run a designer's work on a sheet; return the results."""
+    book, results = out / "act2.xlsx", dict[str, Any]()
     workbook(book, 100)
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Import a sheet").click()
@@ -91,11 +90,13 @@ def hundred(page: Page, url: str, out: Path) -> dict[str, Any]:
         page.get_by_label(f"What {column} says").select_option(meaning)
     page.get_by_role("button", name="Use these columns").click()
     began = time.monotonic()
-    page.get_by_role("button", name="Render 100 lines").click()  # characters named as champions are cast already
+    page.get_by_role(
+        "button", name="Render 100 lines"
+    ).click()  # characters with the name of a champion are already cast
     time.sleep(20)
     page.screenshot(path=out / "rendering.png")
     page.get_by_role("button", name="All made").wait_for(timeout=WITHIN_MS)
-    told["render_s"] = round(time.monotonic() - began, 1)
+    results["render_s"] = round(time.monotonic() - began, 1)
     before = {line["key"]: [take["id"] for take in line["takes"]] for line in sheet(url)["lines"]}
     for number in (3, 14, 15):
         page.locator(".line-grid .line-row[data-key]").filter(has_text=f"A2_{number:04}").locator(".c-text").click()
@@ -106,14 +107,14 @@ def hundred(page: Page, url: str, out: Path) -> dict[str, Any]:
     page.get_by_role("button", name="Render 3 stale").click()
     page.get_by_role("button", name="All made").wait_for(timeout=WITHIN_MS)
     lines = sheet(url)["lines"]
-    told["made_again"] = sum(len(line["takes"]) > len(before[line["key"]]) for line in lines)
-    told["unchanged_kept"] = sum(before[line["key"]] == [take["id"] for take in line["takes"]] for line in lines)
+    results["made_again"] = sum(len(line["takes"]) > len(before[line["key"]]) for line in lines)
+    results["unchanged_kept"] = sum(before[line["key"]] == [take["id"] for take in line["takes"]] for line in lines)
     page.locator(".line-grid .line-row[data-key]").first.locator(".c-text").click()
     page.keyboard.press("Control+Home")
     for _ in range(100):
         page.keyboard.press("s")
         page.keyboard.press("ArrowDown")
-    told["selects"] = selected(url)
+    results["selects"] = selected(url)
     page.screenshot(path=out / "selected.png")
     page.get_by_role("button", name="Deliver", exact=True).click()
     page.get_by_role("button", name="Deliver 100 files").click()
@@ -122,14 +123,14 @@ def hundred(page: Page, url: str, out: Path) -> dict[str, Any]:
     page.screenshot(path=out / "delivered.png")
     download.value.save_as(out / "act2.zip")
     with zipfile.ZipFile(out / "act2.zip") as archive:
-        told["wav_files"] = sum(name.endswith(".wav") for name in archive.namelist())
+        results["wav_files"] = sum(name.endswith(".wav") for name in archive.namelist())
         manifest = json.loads(archive.read("manifest.json"))
-    told["manifest"] = manifest if len(json.dumps(manifest)) < 2_000 else sorted(manifest)
-    return told
+    results["manifest"] = manifest if len(json.dumps(manifest)) < 2_000 else sorted(manifest)
+    return results
 
 
 def thousand(page: Page, url: str, out: Path) -> dict[str, Any]:
-    """Frames drawn a second while scrolling, and what keys take to the next paint."""
+    """Measure frames per second while scrolling, and the time from keys to the next paint."""
     rows = "\n".join(f"N_{number:04}\tWho {number % 3}\tLine number {number} of them." for number in range(1000))
     project = httpx.post(f"{url}/studio/projects", json={"name": "Thousand"}, timeout=60).json()["id"]
     pasted = {"text": f"id\tcharacter\ttext\n{rows}\n", "name": "thousand.tsv"}
@@ -140,7 +141,7 @@ def thousand(page: Page, url: str, out: Path) -> dict[str, Any]:
     page.evaluate(KEYS)
     trace = page.context.new_cdp_session(page)
     events: list[dict[str, Any]] = []
-    trace.on("Tracing.dataCollected", lambda told: events.extend(told["value"]))
+    trace.on("Tracing.dataCollected", lambda event: events.extend(event["value"]))
     trace.send(
         "Tracing.start", {"traceConfig": {"includedCategories": ["disabled-by-default-devtools.timeline.frame"]}}
     )
@@ -185,12 +186,12 @@ def main() -> None:
             while httpx.get(f"{url}/ready", timeout=60).status_code != 200:
                 time.sleep(0.5)
             champions(url)
-            told = measured(url, given.out, given.only)
+            results = measured(url, given.out, given.only)
         finally:
             studio.terminate()
             studio.wait()
-    (given.out / "script-page.json").write_text(json.dumps(told, indent=1), "utf-8")
-    sys.stdout.write(json.dumps(told, indent=1) + "\n")
+    (given.out / "script-page.json").write_text(json.dumps(results, indent=1), "utf-8")
+    sys.stdout.write(json.dumps(results, indent=1) + "\n")
 
 
 def measured(url: str, out: Path, only: str | None) -> dict[str, Any]:
@@ -200,11 +201,11 @@ def measured(url: str, out: Path, only: str | None) -> dict[str, Any]:
         page.set_default_timeout(120_000)
         page.goto(f"{url}/#script")
         page.wait_for_selector("body[data-ready]")
-        told = {} if only == "thousand" else {"hundred": hundred(page, url, out)}
+        results = {} if only == "thousand" else {"hundred": hundred(page, url, out)}
         if only != "hundred":
-            told["thousand"] = thousand(page, url, out)
+            results["thousand"] = thousand(page, url, out)
         browser.close()
-    return told
+    return results
 
 
 if __name__ == "__main__":

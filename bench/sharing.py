@@ -1,7 +1,7 @@
-"""Measure how long a short line waits beside two long texts: `python -m bench.sharing --engine s1`.
+"""Measure how long a short line waits while two long texts are spoken: `python -m bench.sharing --engine s1`.
 
-Speaks a short line alone, beside two long texts of one session, and beside two long texts of two sessions, in turns. Prints the
-seconds from request to first sound and to the end of the short line.
+Speaks a short line alone, with two long texts of one session, and with two long texts of two sessions, in turns. Prints the
+seconds from request to first audio and to the end of the short line.
 """
 
 import argparse

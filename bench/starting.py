@@ -1,9 +1,8 @@
-"""Engines from their start until they are warm: `python -m bench.starting --out starting.json`.
+"""Time engines from their start until they are warm: `python -m bench.starting --out starting.json`.
 
-Both engines are loaded on random weights of full size, in a process of its own each time, on a machine that has read CUDA's
-libraries from its disk before: first on a GPU for which nothing was ever compiled, then with the kernels that the first left,
-then uncompiled. Each engine is asked for a line, and once both were heard for more; with the kernels kept it is first asked
-once what speaks is compiled, and then when all is.
+Both engines load random weights of full size, in a new process each time, with CUDA's libraries in the disk cache: first with
+empty kernel caches, then with the kernels of the first start, then uncompiled. Each engine speaks a line, and more after both
+have spoken. With kept kernels, the first line is requested when the speaking kernels are compiled, the next ones when all are.
 """
 
 import argparse
@@ -24,12 +23,12 @@ from engines.registry import ENGINES
 
 log = logging.getLogger("bench.starting")
 
-STARTS = {"nothing_compiled": "auto", "kernels_kept": "auto", "uncompiled": "off"}  # and whether each compiles
+STARTS = {"nothing_compiled": "auto", "kernels_kept": "auto", "uncompiled": "off"}  # name of a start: its compile mode
 BLOCK = 1 << 26  # bytes read at once
 
 
 def read_libraries() -> None:
-    """Gigabytes that a start would else wait for the disk for, once."""
+    """Read the libraries once, so that no start waits for gigabytes from the disk."""
     for package in ("torch", "nvidia", "triton"):
         for folder in importlib.import_module(package).__path__:
             for library in Path(folder).rglob("*.so*"):
@@ -43,9 +42,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("starting.json"))
     parser.add_argument("--device", default="cuda")
-    parser.add_argument("--tiny", action="store_true", help="small networks, to see that it runs")
+    parser.add_argument("--tiny", action="store_true", help="small networks, as a test")
     parser.add_argument("--only", nargs="*", default=list(STARTS), choices=STARTS, help="starts, in this order")
-    parser.add_argument("--commit", help="of this tree, where git cannot tell")
+    parser.add_argument("--commit", help="commit of this tree, if git is not available")
     given = parser.parse_args()
     found: dict[str, Any] = {**machine(given.commit)}
     if given.device != "cpu":

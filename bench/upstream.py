@@ -1,7 +1,7 @@
-"""f5-tts and fish-speech on the same random weights in the same run: `python -m bench upstream --out FOLDER`.
+"""Time f5-tts and fish-speech on the same random weights in the same run: `python -m bench upstream --out FOLDER`.
 
-Each engine is timed in a process of its own (`bench.f5`, `bench.s1`), which times nothing unless its output is upstream's.
-What they found stays beside the report, in f5.json and s1.json.
+Each engine is timed in a child process (`bench.f5`, `bench.s1`), which times nothing unless its output equals upstream's. Their
+results stay next to the report, in f5.json and s1.json.
 """
 
 import argparse
@@ -16,23 +16,23 @@ from typing import Any
 from bench import report
 from bench.f5_network import STEPS
 from bench.machine import machine, versions
-from bench.s1 import BESIDE
+from bench.s1 import CONCURRENT
 
 log = logging.getLogger("bench")
 
-SECTIONS = ("ours", "upstream")  # of S1 in a tiny run: what else it measures needs a GPU
+SECTIONS = ("ours", "upstream")  # of S1 in a tiny run; the others need a GPU
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, default=Path("bench-results"), help="a folder")
     parser.add_argument("--engine", nargs="+", choices=("f5", "s1"), default=["f5", "s1"])
     parser.add_argument("--seconds", type=float, default=280.0, help="for S1, whose upstream compiles for minutes")
-    parser.add_argument("--commit", help="of this tree, where git cannot tell")
-    parser.add_argument("--tiny", action="store_true", help="small networks on the CPU, to see that everything runs")
+    parser.add_argument("--commit", help="commit of this tree, if git is not available")
+    parser.add_argument("--tiny", action="store_true", help="small networks on the CPU, as a test")
 
 
 def run(given: argparse.Namespace) -> None:
-    """One engine after the other, then the report of both."""
+    """Time one engine after the other, and write the report of both."""
     given.out.mkdir(parents=True, exist_ok=True)
     commit = machine(given.commit)["commit"]
     found: dict[str, Any] = {"machine": machine(commit), "versions": versions(), "asked": {"tiny": given.tiny}}
@@ -50,14 +50,14 @@ def run(given: argparse.Namespace) -> None:
             ]
         ended = subprocess.run([*command, *["--tiny"] * given.tiny], check=False)
         known = json.loads(out.read_text()) if out.exists() else {}
-        found["upstream"][engine] = (f5_told if engine == "f5" else s1_told)(known) | {"found": known}
+        found["upstream"][engine] = (f5_summary if engine == "f5" else s1_summary)(known) | {"found": known}
         if ended.returncode:
-            found["upstream"][engine]["failed"] = f"it ended with code {ended.returncode}"
+            found["upstream"][engine]["failed"] = f"the process ended with code {ended.returncode}"
         log.info("%s", report.write(given.out, found))
 
 
-def f5_told(known: Mapping[str, Any]) -> dict[str, Any]:
-    """Milliseconds of a take's flow."""
+def f5_summary(known: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the milliseconds of a take's flow."""
     network = known.get("network", {})
     taken = {f"NFE {steps}": network[f"nfe_{steps}"] for steps in STEPS if f"nfe_{steps}" in network}
     rows = {name: {"upstream": each["upstream_ms"], "ours": each["ours_recorded_ms"]} for name, each in taken.items()}
@@ -69,15 +69,15 @@ def f5_told(known: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def s1_told(known: Mapping[str, Any]) -> dict[str, Any]:
-    """Frames a second of one row, its prompt included."""
+def s1_summary(known: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the frames a second of one row, with its prompt."""
 
     def speed(section: str, part: str) -> float | None:
         return known.get(section, {}).get(part, {}).get("frames_s_with_prompt")
 
     pairs = {
         "as it comes": (speed("upstream", "eager"), speed("ours", "eager_batch_1")),
-        "compiled": (speed(BESIDE, "compiled"), speed("ours", "batch_1")),
+        "compiled": (speed(CONCURRENT, "compiled"), speed("ours", "batch_1")),
     }
     rows = {name: {"upstream": theirs, "ours": ours} for name, (theirs, ours) in pairs.items() if theirs and ours}
     return {

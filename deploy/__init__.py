@@ -1,1 +1,1 @@
-"""The studio elsewhere: what other servers and platforms need beside it."""
+"""Deployment of the studio on other servers and platforms."""

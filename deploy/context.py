@@ -1,4 +1,4 @@
-"""What goes into an image: the tree as .dockerignore leaves it."""
+"""The files of an image: the repository without what .dockerignore excludes."""
 
 import os
 import re
@@ -13,7 +13,7 @@ RULES = ".dockerignore"
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    keeps: bool  # a line that begins with "!"
+    keeps: bool  # True for a line that begins with "!"
     pattern: re.Pattern[str]
 
     @classmethod
@@ -24,7 +24,7 @@ class Rule:
         return cls(line.startswith("!"), re.compile(regex))
 
     def names(self, path: PurePosixPath) -> bool:
-        """Whether it is about this path or a folder that holds it."""
+        """Return True if the rule matches this path or a parent folder."""
         return any(self.pattern.fullmatch(str(each)) for each in (path, *path.parents[:-1]))
 
 
@@ -34,9 +34,9 @@ def read_rules(text: str) -> list[Rule]:
 
 
 def files(root: Path = ROOT) -> Iterator[Path]:
-    """Relative to the root; the last rule about a path decides, as Docker does it.
+    """Yield the files of an image, relative to the root; the last rule that matches a path decides, as in Docker.
 
-    Folders at the top that the rules leave out are not looked into: a virtual environment holds 100,000 files.
+    Excluded top-level folders are skipped, because a virtual environment has 100,000 files.
     """
     rules = read_rules((root / RULES).read_text("utf-8"))
     for top in sorted(root.iterdir()):
@@ -50,7 +50,7 @@ def files(root: Path = ROOT) -> Iterator[Path]:
 
 
 def copy(target: Path, root: Path = ROOT) -> None:
-    """Write these files into a folder."""
+    """Copy the files of an image to a folder."""
     for path in files(root):
         (target / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(root / path, target / path)

@@ -1,4 +1,4 @@
-"""`python -m deploy.warming FOLDER`: compile the kernels of the chosen checkpoints, on a GPU like those that will use them."""
+"""Compile the kernels of the chosen checkpoints: `python -m deploy.warming FOLDER`, on a GPU of the kind that will use them."""
 
 import logging
 import os
@@ -19,7 +19,7 @@ LOOK_S = 0.5
 
 
 def warm(settings: Settings) -> Sequence[EngineStatus]:
-    """Load every engine, wait until it is warm or has failed, and say what came of it."""
+    """Load every engine, wait until each is warm or has failed, and return their statuses."""
     manager = open_manager(settings)
     manager.start()
     try:
@@ -38,7 +38,7 @@ def main(folder: Path) -> int:
         log.info("%s: %s", status.title, status.message)
     cold = [status.title for status in statuses if status.info is None or not status.info.compiled]
     if cold:
-        log.error("no kernels were compiled for %s; build where a GPU is seen, or leave WARM_KERNELS off", cold)
+        log.error("no kernels were compiled for %s; build on a machine with a GPU, or turn WARM_KERNELS off", cold)
     return 1 if cold else 0
 
 

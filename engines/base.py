@@ -1,7 +1,7 @@
 """The protocol between the scheduler and an engine.
 
-An engine is single-threaded: only the scheduler calls it, and it never blocks for longer than one step. `prepare` is the
-exception: the thread that makes a request calls it, so that no text is read between the steps of other requests.
+An engine is single-threaded: only the scheduler calls an engine, and no call takes longer than one step. `prepare` is the
+exception: the thread that makes a request calls `prepare`, so that no text is read between the steps of other requests.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -14,15 +14,15 @@ from engines.types import Audio, EngineInfo, Progress, Request
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """Where an engine's weights come from: `embedded`, `hf://owner/repo[/file]`, or a local path."""
+    """The source of an engine's weights: `embedded`, `hf://owner/repo[/file]`, or a local path."""
 
     source: str
-    vocoder: str = ""  # f5: likewise for Vocos; empty = the one that belongs to the source
+    vocoder: str = ""  # f5: the source of Vocos, in the same form; empty = the vocoder that belongs to `source`
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EngineJob:
-    """A request the scheduler admitted, with the id that events refer to it by."""
+    """A request that the scheduler admitted, with the id that events use for it."""
 
     id: str
     request: Request
@@ -31,7 +31,7 @@ class EngineJob:
 
 @dataclass(frozen=True, slots=True)
 class Advanced:
-    """How much of the job is done, 0 to 1."""
+    """The progress of a job, 0 to 1."""
 
     job_id: str
     fraction: float
@@ -39,7 +39,7 @@ class Advanced:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spoke:
-    """The next piece of the job's audio."""
+    """The next part of the job's audio."""
 
     job_id: str
     audio: Audio
@@ -47,15 +47,15 @@ class Spoke:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The job has no more audio to come."""
+    """The end of a job: no more audio follows."""
 
     job_id: str
-    notes: tuple[str, ...] = ()  # sentences for the listener about possible faults of the audio
+    notes: tuple[str, ...] = ()  # sentences for the listener about possible audio faults
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The job cannot be done; the others go on."""
+    """The engine cannot do this job. Other jobs continue."""
 
     job_id: str
     error: EngineError
@@ -65,64 +65,64 @@ Event = Advanced | Spoke | Finished | Refused
 
 
 class Engine(Protocol):
-    """See the module's docstring; `docs/architecture.md` shows the path of a request through it."""
+    """An engine as the scheduler uses it. The module docstring and `docs/architecture.md` describe the order of calls."""
 
     def load(self, checkpoint: Checkpoint) -> Iterator[Progress]:
-        """Load weights; speech of other engines goes on between items. Raises BadCheckpoint."""
+        """Load the weights. Other engines speak between two items. Raises BadCheckpoint."""
         ...
 
     def warm(self) -> Iterator[Progress]:
-        """Run one shape bucket per item, so that the first request pays for nothing."""
+        """Run one shape bucket per item, so that the first request needs no warm-up."""
         ...
 
     @property
     def info(self) -> EngineInfo:
-        """What was loaded. Raises NotReady before `load` is through."""
+        """Describe what is loaded. Raises NotReady before `load` has ended."""
         ...
 
     @property
     def waiting(self) -> Collection[str]:
-        """Jobs that wait for something other than the device, such as weights from the disk; the scheduler soon asks again."""
+        """Return the jobs that wait for something other than the device, such as weights on disk; the scheduler polls this."""
         ...
 
     @property
-    def between_pieces(self) -> Collection[str]:
-        """Return the jobs that are between two pieces of text, so that another job can use their row."""
+    def between_segments(self) -> Collection[str]:
+        """Return the jobs that are between two segments of text, so that another job can use their row."""
         ...
 
     @property
     def figures(self) -> Mapping[str, float]:
-        """Counters since it was loaded, by name, such as `codes_found`; reported at the end of every take."""
+        """Return counters since loading, by name, such as `codes_found`; every finished take reports them."""
         ...
 
     @property
     def memory_bytes(self) -> int:
-        """Bytes of weights, buffers and caches on the device."""
+        """Return the bytes of weights, buffers and caches on the device."""
         ...
 
     def prepare(self, request: Request) -> object:
-        """Read the text and the transcript of a request, and return what `admit` needs of them; never None.
+        """Read the text and the transcript of a request, and return what `admit` needs from them; never None.
 
-        Any thread may call this at any time after `load`, several at once. It uses no device. Raises EngineError if the
-        request cannot be spoken, and NotReady if the engine is not loaded.
+        Any thread may call this method at any time after `load`, and several threads may call it at once. The method does not
+        use the device. Raises EngineError if the engine cannot speak the request, and NotReady if the engine is not loaded.
         """
         ...
 
     def admit(self, job: EngineJob) -> None:
-        """Accept the job for the next step, without reading text. Raises EngineError if the job cannot be spoken."""
+        """Accept the job for the next step, without reading text. Raises EngineError if the engine cannot speak the job."""
         ...
 
     def step(self, held: Collection[str] = (), yielding: Collection[str] = ()) -> Sequence[Event]:
-        """Take one ODE step of a batch, or draw one frame of every row. Raises OutOfMemory.
+        """Take one ODE step of a batch, or generate one frame of every row. Raises OutOfMemory.
 
-        Jobs in `held` pause in their current state. Jobs in `yielding` finish their current piece of text and start no other.
+        Jobs in `held` pause in their current state. Jobs in `yielding` finish their current segment and start no other.
         """
         ...
 
     def drop(self, job_id: str) -> None:
-        """Forget a job (cancelled, expired, gone); unknown ids are ignored."""
+        """Drop a job that was cancelled or expired; ignore an unknown id."""
         ...
 
     def close(self) -> None:
-        """Give back weights and memory."""
+        """Free weights and memory."""
         ...

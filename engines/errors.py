@@ -1,24 +1,24 @@
-"""What can go wrong in an engine. Every message says what to do next."""
+"""Errors of an engine. Every message says what to do next."""
 
 
 class EngineError(Exception):
-    """Base of every error an engine, the scheduler or the manager raises."""
+    """Base of every error that an engine, the scheduler or the manager raises."""
 
 
 class BadInput(EngineError):
-    """What was asked for cannot be done; asking differently helps, asking again does not."""
+    """The request is invalid: a retry without a change fails again."""
 
 
 class BadAudio(BadInput):
-    """The clip cannot be used as it is."""
+    """The clip is not usable as it is."""
 
 
 class BadText(BadInput):
-    """The text or the transcript cannot be spoken as it is."""
+    """The engine cannot speak the text or the transcript as it is."""
 
 
 class UnsupportedText(BadText):
-    """The checkpoint's vocabulary lacks characters of the text."""
+    """The text has characters that the checkpoint's vocabulary lacks."""
 
     def __init__(self, message: str, characters: str) -> None:
         super().__init__(message)
@@ -26,27 +26,27 @@ class UnsupportedText(BadText):
 
 
 class BadSetting(BadInput):
-    """A setting of the request is outside what the engine can do."""
+    """A setting of the request is outside the range of the engine."""
 
 
 class BadCheckpoint(EngineError):
-    """The checkpoint is absent, gated, broken or of another architecture."""
+    """The checkpoint is missing, gated, damaged, or of another architecture."""
 
 
 class NotReady(EngineError):
-    """The engine is loading or failed."""
+    """The engine is loading, or loading failed."""
 
 
 class UnknownEngine(BadInput):
-    """This studio has no engine of that name."""
+    """The studio has no engine with this name."""
 
 
 class QueueFull(EngineError):
-    """The scheduler's queue holds as many requests as it may."""
+    """The scheduler's queue is full."""
 
 
 class Closing(EngineError):
-    """The studio is shutting down and takes no new requests."""
+    """The studio is shutting down and accepts no new requests."""
 
 
 class TimedOut(EngineError):
@@ -54,12 +54,12 @@ class TimedOut(EngineError):
 
 
 class Cancelled(EngineError):
-    """The request was cancelled by whoever made it."""
+    """The client cancelled the request."""
 
 
 class OutOfMemory(EngineError):
-    """The device has no room for this work, even alone."""
+    """The device has too little memory for this request, even if nothing else runs."""
 
 
 class EngineFailed(EngineError):
-    """The engine broke while working; its cause is chained."""
+    """The engine raised an unexpected error, which is chained as the cause."""

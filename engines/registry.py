@@ -1,4 +1,4 @@
-"""Engine names and how to make one. Importing this imports no torch; making an engine does, on the scheduler's thread."""
+"""The list of engines. This module does not import torch; `Spec.make` does, on the scheduler's thread."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -12,57 +12,59 @@ from engines.types import Setting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Device:
-    """Where and how engines run; `auto` and 0 leave the choice to the machine."""
+class EngineOptions:
+    """Options for running engines; `auto` and 0 select a value for this machine."""
 
     name: str = "auto"  # auto, cpu, cuda, cuda:1, mps
     compile: str = "auto"  # auto, on, off
     quantize: Literal["none", "int8", "int4"] = "none"
-    cpu_precision: Literal["auto", "float32"] = "auto"  # f5: auto = bfloat16 on a CPU that is faster in it
+    cpu_precision: Literal["auto", "float32"] = "auto"  # f5: auto = bfloat16 if this CPU computes faster in it
     max_batch: int = 0  # rows in one step
     threads: int = 0  # CPU threads of the scheduler
-    cache_dir: str = ""  # where codes of references are kept across restarts; empty = nowhere
+    cache_dir: str = ""  # folder that keeps encoded references across restarts; empty = no folder
     prefix_cache_bytes: int = 256_000_000  # s1: KV caches of references kept in memory
-    weights_budget_bytes: int = 0  # f5: inactive champions' weights kept on the device; 0 = a quarter of what is free
+    weights_budget_bytes: int = (
+        0  # f5: memory on the device for inactive fine-tuned weights; 0 = a quarter of the free memory
+    )
     encoder: Literal["auto", "cpu"] = "auto"  # s1: where references are encoded; auto = the engine's device
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spec:
-    """What is known of an engine before it is loaded."""
+    """The facts about an engine that are known before it is loaded."""
 
     name: str
     title: str
     good_at: str  # one sentence for the designer
     settings: Sequence[Setting]
     reference_max_s: float
-    factory: str  # "module:class", imported on the scheduler
-    fine_tunes: bool = False  # whether it speaks with a champion's own weights
-    # Terms of published weights, by how their source begins; a checkpoint from elsewhere is its maker's.
+    factory: str  # "module:class", imported on the scheduler's thread
+    fine_tunes: bool = False  # True if it can use a champion's fine-tuned weights
+    # Licences of published weights, by the start of their source. Other checkpoints have the licence of their author.
     licences: Mapping[str, str] = field(default_factory=dict)
-    # How far they follow a voice they never heard, in a sentence; unknown of a checkpoint from elsewhere.
+    # How closely published weights follow an unseen voice, one sentence each, by the start of their source.
     likenesses: Mapping[str, str] = field(default_factory=dict)
 
-    def make(self, device: Device) -> Engine:
-        """Import the engine's module, torch with it, and build the engine."""
-        # Read once, when torch's OpenMP loads. Threads that spin while they wait take the cores that the page, the server
-        # and other programs need: on two busy cores a take then lasts four times as long.
+    def make(self, device: EngineOptions) -> Engine:
+        """Import the engine's module, which imports torch, and build the engine."""
+        # torch's OpenMP reads this once, when it loads. With active waiting, idle threads take the cores that the page, the
+        # server and other programs need: on two busy cores a take then takes four times as long.
         os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-        # Read once as well: CUDA counts cards as the driver does, so that cuda:1 is the card whose memory the page shows.
+        # CUDA reads this once, too. It then numbers cards as the driver does, so that cuda:1 is the card that the page shows.
         os.environ.setdefault("CUDA_DEVICE_ORDER", "PCI_BUS_ID")
-        build: Callable[[Device], Engine] = _imported(self.factory)
+        build: Callable[[EngineOptions], Engine] = _imported(self.factory)
         return build(device)
 
     def licence(self, checkpoint: Checkpoint) -> str:
-        """The terms of a checkpoint's weights, as far as they are known."""
-        return _of_source(self.licences, checkpoint) or "as stated by whoever made these weights"
+        """Return the licence of a checkpoint's weights, if it is known."""
+        return _of_source(self.licences, checkpoint) or "as stated by the author of these weights"
 
     def likeness(self, checkpoint: Checkpoint) -> str:
-        """How far a checkpoint follows a new voice; empty where that is not known."""
+        """Return how closely a checkpoint follows an unseen voice; empty if that is unknown."""
         return _of_source(self.likenesses, checkpoint)
 
     def check(self, asked: Mapping[str, float]) -> None:
-        """Raises BadSetting for what it would ignore or refuse: what a take records is what made it."""
+        """Raise BadSetting for a setting that the engine lacks or a value out of range, because a take records its settings."""
         known = {setting.name: setting for setting in self.settings}
         for name, value in asked.items():
             if name not in known:
@@ -72,20 +74,20 @@ class Spec:
             known[name].check(value)
 
     def chosen(self, asked: Mapping[str, float], own: Mapping[str, float]) -> Mapping[str, float]:
-        """The value of each of its settings: as asked for, else the checkpoint's `own`. Raises BadSetting."""
+        """Return a value for every setting: the requested one, else the checkpoint's (`own`). Raises BadSetting."""
         values = {**own, **asked}
         self.check(values)
         return values
 
 
-ENGINES = {  # where each engine's spec is
+ENGINES = {  # where the spec of each engine is
     "f5": "engines.f5.spec:SPEC",
     "s1": "engines.s1.spec:SPEC",
 }
 
 
 def spec(name: str) -> Spec:
-    """The engine of this name. Raises UnknownEngine."""
+    """Return the spec of the engine with this name. Raises UnknownEngine."""
     if name not in ENGINES:
         raise UnknownEngine(f"there is no engine called {name!r}; choose one of {', '.join(ENGINES)}")
     found: Spec = _imported(ENGINES[name])
@@ -93,12 +95,12 @@ def spec(name: str) -> Spec:
 
 
 def specs() -> list[Spec]:
-    """Every engine there is, whether this studio runs it or not."""
+    """Return the specs of all engines, also of those that this studio does not run."""
     return [spec(name) for name in ENGINES]
 
 
 def settings() -> dict[str, Setting]:
-    """The settings of all engines by name, engine by engine; one that several share is as the first has it."""
+    """Return the settings of all engines by name, in the order of `ENGINES`; the first engine defines a shared setting."""
     known: dict[str, Setting] = {}
     for engine in specs():
         for setting in engine.settings:
@@ -106,12 +108,12 @@ def settings() -> dict[str, Setting]:
     return known
 
 
-def _of_source(told: Mapping[str, str], checkpoint: Checkpoint) -> str:
-    """What is told of checkpoints whose source begins like this one's; empty where nothing is."""
-    return next((words for source, words in told.items() if checkpoint.source.startswith(source)), "")
+def _of_source(texts: Mapping[str, str], checkpoint: Checkpoint) -> str:
+    """Return the text whose key starts the checkpoint's source; empty if no key does."""
+    return next((text for source, text in texts.items() if checkpoint.source.startswith(source)), "")
 
 
-def _imported(place: str) -> Any:
-    """What "module:name" names."""
-    module, _, name = place.partition(":")
+def _imported(path: str) -> Any:
+    """Import the object that "module:name" names."""
+    module, _, name = path.partition(":")
     return getattr(import_module(module), name)

@@ -1,11 +1,11 @@
-"""The timbre of what was made, brought nearer to the reference's, for checkpoints that follow a stranger's voice too little.
+"""Bring the timbre of generated audio closer to the reference, for checkpoints that follow unseen voices poorly.
 
-Frames take after those of the reference that are most like them, as in kNN-VC (Baas et al. 2023, arXiv:2305.18975), but in
-their spectral envelopes and by a share, so that words stay what they are; a frame that has none like it in the reference
-takes less. And the mean envelope becomes the reference's. All this by how strange the reference is: one that is like a voice
-which the checkpoint knows is followed without it.
+Each generated frame moves part of the way to the most similar frames of the reference, as in kNN-VC (Baas et al. 2023,
+arXiv:2305.18975), but only in its spectral envelope, so that the words stay clear. A frame moves less if the reference has no
+similar frame. The mean envelope also moves to that of the reference. The strength of both depends on how far the reference is
+from the voices that the checkpoint knows; for a known voice nothing changes.
 
-A log-mel is F5's: 100 bands up to 12 kHz, natural logarithms of magnitudes, 93.75 frames a second.
+A log-mel has the format of F5: 100 bands up to 12 kHz, natural logarithms of magnitudes, 93.75 frames a second.
 """
 
 from dataclasses import dataclass
@@ -19,29 +19,29 @@ from torch import Tensor
 from engines.errors import BadCheckpoint
 
 BANDS = 100
-LOUD = 1e-3  # of the loudest frame's power: frames that count
-LEAST = 30  # loud frames without which a recording has no timbre
-ENVELOPE = 1.0  # bands, and frames, that a Gaussian smooths over
-CONTEXT = 2  # frames before and behind, by which frames are compared
-SHARPNESS = 20.0  # how little a frame of the reference counts that is farther than the nearest
-EXACT = 1e-3  # distance below which frames are the same
-LIKE = 12.0  # distance beyond which a frame has none like it in the reference, and is lent less the farther it is
-MOST = 2.0  # that a band changes by, natural logarithm of a magnitude
+LOUD = 1e-3  # share of the loudest frame's power above which a frame counts as loud
+MIN_LOUD_FRAMES = 30  # fewest loud frames from which a timbre is computed
+ENVELOPE = 1.0  # standard deviation of the Gaussian smoothing, in bands and in frames
+CONTEXT = 2  # frames before and after a frame that are compared with it
+SHARPNESS = 20.0  # weight falloff of reference frames that are farther than the nearest one
+EXACT = 1e-3  # lower bound of the nearest distance; avoids division by zero
+SIMILAR = 12.0  # distance beyond which the correction of a frame becomes smaller
+MAX_CHANGE = 2.0  # largest change of a band, in natural logarithms of a magnitude
 MIDDLE = slice(5, 60)  # bands whose mean level stays
-VOICES = "voices.npz"  # of a checkpoint: the voices that it knows, as (n, 100) log-mels in bytes
-LOWEST, STEP = -12.0, 0.1  # of such a log-mel: what 0 is, and how much more 1 is
-NEAR, FAR = 14.0, 15.0  # distance from the known voices up to which nothing is lent, and from which all is
+VOICES = "voices.npz"  # a file of a checkpoint: its known voices as (n, 100) log-mels, stored as bytes
+LOWEST, STEP = -12.0, 0.1  # decoding of these bytes: the log-mel value of 0, and the step
+NEAR, FAR = 14.0, 15.0  # mean distance from the known voices up to which nothing is corrected, and from which all is
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KnownVoices:
-    """Voices that a checkpoint follows by itself."""
+    """Voices that a checkpoint follows without correction."""
 
-    neighbourhoods: Tensor  # (n, 500) of all of them
+    neighbourhoods: Tensor  # (n, 500) of all known voices
 
     @classmethod
     def read(cls, folder: Path) -> "KnownVoices | None":
-        """Those of a checkpoint's folder, if it tells of any. Raises BadCheckpoint."""
+        """Read the known voices of a checkpoint's folder; None if it has no such file. Raises BadCheckpoint."""
         path = folder / VOICES
         if not path.is_file():
             return None
@@ -50,91 +50,91 @@ class KnownVoices:
                 mels = [torch.from_numpy(held[name]).float().view(-1, BANDS) * STEP + LOWEST for name in held.files]
             found = [timbre.neighbourhoods for mel in mels if (timbre := Timbre.of(mel)) is not None]
             return cls(torch.cat(found))
-        except Exception as error:  # a file of anybody's: numpy, zipfile and zlib each have their own errors
+        except Exception as error:  # the file is untrusted: numpy, zipfile and zlib each raise their own errors
             raise BadCheckpoint(f"{path.name} cannot be read; fetch it again, or remove it") from error
 
-    def strangeness(self, neighbourhoods: Tensor) -> float:
-        """Of a voice with these (n, 500): 0 if it is like a known one, 1 if it is far from all."""
+    def novelty(self, neighbourhoods: Tensor) -> float:
+        """Return 0 if a voice with these (n, 500) neighbourhoods is like a known one, 1 if it is far from all of them."""
         distance = torch.cdist(neighbourhoods, self.neighbourhoods.to(neighbourhoods)).amin(1).mean()
         return float(((distance - NEAR) / (FAR - NEAR)).clamp(0, 1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Timbre:
-    """Of a recording's loud frames, as log-mels of 100 bands."""
+    """The timbre of a recording's loud frames, as log-mels of 100 bands."""
 
-    mean: Tensor  # (100,) envelope, without the level of its MIDDLE
-    shapes: Tensor  # (m, 100) envelopes around the mean, without each frame's level
+    mean: Tensor  # (100,) envelope, without the mean level of the bands in MIDDLE
+    shapes: Tensor  # (m, 100) envelopes minus the mean, without the level of each frame
     neighbourhoods: Tensor  # (m, 500) of the shapes
-    strength: float  # 0 to 1: of all that is lent
+    strength: float  # 0 to 1: scales all corrections
 
     @classmethod
     def of(cls, mel: Tensor, known: KnownVoices | None = None) -> "Timbre | None":
-        """Of a (n, 100) log-mel; None where too little of it is loud. Nothing of it is lent if it is like a `known` voice."""
+        """Compute the timbre of a (n, 100) log-mel; None if too little is loud. A `known` voice gets the strength 0."""
         loud = loud_frames(mel)
-        if int(loud.sum()) < LEAST:
+        if int(loud.sum()) < MIN_LOUD_FRAMES:
             return None
         envelopes = smooth(mel)
         mean = envelopes[loud].mean(0)
         shapes = shapes_of(envelopes - mean)
         neighbourhoods = in_context(shapes)[loud]
-        strength = 1.0 if known is None else known.strangeness(neighbourhoods)
+        strength = 1.0 if known is None else known.novelty(neighbourhoods)
         return cls(levelled(mean), shapes[loud], neighbourhoods, strength)
 
-    def colour(self, mean: Tensor, share: float = 1.0) -> Tensor:
-        """(..., 100) mean envelopes, without level -> what must be added to have the reference's, by `share`."""
-        return (self.strength * share * (self.mean - mean)).clamp(-MOST, MOST)
+    def mean_correction(self, mean: Tensor, share: float = 1.0) -> Tensor:
+        """Return the change that moves (..., 100) mean envelopes, without level, to the reference's mean by `share`."""
+        return (self.strength * share * (self.mean - mean)).clamp(-MAX_CHANGE, MAX_CHANGE)
 
-    def lent(self, shapes: Tensor, neighbourhoods: Tensor, share: float) -> Tensor:
-        """(n, 100) shapes of frames -> what must be added to be nearer, by `share`, to the reference's most like them."""
+    def shape_correction(self, shapes: Tensor, neighbourhoods: Tensor, share: float) -> Tensor:
+        """Return the change that moves (n, 100) shapes to the most similar shapes of the reference by `share`."""
         distances = torch.cdist(neighbourhoods, self.neighbourhoods)
         nearest = distances.amin(1, keepdim=True)
         weights = (-SHARPNESS * (distances / nearest.clamp(min=EXACT)).square()).softmax(1)
-        shares = self.strength * share * LIKE / nearest.clamp(min=LIKE)
+        shares = self.strength * share * SIMILAR / nearest.clamp(min=SIMILAR)
         return shares * (weights @ self.shapes - shapes)
 
 
 def power_of(mel: Tensor) -> Tensor:
-    """(n, 100) log-mel -> (n,) power of each frame."""
+    """Return the power of each frame: (n, 100) log-mel -> (n,)."""
     return (2 * mel).exp().sum(1)
 
 
 def loud_frames(mel: Tensor) -> Tensor:
-    """(n, 100) log-mel -> (n,) whether a frame is loud."""
+    """Return True for each loud frame: (n, 100) log-mel -> (n,)."""
     power = power_of(mel)
     return power > LOUD * power.max()
 
 
 def levelled(envelopes: Tensor) -> Tensor:
-    """(..., 100) envelopes without the level of their MIDDLE."""
+    """Subtract the mean level of the bands in MIDDLE from (..., 100) envelopes."""
     return envelopes - envelopes[..., MIDDLE].mean(-1, keepdim=True)
 
 
 def shapes_of(envelopes: Tensor) -> Tensor:
-    """(n, 100) without each frame's level."""
+    """Subtract the mean level of each frame from (n, 100) envelopes."""
     return envelopes - envelopes.mean(1, keepdim=True)
 
 
 def in_context(shapes: Tensor) -> Tensor:
-    """(n, 100) -> (n, 500): each beside its neighbours."""
+    """Join each frame with its neighbours, repeating the edges: (n, 100) -> (n, 500)."""
     padded = F.pad(shapes.T[None], (CONTEXT, CONTEXT), mode="replicate")[0].T
     return neighbourhoods_in(padded)
 
 
 def neighbourhoods_in(shapes: Tensor) -> Tensor:
-    """(n + 4, 100) -> (n, 500): those that have all their neighbours, beside them."""
+    """Join each frame that has all its neighbours with them: (n + 4, 100) -> (n, 500)."""
     return shapes.unfold(0, 2 * CONTEXT + 1, 1).flatten(1)
 
 
 def smooth(rows: Tensor) -> Tensor:
-    """(n, m) along the second axis."""
+    """Smooth (n, m) rows with a Gaussian along the second axis."""
     reach = round(4 * ENVELOPE)
     padded = F.pad(rows[:, None], (reach, reach), mode="replicate")
     return F.conv1d(padded, smoothing(reach).to(rows)[None, None])[:, 0]
 
 
 def smoothing(reach: int) -> Tensor:
-    """(2 * reach + 1,) weights of what lies around."""
+    """Return the (2 * reach + 1,) weights of the Gaussian."""
     steps = torch.arange(-reach, reach + 1, dtype=torch.float32)
     weights = (-0.5 * (steps / ENVELOPE).square()).exp()
     return weights / weights.sum()

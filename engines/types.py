@@ -1,4 +1,4 @@
-"""What goes into an engine and what comes out: frozen, with units in the names."""
+"""Inputs and outputs of engines: frozen data with units in the names."""
 
 import hashlib
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ TicketState = Literal["queued", "running", "done", "failed", "cancelled"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Audio:
-    """Mono sound: float32 samples of shape (frames,), full scale at 1.0."""
+    """Mono audio: float32 samples of shape (frames,), full scale at 1.0."""
 
     samples: Samples
     sample_rate: int  # Hz
@@ -29,7 +29,7 @@ class Audio:
 
     @property
     def digest(self) -> str:
-        """SHA-256 over sample rate and float32 samples: the same sound has the same digest everywhere."""
+        """SHA-256 of sample rate and float32 samples; equal audio has an equal digest on every machine."""
         return _hashed(self).hexdigest()
 
 
@@ -42,7 +42,7 @@ class Reference:
 
     @property
     def digest(self) -> str:
-        """SHA-256 over sample rate, samples and transcript: the same reference has the same digest everywhere."""
+        """SHA-256 of sample rate, samples and transcript; an equal reference has an equal digest on every machine."""
         hashed = _hashed(self.audio)
         hashed.update(self.transcript.encode())
         return hashed.hexdigest()
@@ -56,21 +56,21 @@ def _hashed(audio: Audio) -> "hashlib._Hash":
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """A champion's fine-tuned weights: a vetted .safetensors file, which never changes."""
+    """A champion's fine-tuned weights: a checked .safetensors file, which never changes."""
 
     path: str
-    sha256: str  # of the file; what engines keep of it they keep under this
+    sha256: str  # of the file; engines cache what they compute from it under this key
     name: str  # shown to the designer
 
     @property
     def label(self) -> str:
-        """What a take records as the checkpoint that spoke."""
+        """The checkpoint name that a take records."""
         return f"{self.name} ({self.sha256[:12]})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Request:
-    """What is to be spoken."""
+    """What an engine is asked to speak."""
 
     text: str
     reference: Reference
@@ -78,14 +78,14 @@ class Request:
     engine: str = "f5"
     settings: Mapping[str, float] = field(
         default_factory=dict
-    )  # of that engine, by name; what is not chosen is left to it
-    weights: Weights | None = None  # f5: in place of the checkpoint's own; s1 speaks from the reference alone
-    live: bool = True  # heard while it is made: the first sound is early, at the cost of a seam behind it (f5)
+    )  # of this engine, by name; the engine uses its defaults for the others
+    weights: Weights | None = None  # f5: used instead of the checkpoint's weights; s1 accepts none
+    live: bool = True  # heard while it is generated: the first audio comes early, at the cost of one more seam (f5)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chunk:
-    """A piece of a take in playing order, as soon as it can be heard."""
+    """A part of a take, in playing order."""
 
     index: int
     audio: Audio
@@ -93,7 +93,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """What a take cost, in seconds; latencies count from the request's arrival at the server."""
+    """The cost of a take in seconds; latencies start when the request arrives at the server."""
 
     queued_s: float  # arrival to admission
     ttfa_s: float  # arrival to the first audio sample
@@ -109,28 +109,28 @@ class Cost:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Take:
-    """One piece of audio an engine made, with its request and what it cost."""
+    """One generated audio with its request and its cost."""
 
     request: Request
     audio: Audio
     cost: Cost
     checkpoint: str  # name of the checkpoint that spoke
-    notes: tuple[str, ...] = ()  # sentences about possible faults of the audio
+    notes: tuple[str, ...] = ()  # sentences about possible audio faults
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Where a request stands now."""
+    """The current state of a request."""
 
     state: TicketState
     rank: int  # 1 = next to be admitted; 0 once admitted
     progress: float  # 0 to 1
-    eta_s: float | None  # to the end of the take; None until one has been timed
+    eta_s: float | None  # to the end of the take; None until a request of this engine was timed
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a long piece of work is."""
+    """The progress of long work."""
 
     fraction: float  # 0 to 1
     message: str
@@ -148,81 +148,83 @@ class BackendChoice:
     title: str  # its description for users
     numerics: Numerics
     skipped: Mapping[str, str] = field(default_factory=dict)  # why each faster backend does not apply, by name
-    failure: str = ""  # the error of the selected backend, which this one replaces
+    failure: str = ""  # the error of a faster backend, which this one replaces
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineInfo:
-    """What is known of a loaded engine."""
+    """The facts about a loaded engine."""
 
     name: str
     title: str
     checkpoint: str
     licence: str
     sample_rate: int  # Hz of its takes
-    reference_max_s: float  # longer references are refused, never cut in silence
-    defaults: Mapping[str, float]  # of its settings, by name, as the checkpoint has them
-    vocabulary: frozenset[str]  # characters it can say; empty = any
-    markers: tuple[str, ...]  # emotions and tones it acts on, written (excited)
+    reference_max_s: float  # longer references are refused, never cut
+    defaults: Mapping[str, float]  # the checkpoint's defaults of the settings, by name
+    vocabulary: frozenset[str]  # characters it can speak; empty = any
+    markers: tuple[str, ...]  # emotions and tones that it understands, written (excited)
     device: str
-    rows: int  # requests it speaks in one step
+    rows: int  # requests that it speaks in one step
     dtype: str
     parameters: int
     compiled: bool
-    note: str = ""  # what a designer should know of how it runs, such as that compiling failed
+    note: str = ""  # a note for the designer, for example that compiling failed
     backends: tuple[BackendChoice, ...] = ()  # of each computation
-    pace_kept: float = 1.0  # how far its takes keep the reference's speaking rate, 0 to 1
-    own_pace: float = 14.0  # its own speaking rate, bytes of text a second, which decides the rest
+    pace_kept: float = 1.0  # how closely its takes keep the reference's speaking rate, 0 to 1
+    own_pace: float = 14.0  # the checkpoint's own speaking rate, in bytes of text a second, which decides the rest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """A number that a request may choose. Two engines that share a name mean the same by it."""
+    """A number that a request may choose. If two engines share a name, the setting has the same meaning in both."""
 
     name: str
     label: str  # of its field on the page
     help: str  # one sentence for the designer
-    least: float  # the values it may have, both ends included
-    most: float
-    step: float  # from one value to the next in its field
+    least: float  # the lowest allowed value
+    most: float  # the highest allowed value
+    step: float  # between two values in its field
     whole: bool = False
-    default: float | None = None  # None = the checkpoint's own
-    scales: Literal["nothing", "work", "pace"] = "nothing"  # device time grows with it; speech is so many times as fast
+    default: float | None = None  # None = the checkpoint decides
+    scales: Literal["nothing", "work", "pace"] = (
+        "nothing"  # work: device time is proportional; pace: speech is this many times as fast
+    )
 
     def check(self, value: float) -> float:
-        """Return `value`. Raises BadSetting where it is outside."""
+        """Return `value`, or raise BadSetting if it is out of range."""
         if self.least <= value <= self.most:
             return value
         raise BadSetting(f"{self.words} must be {self.least:g} to {self.most:g}, not {value:g}")
 
     @property
     def words(self) -> str:
-        """Its name in a sentence."""
+        """The name as it stands in a sentence."""
         return self.name.replace("_", " ")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineStatus:
-    """An engine as the manager sees it, whatever its state."""
+    """An engine as the manager sees it, in any state."""
 
     name: str
     title: str
     good_at: str  # one sentence
-    settings: Mapping[str, Setting]  # those it knows, by name
-    fine_tunes: bool  # whether it speaks with a champion's own weights
+    settings: Mapping[str, Setting]  # its settings by name
+    fine_tunes: bool  # True if it can use a champion's fine-tuned weights
     reference_max_s: float  # s
     licence: str
-    likeness: str  # one sentence: how far its weights follow a voice they never heard; empty where that is not known
+    likeness: str  # one sentence: how closely its weights follow an unseen voice; empty if that is unknown
     state: EngineState
-    message: str  # one sentence a designer understands
+    message: str  # one sentence for the designer
     progress: float  # of loading or warming, 0 to 1
-    memory_bytes: int  # weights and buffers it holds on its device
+    memory_bytes: int  # weights and buffers on its device
     info: EngineInfo | None  # None until loaded
 
 
 @dataclass(frozen=True, slots=True)
 class SchedulerEvent:
-    """What the scheduler or the manager did; `at` is seconds of the manager's clock."""
+    """A change that the scheduler or the manager reports; `at` is in seconds of the manager's clock."""
 
     at: float
     kind: Literal["arrived", "admitted", "first_audio", "stepped", "done", "failed", "cancelled", "refused", "engine"]

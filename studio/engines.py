@@ -1,13 +1,13 @@
 """The engines of this studio, wired as its settings say: the part of the composition that needs no page."""
 
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.scheduling.manager import Manager, Policy
 from studio.checkpoints import checkpoints
 from studio.settings import Settings
 
 
-def device(settings: Settings) -> Device:
-    return Device(
+def device(settings: Settings) -> EngineOptions:
+    return EngineOptions(
         name=settings.device,
         compile=settings.compile,
         quantize=settings.quantize,

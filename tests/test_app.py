@@ -20,7 +20,7 @@ import soundfile
 from gradio_client import Client, handle_file
 
 from app import freeze
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.types import SchedulerEvent
 from studio.data_folder import DataInUse, claimed
 from studio.engines import device
@@ -78,7 +78,7 @@ def test_what_is_set_of_the_device_reaches_the_engines(tmp_path: Path) -> None:
         s1_encoder="cpu",
         weights_budget_gb=1.5,
     )
-    assert device(settings) == Device(
+    assert device(settings) == EngineOptions(
         name="cpu",
         compile="off",
         quantize="int8",

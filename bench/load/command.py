@@ -1,10 +1,9 @@
-"""How many listeners a running studio carries, through its own doors: `python -m bench load http://127.0.0.1:7860 --engine s1`.
+"""Measure how many listeners a running studio carries: `python -m bench load http://127.0.0.1:7860 --engine s1`.
 
-Prints a table row for each number of listeners: how long a line takes to the end, how soon its first sound is there, seconds of
-wall clock a second of sound (RTF), and how many lines ran dry on the way. Without --listeners it looks for the largest number
-of whom none is refused and none runs dry. A listener hears each line to its end before asking for the next; with --offline the
-next is asked for at once, as the public serving tables do it. They come all at once (burst) or as people do (poisson), and no
-line is asked for twice.
+Prints a table row for each number of listeners: latency of a line, time to first audio, wall-clock seconds a second of audio
+(RTF), and the number of lines with stalls. Without --listeners it searches for the largest number without a refusal or stall.
+A listener hears each line to its end before the next; with --offline the next line is requested at once, as in public serving
+tables. Listeners arrive all at once (burst) or as a Poisson process (poisson). No line is requested twice.
 """
 
 import argparse
@@ -30,31 +29,35 @@ TIMES = ("latency_mean_s", "first_p50_s", "first_p95_s")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("address", help="of the studio, as http://127.0.0.1:7860")
-    parser.add_argument("--unix", default="", help="the studio's Unix socket, in place of host and port")
+    parser.add_argument("address", help="address of the studio, such as http://127.0.0.1:7860")
+    parser.add_argument("--unix", default="", help="the studio's Unix socket, instead of host and port")
     parser.add_argument("--door", choices=DOORS, default="http")
     parser.add_argument("--engine", default="f5")
-    parser.add_argument("--set", type=setting, nargs="*", default=[], help="of the engine, as steps=32")
-    parser.add_argument("--listeners", type=int, nargs="+", help="these numbers, in place of looking for the largest")
-    parser.add_argument("--most", type=int, default=512, help="listeners that are tried")
-    parser.add_argument("--within", type=float, default=float("inf"), help="seconds to first sound (P95) to be carried")
+    parser.add_argument("--set", type=setting, nargs="*", default=[], help="a setting of the engine, such as steps=32")
+    parser.add_argument("--listeners", type=int, nargs="+", help="these numbers, instead of a search for the largest")
+    parser.add_argument("--most", type=int, default=512, help="largest number of listeners to try")
+    parser.add_argument(
+        "--within", type=float, default=float("inf"), help="largest time to first audio (P95) in seconds"
+    )
     parser.add_argument("--arrival", nargs="+", choices=("burst", "poisson"), default=["burst", "poisson"])
-    parser.add_argument("--over", type=float, default=10.0, help="seconds over which a Poisson crowd comes")
-    parser.add_argument("--lines", type=int, default=26, help="at least; every listener hears two")
-    parser.add_argument("--voices", nargs="*", help="of the studio, in place of prompts sent along")
-    parser.add_argument("--offline", action="store_true", help="ask for the next line as soon as the last is whole")
+    parser.add_argument("--over", type=float, default=10.0, help="seconds in which a Poisson crowd arrives")
+    parser.add_argument("--lines", type=int, default=26, help="smallest number of lines; every listener hears two")
+    parser.add_argument("--voices", nargs="*", help="voices of the studio, instead of references in the request")
+    parser.add_argument(
+        "--offline", action="store_true", help="request the next line as soon as the last one has arrived"
+    )
     parser.add_argument("--out", type=Path, help="a folder for report.html and results.json")
-    parser.add_argument("--commit", help="of this tree, where git cannot tell")
+    parser.add_argument("--commit", help="commit of this tree, if git is not available")
 
 
 def setting(given: str) -> tuple[str, object]:
-    """Raises ValueError."""
+    """Parse NAME=JSON. Raises ValueError."""
     name, value = given.split("=", 1)
     return name, json.loads(value)
 
 
 def run(given: argparse.Namespace) -> None:
-    """Print a row as soon as it is measured, and keep what is there in the folder."""
+    """Print each row when it is measured, and write the results so far to the folder."""
     sys.stdout.write(f"| {' | '.join(HEADS)} |\n|{'---|' * len(HEADS)}\n")
     try:
         asyncio.run(_Listening(given).all())
@@ -63,7 +66,7 @@ def run(given: argparse.Namespace) -> None:
 
 
 class _Listening:
-    """Crowd after crowd at one studio."""
+    """Measures crowds of listeners at one studio."""
 
     def __init__(self, given: argparse.Namespace) -> None:
         self.given = given
@@ -86,7 +89,7 @@ class _Listening:
             else:
                 largest = await find_largest(carries, self.given.most)
             self.found["largest"][arrival] = largest
-            sys.stdout.write(f"{arrival}: at most {largest} are carried\n")
+            sys.stdout.write(f"{arrival}: the studio carries at most {largest}\n")
         self.keep()
 
     async def carries(self, arrival: Arrival, listeners: int) -> bool:
@@ -96,12 +99,12 @@ class _Listening:
             live=not given.offline,
         )  # fmt: skip
         row = await attend(self.door, self.pairs, crowd)
-        told = row.told()
-        times = [f"{1000 * told[name]:,.0f}" if name in told else "-" for name in TIMES]  # type: ignore[operator]
-        cells = [arrival, listeners, crowd.lines, len(row.failures), *times, told.get("rtf", "-"), row.stalled]
+        figures = row.figures()
+        times = [f"{1000 * figures[name]:,.0f}" if name in figures else "-" for name in TIMES]  # type: ignore[operator]
+        cells = [arrival, listeners, crowd.lines, len(row.failures), *times, figures.get("rtf", "-"), row.stalled]
         sys.stdout.write(f"| {' | '.join(map(str, cells))} |\n")
         sys.stdout.flush()
-        self.found["rows"].append(told)
+        self.found["rows"].append(figures)
         self.keep()
         return row.carried(given.within)
 

@@ -1,4 +1,4 @@
-"""Where sound can be asked for: the studio's HTTP route and its WebSocket."""
+"""Clients of the studio's HTTP route and WebSocket."""
 
 import json
 from collections.abc import AsyncIterator
@@ -9,7 +9,7 @@ import websockets
 
 from bench.load.pairs import Pair
 
-SAMPLE_RATE = 24_000  # Hz, of bare samples through either
+SAMPLE_RATE = 24_000  # Hz, of raw samples from either
 END = b"__END__"
 PATIENCE_S = 600.0
 
@@ -17,16 +17,16 @@ Settings = dict[str, object]  # of the engine, by name
 
 
 class Door(Protocol):
-    """Gives int16 samples as they arrive; raises ConnectionError with the answer's words for a refusal."""
+    """Yields int16 samples as they arrive; raises ConnectionError with the message of a refusal."""
 
     def speak(self, pair: Pair, seed: int) -> AsyncIterator[bytes]: ...
 
 
 class Http:
-    """POST /v1/audio/speech."""
+    """Client of POST /v1/audio/speech."""
 
     def __init__(self, address: str, engine: str, settings: Settings, socket: str = "") -> None:
-        """`socket` is the path of a Unix socket to connect to in place of the address."""
+        """Create the client; `socket` is the path of a Unix socket to use instead of the address."""
         limits = httpx.Limits(max_connections=None)
         transport = httpx.AsyncHTTPTransport(uds=socket or None, limits=limits)
         self._client = httpx.AsyncClient(base_url=address, timeout=PATIENCE_S, transport=transport)
@@ -47,7 +47,7 @@ class Http:
 
 
 class WebSocket:
-    """/ws/tts, a connection for each line."""
+    """Client of /ws/tts, with a connection for each line."""
 
     def __init__(self, address: str, engine: str, settings: Settings, socket: str = "") -> None:
         self._address, self._socket = address.replace("http", "ws", 1), socket

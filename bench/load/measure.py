@@ -1,4 +1,4 @@
-"""Listeners at a door, so many at a time: what each waited for, whether their sound ran dry, and how many a studio carries."""
+"""Measure a number of listeners: their waiting times, their stalls, and how many a studio carries."""
 
 import asyncio
 import random
@@ -13,34 +13,34 @@ from bench.load.doors import SAMPLE_RATE, Door
 from bench.load.pairs import Pair
 
 BYTES_S = 2 * SAMPLE_RATE  # of int16 samples
-DRY_S = 0.02  # less of silence is not heard as a stall
+DRY_S = 0.02  # shorter silence is not heard as a stall
 
 Arrival = Literal["burst", "poisson"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heard:
-    """One line, in seconds from asking for it."""
+    """One line, in seconds from its request."""
 
     first_s: float
-    latency_s: float  # until its last sample
+    latency_s: float  # to its last sample
     audio_s: float
-    dry_s: float  # silence a listener had who began with the first samples
+    dry_s: float  # silence of a listener who starts with the first samples
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crowd:
-    """Who comes, and how."""
+    """The number of listeners and how they arrive."""
 
     listeners: int
-    lines: int  # of all of them together
+    lines: int  # of all listeners together
     arrival: Arrival = "burst"
-    over_s: float = 0.0  # in which they come, where they come one after another
-    live: bool = False  # the next line is asked for when the last was heard to its end, not when it is whole
+    over_s: float = 0.0  # arrival time of the last listener of a Poisson process
+    live: bool = False  # request the next line when the last one is heard to its end, not when it has arrived
 
     @property
     def moments(self) -> Sequence[float]:
-        """When each listener comes, the same each time: all at once, or as a Poisson process brings them."""
+        """Return when each listener arrives, with a fixed seed: all at once, or as a Poisson process."""
         if self.arrival == "burst":
             return [0.0] * self.listeners
         gaps = random.Random(self.listeners)
@@ -50,7 +50,7 @@ class Crowd:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """What a crowd heard."""
+    """The results of a crowd."""
 
     crowd: Crowd
     wall_s: float
@@ -59,16 +59,16 @@ class Row:
 
     @property
     def stalled(self) -> int:
-        """Lines that ran dry."""
+        """Return the number of lines with stalls."""
         return sum(line.dry_s > DRY_S for line in self.heard)
 
     def carried(self, within_s: float) -> bool:
-        """Whether every line came, none ran dry, and 95 of 100 were heard so soon."""
+        """Return True if every line arrived without a stall, and 95 of 100 had their first audio within `within_s`."""
         first_s = [line.first_s for line in self.heard]
         return bool(first_s) and not self.failures and not self.stalled and np.quantile(first_s, 0.95) <= within_s
 
-    def told(self) -> dict[str, object]:
-        """Its figures, and every line they come from."""
+    def figures(self) -> dict[str, object]:
+        """Return the figures, and the lines they are computed from."""
         audio_s = sum(line.audio_s for line in self.heard)
         figures: dict[str, object] = {
             **asdict(self.crowd),
@@ -90,7 +90,7 @@ class Row:
 
 
 async def hear(door: Door, pair: Pair, seed: int) -> Heard:
-    """Raises ConnectionError."""
+    """Hear one line. Raises ConnectionError."""
     began = time.monotonic()
     first_s, audio_s, dry_s, now_s = 0.0, 0.0, 0.0, 0.0
     async for part in door.speak(pair, seed):
@@ -99,12 +99,12 @@ async def hear(door: Door, pair: Pair, seed: int) -> Heard:
         dry_s += max(0.0, now_s - (first_s + dry_s + audio_s))
         audio_s += len(part) / BYTES_S
     if not audio_s:
-        raise ConnectionError("no sound came")
+        raise ConnectionError("the studio sent no audio")
     return Heard(first_s=first_s, latency_s=now_s, audio_s=audio_s, dry_s=dry_s)
 
 
 async def attend(door: Door, pairs: Iterator[Pair], crowd: Crowd) -> Row:
-    """Everybody hears lines, each of which is asked for once."""
+    """Let all listeners hear lines, each of which is requested once."""
     waiting = iter(zip(range(crowd.lines), pairs, strict=False))
     heard: list[Heard] = []
     failures: list[str] = []
@@ -127,7 +127,7 @@ async def attend(door: Door, pairs: Iterator[Pair], crowd: Crowd) -> Row:
 
 
 async def find_largest(carries: Callable[[int], Awaitable[bool]], most: int) -> int:
-    """The largest number up to `most` that is carried, to a sixteenth: doubled until one is not, then halved between."""
+    """Find the largest number up to `most` that is carried, within a sixteenth, by doubling and bisection."""
     carried, refused = 0, min(1, most)
     while carried < most and await carries(refused):
         carried, refused = refused, min(2 * refused, most)
@@ -138,6 +138,6 @@ async def find_largest(carries: Callable[[int], Awaitable[bool]], most: int) -> 
 
 
 def max_carried(tried: Mapping[int, bool]) -> int:
-    """The largest number that was carried, and every smaller one with it."""
+    """Return the largest number that was carried, if every smaller one was carried, too."""
     refused = min((number for number, carried in tried.items() if not carried), default=max(tried) + 1)
     return max((number for number in tried if number < refused), default=0)

@@ -1,4 +1,4 @@
-"""Pairs of a prompt (a reference and its transcript) and a line, of which the public serving tables use 26."""
+"""Pairs of a prompt (a reference and its transcript) and a line; public serving tables use 26 pairs."""
 
 import base64
 from collections.abc import Iterator, Sequence
@@ -40,7 +40,7 @@ LINES = (
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A line, and whose voice says it: a sound file in base64 with its transcript, or the name of a voice of the studio."""
+    """A line, and its voice: an audio file in base64 with its transcript, or the name of a voice of the studio."""
 
     line: str
     prompt: str = ""
@@ -49,7 +49,7 @@ class Pair:
 
 
 def line(number: int) -> str:
-    """The 26 lines, then others of their thirds: 17,576 of which no two are the same."""
+    """Return one of the 26 lines, or a combination of their thirds: 17,576 different lines."""
     first = number % len(LINES)
     middle = (number // len(LINES) + first) % len(LINES)
     last = (number // len(LINES) ** 2 + middle) % len(LINES)
@@ -61,7 +61,7 @@ def _third(words: Sequence[str], third: int) -> Sequence[str]:
 
 
 def prompted() -> Iterator[Pair]:
-    """Lines without end, each with one of the shipped, held-out and foreign references."""
+    """Yield lines without end, each with one of the shipped, held-out and foreign references."""
     sounds = [
         path for folder in FOLDERS for path in sorted((VOICES / folder).glob("*.*")) if path.suffix in (".wav", ".flac")
     ]
@@ -72,5 +72,5 @@ def prompted() -> Iterator[Pair]:
 
 
 def named(voices: Sequence[str]) -> Iterator[Pair]:
-    """Lines without end, each with one of the studio's voices."""
+    """Yield lines without end, each with one of the studio's voices."""
     return (Pair(line(number), voice=voices[number % len(voices)]) for number in count())

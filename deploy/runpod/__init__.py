@@ -1,1 +1,1 @@
-"""A RunPod worker: jobs in, sound out."""
+"""A RunPod worker, which answers jobs with audio."""

@@ -1,4 +1,4 @@
-"""`python -m deploy.runpod.handler [--stream]`: a serverless worker with a studio of its own."""
+"""Run a serverless worker with its own studio process: `python -m deploy.runpod.handler [--stream]`."""
 
 import os
 import subprocess
@@ -14,13 +14,13 @@ from deploy.runpod.speaking import Worker
 from studio.network_environment import repair_network_environment
 
 LOOK_S = 0.2
-SPEAKS_FOR_S = 300.0  # the studio's own limit of a request
-AT_A_TIME = 8  # jobs of one worker: the studio speaks a batch at a time, and has some wait
+SPEAKS_FOR_S = 300.0  # the studio's time limit of a request
+AT_A_TIME = 8  # jobs at a time: the studio speaks a batch and some more wait
 STREAM = "--stream"
 
 
 def start_studio(socket: Path) -> "subprocess.Popen[bytes]":
-    """Start one without its page, and wait until it can speak. Raises SystemExit if it ends instead."""
+    """Start a studio without its page, and wait until it is ready. Raises SystemExit if it exits instead."""
     environment = {**os.environ, "STUDIO_SOCKET": str(socket), "STUDIO_PAGE": "off"}
     studio = subprocess.Popen([Path(__file__).parents[1] / "start"], env=environment)
     with httpx.Client(transport=httpx.HTTPTransport(uds=str(socket)), base_url="http://localhost") as client:
@@ -29,7 +29,7 @@ def start_studio(socket: Path) -> "subprocess.Popen[bytes]":
                 sys.exit(studio.wait(LOOK_S) or 1)
             except subprocess.TimeoutExpired:
                 continue
-    threading.Thread(target=lambda: os._exit(studio.wait()), daemon=True).start()  # RunPod replaces a worker that ends
+    threading.Thread(target=lambda: os._exit(studio.wait()), daemon=True).start()  # RunPod replaces a worker that exits
     return studio
 
 
@@ -48,7 +48,7 @@ def main() -> None:
     worker = Worker(httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=SPEAKS_FOR_S))
     streams = STREAM in sys.argv
     if streams:
-        sys.argv.remove(STREAM)  # runpod reads the others
+        sys.argv.remove(STREAM)  # runpod parses the other arguments
     try:
         runpod.serverless.start(
             {

@@ -1,4 +1,4 @@
-"""`python -m deploy.sagemaker`; region and credentials are boto3's own."""
+"""The command line `python -m deploy.sagemaker`; boto3 chooses region and credentials."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""What an AWS account holds of an endpoint: read, made, removed. Region and credentials are boto3's own."""
+"""Read, create and remove the parts of an endpoint in an AWS account. boto3 chooses region and credentials."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
@@ -14,10 +14,10 @@ Answer = TypeVar("Answer")
 
 
 class Account:
-    """Whatever reads answers None for what is not there."""
+    """An AWS account. Methods that read return None for a missing part."""
 
     def __init__(self, poll_s: float = POLL_S) -> None:
-        """`poll_s` between two looks at an endpoint that starts or goes."""
+        """Connect to AWS; `poll_s` is the pause between two checks of an endpoint that starts or stops."""
         self.sagemaker = boto3.client("sagemaker")
         self.scaling = boto3.client("application-autoscaling")
         self.cloudwatch = boto3.client("cloudwatch")
@@ -36,7 +36,7 @@ class Account:
         return _unless_missing(lambda: self.sagemaker.describe_endpoint_config(EndpointConfigName=name))
 
     def models(self, name: str) -> list[str]:
-        """Those that were made for an endpoint."""
+        """Return the models of an endpoint."""
         return list(self._made_for(name, "list_models", "Models", "Model"))
 
     def configs(self, name: str) -> list[str]:
@@ -53,7 +53,7 @@ class Account:
         return list(self.scaling.describe_scaling_policies(**scaled(name))["ScalingPolicies"])
 
     def alarms(self, name: str) -> dict[str, Properties]:
-        """By name, those that were made for an endpoint."""
+        """Return the alarms of an endpoint by name."""
         pages = self.cloudwatch.get_paginator("describe_alarms").paginate(AlarmNamePrefix=f"{name}-")
         found = [alarm for page in pages for alarm in page["MetricAlarms"]]
         return {alarm["AlarmName"]: alarm for alarm in found if self._is_for(name, alarm["AlarmArn"])}
@@ -64,7 +64,7 @@ class Account:
         return next((group for group in groups if group["logGroupName"] == log_group(name)), None)
 
     def owns(self, name: str, part: Properties) -> bool:
-        """Whether an endpoint, or its log group, was made here and not by somebody else."""
+        """Return True if an endpoint or its log group was created by this program."""
         if "EndpointArn" in part:
             return self._tags(part["EndpointArn"]).get(OWNER_TAG) == name
         arn = part["arn"].removesuffix(":*")
@@ -86,7 +86,7 @@ class Account:
         self.scaling.deregister_scalable_target(**scaled(name))
 
     def wait(self, state: str, name: str) -> None:
-        """Until the endpoint is `in_service` or `deleted`. Raises WaiterError where it cannot be."""
+        """Wait until the endpoint is `in_service` or `deleted`. Raises WaiterError if it fails."""
         self.sagemaker.get_waiter(f"endpoint_{state}").wait(EndpointName=name, WaiterConfig=self._waiting)
 
     def _made_for(self, name: str, operation: str, listed: str, kind: str) -> Iterator[str]:
@@ -114,12 +114,12 @@ def _unless_missing(describe: Callable[[], Answer]) -> Answer | None:
 
 
 def tags(name: str) -> list[dict[str, str]]:
-    """Of whatever is made for an endpoint."""
+    """Return the tags of everything that belongs to an endpoint."""
     return [{"Key": OWNER_TAG, "Value": name}]
 
 
 def covers(found: Any, planned: Any) -> bool:
-    """Whether what AWS tells has all that was planned; AWS adds defaults of its own."""
+    """Return True if AWS's answer contains everything that was planned; AWS adds defaults."""
     if isinstance(planned, Mapping):
         return isinstance(found, Mapping) and all(covers(found.get(key), value) for key, value in planned.items())
     if isinstance(planned, list):

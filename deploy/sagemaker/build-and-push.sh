@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Build an image of the Dockerfile at the repository's root and push it to ECR, whose repository is made if it is missing.
+# Build an image of the repository's Dockerfile and push it to ECR; a missing ECR repository is created.
 #   deploy/sagemaker/build-and-push.sh studio|triton [NAME[:TAG]]
-# The last line of its output is the image's name, for `python -m deploy.sagemaker deploy --image`.
+# The last line of the output is the name of the image, for `python -m deploy.sagemaker deploy --image`.
 set -euo pipefail
 
 target=${1:-}
@@ -20,7 +20,7 @@ registry=$account.dkr.ecr.$region.amazonaws.com
 aws ecr describe-repositories --region "$region" --repository-names "$repository" >/dev/null 2>&1 ||
     aws ecr create-repository --region "$region" --repository-name "$repository" >/dev/null
 aws ecr get-login-password --region "$region" | docker login --username AWS --password-stdin "$registry" >&2
-# SageMaker runs amd64 and reads no image index, which attestations would make of it.
+# SageMaker runs amd64 and cannot read an image index, which attestations would create.
 docker build --platform linux/amd64 --provenance=false --target "$target" --tag "$registry/$name" "$(dirname "$0")/../.." >&2
 docker push "$registry/$name" >&2
 echo "$registry/$name"

@@ -1,4 +1,4 @@
-"""Endpoints from a shell: deploy, teardown, sync, invoke. What is done goes to stderr, answers to stdout."""
+"""The commands deploy, teardown, sync and invoke. Progress goes to stderr, results to stdout."""
 
 import json
 import sys
@@ -23,23 +23,23 @@ from studio.settings import WrongSettings
 
 DONE, FAILED, INTERRUPTED = 0, 1, 130
 OPTIONS = (
-    ("instance_type", str, "of each instance"),
-    ("least", int, "instances"),
-    ("most", int, "instances"),
-    ("per_minute", float, "invocations an instance, above which another is added"),
-    ("latency_s", float, "seconds to a line, of the slowest twentieth, above which an alarm goes off"),
+    ("instance_type", str, "instance type"),
+    ("least", int, "smallest number of instances"),
+    ("most", int, "largest number of instances"),
+    ("per_minute", float, "invocations a minute and instance above which an instance is added"),
+    ("latency_s", float, "P95 latency of a line in seconds above which an alarm is raised"),
 )
 DEFAULTS = {field.name: field.default for field in fields(Wanted)}
 
 
 def main(arguments: Sequence[str]) -> int:
-    """The exit status. What cannot be done is one sentence on stderr."""
+    """Run a command and return its exit status; an error is one sentence on stderr."""
     parsed = parser().parse_args(arguments)
     try:
         parsed.run(parsed)
         return DONE
     except KeyboardInterrupt:
-        return _refuse("stopped; the same command goes on from here", INTERRUPTED)
+        return _refuse("stopped; run the same command again to continue", INTERRUPTED)
     except (DeployError, EngineError, WrongSettings, WrongStores, BotoCoreError, ClientError, OSError) as error:
         return _refuse(str(error), FAILED)
 
@@ -47,11 +47,11 @@ def main(arguments: Sequence[str]) -> int:
 def parser() -> ArgumentParser:
     commands = ArgumentParser(prog="python -m deploy.sagemaker", description="Champions on AWS SageMaker.")
     kinds = commands.add_subparsers(required=True, metavar="COMMAND")
-    _add_deploy(kinds.add_parser("deploy", help="make an endpoint, or update it while it serves"))
-    removing = kinds.add_parser("teardown", help="remove an endpoint and all that was made for it")
+    _add_deploy(kinds.add_parser("deploy", help="create an endpoint, or update it while it serves"))
+    removing = kinds.add_parser("teardown", help="remove an endpoint and everything that belongs to it")
     removing.set_defaults(run=_teardown)
     removing.add_argument("name")
-    removing.add_argument("--dry-run", action="store_true", help="only say what would be done")
+    removing.add_argument("--dry-run", action="store_true", help="only print what would be done")
     syncing = kinds.add_parser("sync", help="send packed champions to an endpoint's prefix")
     syncing.set_defaults(run=_sync)
     syncing.add_argument("source", help="a folder, or one of STUDIO_STORES")
@@ -62,18 +62,18 @@ def parser() -> ArgumentParser:
 
 def _add_deploy(added: ArgumentParser) -> None:
     added.set_defaults(run=_deploy)
-    added.add_argument("name", help="of the endpoint")
-    added.add_argument("--image", required=True, help="in ECR, with its tag or digest")
-    added.add_argument("--role", required=True, help="ARN of the role that SageMaker takes")
+    added.add_argument("name", help="name of the endpoint")
+    added.add_argument("--image", required=True, help="image in ECR, with its tag or digest")
+    added.add_argument("--role", required=True, help="ARN of the role that SageMaker assumes")
     added.add_argument("--kind", choices=get_args(Kind), default="multi-model", help="default: multi-model")
     added.add_argument("--models", default="", metavar="S3", help="prefix of the archives, s3://bucket/prefix/")
     for name, kind, help in OPTIONS:
         default = DEFAULTS[name]
         option = f"--{name.replace('_', '-')}"
         added.add_argument(option, type=kind, default=default, help=f"{help}; default: {default}")
-    added.add_argument("--topic", default="", help="ARN of the SNS topic that hears of alarms")
+    added.add_argument("--topic", default="", help="ARN of the SNS topic for alarms")
     added.add_argument("--env", action="append", default=[], metavar="KEY=VALUE", help="for the container; repeatable")
-    added.add_argument("--dry-run", action="store_true", help="only say what would be done, and print the plan")
+    added.add_argument("--dry-run", action="store_true", help="only print what would be done, and the plan")
 
 
 def _add_invoke(added: ArgumentParser) -> None:
@@ -82,7 +82,7 @@ def _add_invoke(added: ArgumentParser) -> None:
         added.add_argument(operand)
     added.add_argument("-o", "--output", metavar="FILE", default="line.wav", help="default: line.wav")
     added.add_argument("--settings", default="", metavar="JSON", help='such as {"seed": 7}')
-    added.add_argument("--binary", action="store_true", help="ask in Triton's binary form")
+    added.add_argument("--binary", action="store_true", help="send the request in Triton's binary format")
     added.add_argument("--single", action="store_true", help="the endpoint is of the single kind")
 
 

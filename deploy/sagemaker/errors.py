@@ -1,5 +1,5 @@
-"""What cannot be done at AWS, in a sentence."""
+"""Errors of a deployment on AWS."""
 
 
 class DeployError(Exception):
-    """The message says what to do next."""
+    """A deployment error. The message says what to do next."""

@@ -1,4 +1,4 @@
-"""A line from an endpoint, asked for by tensors in JSON or in Triton's binary form."""
+"""Request a line from an endpoint, with tensors in JSON or in Triton's binary format."""
 
 import json
 import struct
@@ -10,11 +10,11 @@ from botocore.config import Config
 from deploy.sagemaker import proxy
 from deploy.sagemaker.errors import DeployError
 
-TIMEOUT_S = 70  # SageMaker itself gives up after 60
+TIMEOUT_S = 70  # SageMaker's limit is 60
 
 
 def invoke(endpoint: str, values: Mapping[str, str], *, target_model: str = "", binary: bool = False) -> bytes:
-    """A WAV file; `values` are text, champion_id and, if wanted, settings. Raises DeployError, botocore's errors."""
+    """Return a WAV file; `values` are text, champion_id and optionally settings. Raises DeployError, botocore's errors."""
     media_type, body = binary_request(values) if binary else (proxy.JSON, proxy.request_of(values))
     once = Config(read_timeout=TIMEOUT_S, retries={"total_max_attempts": 1})
     target = {"TargetModel": target_model} if target_model else {}
@@ -28,11 +28,11 @@ def invoke(endpoint: str, values: Mapping[str, str], *, target_model: str = "", 
 
 
 def binary_request(values: Mapping[str, str]) -> tuple[str, bytes]:
-    """Its type, and the body: JSON, then each text as its length in four bytes and itself."""
+    """Return the media type and the body: JSON, then each text after its length in four bytes."""
     texts = {name: struct.pack("<I", len(value.encode())) + value.encode() for name, value in values.items()}
     inputs = [
         {"name": name, "shape": [1], "datatype": "BYTES", "parameters": {"binary_data_size": len(packed)}}
         for name, packed in texts.items()
     ]
-    told = json.dumps({"inputs": inputs, **proxy.OUTPUT}).encode()
-    return f"{proxy.BINARY}{len(told)}", told + b"".join(texts.values())
+    header = json.dumps({"inputs": inputs, **proxy.OUTPUT}).encode()
+    return f"{proxy.BINARY}{len(header)}", header + b"".join(texts.values())

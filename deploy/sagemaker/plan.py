@@ -1,4 +1,4 @@
-"""What an endpoint consists of at AWS, in the words of AWS's own API, from what was asked for. Nothing is connected."""
+"""Plan the parts of an endpoint as parameters of AWS's API, without connecting to AWS."""
 
 import hashlib
 import json
@@ -12,50 +12,54 @@ from deploy.sagemaker.errors import DeployError
 Kind = Literal["multi-model", "single"]
 Properties = Mapping[str, Any]
 
-NAME = re.compile(r"[a-zA-Z0-9](-*[a-zA-Z0-9]){0,51}")  # 63 less what is appended
+NAME = re.compile(r"[a-zA-Z0-9](-*[a-zA-Z0-9]){0,51}")  # 63 minus the length of suffixes
 PREFIX = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]/(.*/)?")
-OWNER_TAG = "champion-voice-studio:endpoint"  # everything made for an endpoint carries its name under this
+OWNER_TAG = "champion-voice-studio:endpoint"  # tag with the endpoint's name on everything that belongs to it
 VARIANT = "studio"
 GPU = re.compile(r"ml\.[gp]\d")
-GPU_AMI = "al2023-ami-sagemaker-inference-gpu-4-1"  # driver 580: torch's CUDA 13 runs on none that is older
-START_S = 1_800  # an image with CUDA is pulled, weights are fetched and kernels are compiled
+GPU_AMI = "al2023-ami-sagemaker-inference-gpu-4-1"  # driver 580, the oldest that supports torch's CUDA 13
+START_S = 1_800  # time to pull an image with CUDA, download weights and compile kernels
 LOGS_DAYS = 30
-MODELS = "/opt/ml/model"  # where SageMaker puts a single model's files
+MODELS = "/opt/ml/model"  # folder where SageMaker puts the files of a single model
 STUDIO = {"STUDIO_HOST": "0.0.0.0", "STUDIO_PORT": "8080", "STUDIO_PAGE": "off"}
 KEYS = "STUDIO_API_KEYS"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """An endpoint as somebody asks for it. Raises DeployError for what AWS would refuse later, or in riddles."""
+    """The options of an endpoint. Raises DeployError for values that AWS would refuse later with an unclear message."""
 
     name: str
     kind: Kind
     image: str  # in ECR
-    role: str  # ARN, under which SageMaker reads image and archives
-    models: str = ""  # s3://bucket/prefix/ of the archives; a single model may do without
+    role: str  # ARN of the role with which SageMaker reads image and archives
+    models: str = ""  # s3://bucket/prefix/ of the archives; optional for a single model
     instance_type: str = "ml.g5.xlarge"
     least: int = 1  # instances
     most: int = 4
-    per_minute: float = 30.0  # invocations an instance, above which another is added
-    latency_s: float = 10.0  # of the slowest twentieth, above which an alarm goes off
-    topic: str = ""  # ARN of an SNS topic that is told of alarms
+    per_minute: float = 30.0  # invocations a minute and instance above which an instance is added
+    latency_s: float = 10.0  # P95 latency above which an alarm is raised
+    topic: str = ""  # ARN of an SNS topic for alarms
     environment: Mapping[str, str] = field(default_factory=dict)  # of the container
 
     def __post_init__(self) -> None:
         if NAME.fullmatch(self.name) is None:
-            raise DeployError(f"{self.name!r} is no endpoint's name; use up to 52 letters, digits and single hyphens")
+            raise DeployError(
+                f"{self.name!r} is not a valid endpoint name; use up to 52 letters, digits and single hyphens"
+            )
         if (self.models or self.kind == "multi-model") and PREFIX.fullmatch(self.models) is None:
-            raise DeployError(f"{self.models!r} is no prefix of archives; write s3://bucket/prefix/")
+            raise DeployError(f"{self.models!r} is not a valid prefix for archives; write s3://bucket/prefix/")
         if not 1 <= self.least <= self.most:
-            raise DeployError("the least number of instances is 1 or more, and no more than the most; correct them")
+            raise DeployError(
+                "the smallest number of instances must be from 1 to the largest number; correct --least or --most"
+            )
         if KEYS in self.environment:
-            raise DeployError(f"SageMaker passes no API key on, so leave out {KEYS}: IAM decides who may invoke")
+            raise DeployError(f"remove {KEYS}: SageMaker does not pass on API keys, and IAM decides who may invoke")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """Parameters by which each part is made. Model and configuration cannot be changed, so their names hold a digest."""
+    """Parameters of each part. Model and configuration are immutable at AWS, so their names contain a digest."""
 
     name: str
     model: Properties
@@ -85,12 +89,12 @@ def plan_of(wanted: Wanted) -> Plan:
 
 
 def log_group(name: str) -> str:
-    """Where SageMaker writes what an endpoint's containers print."""
+    """Return the log group for the output of an endpoint's containers."""
     return f"/aws/sagemaker/Endpoints/{name}"
 
 
 def scaled(name: str) -> dict[str, str]:
-    """What is scaled, as Application Auto Scaling names it."""
+    """Return Application Auto Scaling's name of the scaled resource."""
     dimension = "sagemaker:variant:DesiredInstanceCount"
     return {
         "ServiceNamespace": "sagemaker",
@@ -111,7 +115,7 @@ def _container(wanted: Wanted) -> dict[str, Any]:
 
 
 def _variant(wanted: Wanted, model: str) -> dict[str, Any]:
-    """Always one instance at first: scaling adds the others, and another number makes no other configuration."""
+    """Describe the variant with one initial instance: scaling adds others, and other limits need no new configuration."""
     ami = {"InferenceAmiVersion": GPU_AMI} if GPU.match(wanted.instance_type) else {}
     return {
         "VariantName": VARIANT,
@@ -126,7 +130,7 @@ def _variant(wanted: Wanted, model: str) -> dict[str, Any]:
 
 
 def _policy(wanted: Wanted) -> dict[str, Any]:
-    """In slower than out: a new instance takes minutes to start."""
+    """Describe the scaling policy, which scales in slower than out, because a new instance takes minutes to start."""
     metric = {"PredefinedMetricType": "SageMakerVariantInvocationsPerInstance"}
     return {
         "PolicyName": f"{wanted.name}-invocations",
@@ -141,12 +145,12 @@ def _policy(wanted: Wanted) -> dict[str, Any]:
 
 
 def _alarm_facts(wanted: Wanted) -> list[tuple[str, str, dict[str, Any]]]:
-    """Name, what it says, and how it is measured."""
+    """Return name, description and metric of each alarm."""
     invocations = {"Namespace": "AWS/SageMaker", "TreatMissingData": "notBreaching"}
     over, under = "GreaterThanThreshold", "LessThanThreshold"
     slow = {"MetricName": "ModelLatency", "ExtendedStatistic": "p95", "Threshold": wanted.latency_s * 1e6}  # in µs
     failing = {"MetricName": "Invocation5XXErrors", "Statistic": "Sum", "Threshold": 0.0}
-    # Every instance reports its load each minute; of an endpoint without one that lives nothing comes.
+    # Every running instance reports its load each minute; an endpoint without running instances reports nothing.
     silent = {"MetricName": "CPUUtilization", "Statistic": "SampleCount", "Threshold": 1.0}
     host = {"Namespace": "/aws/sagemaker/Endpoints", "TreatMissingData": "breaching"}
     return [

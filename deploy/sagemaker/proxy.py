@@ -1,11 +1,11 @@
-"""AWS Lambda behind API Gateway: `POST /voice/generate {"championId", "text", "language"}` answers a WAV file from an endpoint.
+"""AWS Lambda behind API Gateway: `POST /voice/generate {"championId", "text", "language"}` returns a WAV file.
 
-This one file and Lambda's own boto3 are the whole function. Environment:
-ENDPOINT       the endpoint's name
-KIND           multi-model (each champion is the model {championId}.tar.gz) or single; multi-model where it is not set
-CORS_ORIGINS   sites whose pages may ask, such as https://game.example; none where it is not set
-TIMEOUT_S      seconds to wait for a line: 60, as long as SageMaker does; API Gateway itself waits for 29 unless told otherwise
-Errors are problem documents (RFC 9457), as the studio's own are.
+The function consists of this file and Lambda's boto3. Environment:
+ENDPOINT       name of the endpoint
+KIND           multi-model (default; each champion is the model {championId}.tar.gz) or single
+CORS_ORIGINS   sites whose pages may send requests, such as https://game.example; default: none
+TIMEOUT_S      seconds to wait for a line; default 60, SageMaker's limit; API Gateway waits 29 s by default
+Errors are problem documents (RFC 9457), like the studio's.
 """
 
 import base64
@@ -29,16 +29,18 @@ log = logging.getLogger(__name__)
 ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 TEXT_MAX = 5_000  # characters
 FIELDS = frozenset({"championId", "text", "language"})
-ANSWER_MAX = 6 * 1024 * 1024  # bytes of a Lambda's whole answer
-AROUND = 4_096  # bytes of it that are not sound
+ANSWER_MAX = 6 * 1024 * 1024  # size limit of a Lambda's answer
+AROUND = 4_096  # bytes of an answer without audio
 CONNECT_S = 5
 JSON = "application/json"
-# A model in Triton gives samples, too; the WAV file alone is asked for, as bytes, since JSON cannot carry sound.
+# A model in Triton also returns samples; only the WAV file is requested, as bytes, because JSON cannot contain audio.
 OUTPUT = {"outputs": [{"name": "wav", "parameters": {"binary_data": True}}]}
 BINARY = "application/vnd.sagemaker-triton.binary+json;json-header-size="
-STUDIOS = re.compile(r"the studio answered (\d{3}): (.*)", re.DOTALL)  # what a champion's model in Triton passes on
-STARTING = "it is starting again"  # what such a model says where its studio does not answer
-# What SageMaker's own errors mean to whoever asked.
+STUDIOS = re.compile(
+    r"the studio answered (\d{3}): (.*)", re.DOTALL
+)  # a champion's model in Triton passes on the studio's errors like this
+STARTING = "it is starting again"  # such a model's message while its studio does not answer
+# The studio's answers for SageMaker's errors.
 RUNTIME_ERRORS = {
     "ThrottlingException": (429, "the endpoint is busy; try again in a moment"),
     "ModelNotReadyException": (503, "this champion is still loading; try again in a moment"),
@@ -47,7 +49,7 @@ RUNTIME_ERRORS = {
 
 
 class Refused(Exception):
-    """The message says what to do next."""
+    """The request cannot be answered. The message says what to do next."""
 
     def __init__(self, status: int, message: str, code: str = "") -> None:
         super().__init__(message)
@@ -55,7 +57,7 @@ class Refused(Exception):
 
 
 def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:
-    """Answers API Gateway's events, of REST APIs (1.0) and HTTP APIs (2.0)."""
+    """Answer API Gateway's events of REST APIs (1.0) and HTTP APIs (2.0)."""
     headers = {name.lower(): value for name, value in (event.get("headers") or {}).items()}
     method = event.get("httpMethod") or event["requestContext"]["http"]["method"]
     shared = _cors(headers.get("origin", ""))
@@ -64,14 +66,14 @@ def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:
     try:
         if method != "POST":
             raise Refused(405, "send this as POST")
-        champion_id, text = _asked(event)
+        champion_id, text = _parse(event)
         return _sound(speak(champion_id, text), shared)
     except Refused as error:
         return _problem(error, shared)
 
 
 def speak(champion_id: str, text: str) -> bytes:
-    """A line as a WAV file. Raises Refused."""
+    """Return a line as a WAV file. Raises Refused."""
     target = {} if os.environ.get("KIND") == "single" else {"TargetModel": f"{champion_id}.tar.gz"}
     body = request_of({"text": text, "champion_id": champion_id})
     try:
@@ -80,22 +82,22 @@ def speak(champion_id: str, text: str) -> bytes:
         )
         return sound_of(answer["ContentType"], answer["Body"].read())
     except ReadTimeoutError as error:
-        raise Refused(504, "the line was not made in time; send a shorter one, or try again") from error
+        raise Refused(504, "the line was not ready in time; send a shorter line, or try again") from error
     except ClientError as error:
         raise _refusal(error.response, champion_id) from error
     except BotoCoreError as error:
-        log.exception("the endpoint cannot be asked")
+        log.exception("invoking the endpoint failed")
         raise Refused(502, "the endpoint cannot be reached; try again in a moment") from error
 
 
 def request_of(values: Mapping[str, str]) -> bytes:
-    """Texts as tensors in JSON."""
+    """Encode texts as tensors in JSON."""
     inputs = [{"name": name, "shape": [1], "datatype": "BYTES", "data": [value]} for name, value in values.items()]
     return json.dumps({"inputs": inputs, **OUTPUT}).encode()
 
 
 def sound_of(media_type: str, body: bytes) -> bytes:
-    """The sound in an endpoint's answer: a studio's is the body itself, in Triton's it stands behind JSON and its length.
+    """Return the audio of an endpoint's answer: the body of a studio's answer, or the part after the JSON in Triton's.
 
     Raises Refused.
     """
@@ -104,38 +106,36 @@ def sound_of(media_type: str, body: bytes) -> bytes:
     size = media_type.replace(" ", "").removeprefix(BINARY)
     sound = body[int(size) :] if size.isdecimal() else b""
     if len(sound) < 4 or struct.unpack("<I", sound[:4])[0] != len(sound) - 4:
-        raise Refused(502, f"the endpoint answered {media_type or 'nothing'} where sound is wanted; look at its log")
+        raise Refused(502, f"the endpoint answered {media_type or 'nothing'} instead of audio; see its log")
     return sound[4:]
 
 
 @functools.cache
 def _runtime() -> Any:
-    """One client for all events of this process. Nothing is asked twice: a line costs what it costs each time."""
+    """Create one client for all events of this process; it does not retry, because every line has a cost."""
     timeout_s = float(os.environ.get("TIMEOUT_S") or 60)
     once = Config(connect_timeout=CONNECT_S, read_timeout=timeout_s, retries={"total_max_attempts": 1})
     return boto3.client("sagemaker-runtime", config=once)
 
 
-def _asked(event: Mapping[str, Any]) -> tuple[str, str]:
-    """The champion's id and the text. Raises Refused."""
+def _parse(event: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the champion's id and the text. Raises Refused."""
     body = event.get("body") or ""
     try:
-        asked = json.loads(base64.b64decode(body) if event.get("isBase64Encoded") else body)
+        fields = json.loads(base64.b64decode(body) if event.get("isBase64Encoded") else body)
     except (ValueError, RecursionError, binascii.Error) as error:
         raise _invalid("the body is not JSON; correct it and send it again") from error
-    if not isinstance(asked, dict) or not all(isinstance(value, str) for value in asked.values()):
-        raise _invalid('the body is no object of texts; send {"championId": "…", "text": "…"}')
-    if unknown := sorted(asked.keys() - FIELDS):
-        raise _invalid(f"{unknown[0][:40]}: there is no such field; leave it out")
-    champion_id, text, language = asked.get("championId", ""), asked.get("text", ""), asked.get("language", "en")
+    if not isinstance(fields, dict) or not all(isinstance(value, str) for value in fields.values()):
+        raise _invalid('the body is not an object with string values; send {"championId": "…", "text": "…"}')
+    if unknown := sorted(fields.keys() - FIELDS):
+        raise _invalid(f"{unknown[0][:40]}: unknown field; remove it")
+    champion_id, text, language = fields.get("championId", ""), fields.get("text", ""), fields.get("language", "en")
     if ID.fullmatch(champion_id) is None:
-        raise _invalid("championId: use up to 64 small letters, digits, - and _, beginning with a letter or digit")
+        raise _invalid("championId: use up to 64 lower-case letters, digits, - and _, starting with a letter or digit")
     if not text.strip() or len(text) > TEXT_MAX:
         raise _invalid(f"text: send 1 to {TEXT_MAX:,} characters")
     if language.lower().partition("-")[0] != "en":
-        raise Refused(
-            400, f"the studio reads English, not {language[:40]}; leave language out or send en", "bad_setting"
-        )
+        raise Refused(400, f"the studio speaks English, not {language[:40]}; omit language or send en", "bad_setting")
     return champion_id, text
 
 
@@ -144,42 +144,42 @@ def _invalid(message: str) -> Refused:
 
 
 def _refusal(response: Mapping[str, Any], champion_id: str) -> Refused:
-    """What SageMaker or the container in it answered, to whoever asked."""
+    """Convert an error of SageMaker or the container to an answer."""
     error = response["Error"]
     if error["Code"] == "ModelError":
         return _of_container(int(response.get("OriginalStatusCode", 500)), str(response.get("OriginalMessage", "")))
     if error["Code"] in RUNTIME_ERRORS:
         return Refused(*RUNTIME_ERRORS[error["Code"]])
-    if "model data" in error.get("Message", ""):  # no such archive under the prefix
+    if "model data" in error.get("Message", ""):  # no such archive in the prefix
         return Refused(404, f"there is no champion {champion_id} here; check its id", "unknown_champion")
     log.error("SageMaker refused: %s", error)
     return Refused(502, "the endpoint refused the request; its owner finds the reason in the function's log")
 
 
 def _of_container(status: int, message: str) -> Refused:
-    """A refusal of the studio's is passed on as it is; whatever else fails is not told to strangers."""
+    """Pass on a refusal of the studio; hide other errors, whose details are only logged."""
     try:
-        told = json.loads(message)
-        sentence, code = str(told.get("detail") or told.get("error") or ""), str(told.get("code") or "")
+        problem = json.loads(message)
+        sentence, code = str(problem.get("detail") or problem.get("error") or ""), str(problem.get("code") or "")
     except (ValueError, AttributeError):
         sentence, code = "", ""
-    if passed_on := STUDIOS.search(sentence):
-        status, sentence = int(passed_on[1]), passed_on[2]
+    if forwarded := STUDIOS.search(sentence):
+        status, sentence = int(forwarded[1]), forwarded[2]
     if STARTING in sentence:
         return Refused(503, "the endpoint is starting again; try again in a few seconds")
     if sentence and status in (400, 404, 409, 413, 422, 429, 503, 504):
         return Refused(status, sentence, code)
     log.error("the container answered %s: %s", status, message)
     if status == 507:
-        return Refused(503, "the endpoint has no memory for this champion now; try again in a moment")
+        return Refused(503, "the endpoint has too little memory for this champion now; try again in a moment")
     return Refused(502, "the endpoint failed; its owner finds the reason in its log")
 
 
 def _sound(sound: bytes, shared: Mapping[str, str]) -> dict[str, Any]:
-    """Raises Refused."""
+    """Return the answer with the audio. Raises Refused if it is too large."""
     encoded = base64.b64encode(sound).decode()
     if len(encoded) + AROUND > ANSWER_MAX:
-        raise Refused(413, "the sound of this line is larger than an answer may be; split the line")
+        raise Refused(413, "the audio of this line exceeds the size limit of an answer; split the line")
     headers = {"content-type": "audio/wav", "cache-control": "no-store", **shared}
     return {"statusCode": 200, "headers": headers, "body": encoded, "isBase64Encoded": True}
 
@@ -201,7 +201,7 @@ def _type(status: int) -> str:
 
 
 def _cors(origin: str) -> dict[str, str]:
-    """Return headers that let a page of a named site read the answer; `*` covers every header except authorization."""
+    """Return headers that let pages of an allowed site read the answer; `*` covers every header except authorization."""
     if not origin or origin not in [one.strip() for one in os.environ.get("CORS_ORIGINS", "").split(",")]:
         return {}
     allowed = {"methods": "POST", "headers": "*,authorization", "origin": origin}

@@ -1,4 +1,4 @@
-"""The steps from what is at AWS to what is planned, and to nothing. Where nothing is missing there are none."""
+"""Plan the steps from the present state at AWS to a plan, or to the removal of an endpoint; no changes, no steps."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -18,20 +18,20 @@ class Step:
 
 
 def deployment(account: Account, plan: Plan) -> list[Step]:
-    """Reads only. Raises DeployError where the endpoint is somebody else's."""
+    """Plan a deployment; this only reads. Raises DeployError if the endpoint was not created by this program."""
     found = account.endpoint(plan.name)
     if found is not None and not account.owns(plan.name, found):
-        raise DeployError(f"an endpoint {plan.name} is there that was not made here; choose another name")
+        raise DeployError(f"an endpoint {plan.name} exists that was not created by this program; choose another name")
     return [*_parts(account, plan), *_service(account, plan, found), *_watching(account, plan), *_old(account, plan)]
 
 
 def teardown(account: Account, name: str) -> list[Step]:
-    """All that was made for an endpoint, and nothing else. Reads only."""
+    """Plan the removal of everything that belongs to an endpoint; this only reads."""
     return list(_removals(account, name))
 
 
 def _parts(account: Account, plan: Plan) -> Iterator[Step]:
-    """What an endpoint needs before it can start."""
+    """Yield the steps that create what an endpoint needs before its start."""
     name, model, config = plan.name, plan.model, plan.config
     group = account.log_group(name)
     if group is None:
@@ -49,7 +49,7 @@ def _parts(account: Account, plan: Plan) -> Iterator[Step]:
 
 
 def _service(account: Account, plan: Plan, found: Properties | None) -> Iterator[Step]:
-    """An endpoint in service with the planned configuration, scaled as planned."""
+    """Yield the steps to an endpoint in service with the planned configuration and scaling."""
     name = plan.name
     put_scaling = Step("put scaling in place", partial(account.put_scaling, plan.target, plan.policy))
     if found is not None and found["EndpointStatus"] == "Failed":
@@ -69,9 +69,9 @@ def _service(account: Account, plan: Plan, found: Properties | None) -> Iterator
 
 
 def _update(account: Account, plan: Plan) -> None:
-    """Beside the running instances new ones start, as many; then they take over. Raises DeployError.
+    """Update the endpoint: new instances start, and then replace the running ones. Raises DeployError.
 
-    AWS refuses to change the type of instances that are scaled, and scales none during an update anyway.
+    Scaling is removed meanwhile: AWS refuses to change the type of scaled instances, and does not scale during an update.
     """
     account.wait("in_service", plan.name)
     if account.target(plan.name) is not None:
@@ -84,7 +84,7 @@ def _update(account: Account, plan: Plan) -> None:
 
 
 def _wait_for_service(account: Account, plan: Plan) -> None:
-    """Raises DeployError where the new configuration does not come up; an update is then rolled back by SageMaker."""
+    """Wait for the endpoint. Raises DeployError if the new configuration fails; SageMaker then rolls an update back."""
     name = plan.name
     try:
         account.wait("in_service", name)
@@ -92,8 +92,10 @@ def _wait_for_service(account: Account, plan: Plan) -> None:
     except WaiterError as error:
         found = error.last_response
     if found.get("EndpointConfigName") != plan.endpoint["EndpointConfigName"] or found["EndpointStatus"] != "InService":
-        reason = found.get("FailureReason", "no reason was told")
-        raise DeployError(f"{name} did not come into service: {reason}; its log is {log_group(name)}. Run this again")
+        reason = found.get("FailureReason", "AWS gave no reason")
+        raise DeployError(
+            f"{name} is not in service: {reason}; see its log {log_group(name)} and run this command again"
+        )
 
 
 def _watching(account: Account, plan: Plan) -> Iterator[Step]:
@@ -105,7 +107,7 @@ def _watching(account: Account, plan: Plan) -> Iterator[Step]:
 
 
 def _old(account: Account, plan: Plan) -> Iterator[Step]:
-    """What earlier plans of this endpoint left."""
+    """Yield the steps that remove the parts of earlier plans."""
     name = plan.name
     yield from _remove_configs(
         account, [old for old in account.configs(name) if old != plan.config["EndpointConfigName"]]

@@ -1,4 +1,4 @@
-"""Send packed champions of a folder or a store to the prefix of an endpoint, except archives that are there already."""
+"""Send packed champions of a folder or a store to the prefix of an endpoint, except those that are already there."""
 
 import tempfile
 import threading
@@ -14,9 +14,9 @@ from studio.stores import ArchiveFacts, Place, Store, UnknownStore, open_stores
 
 
 def sync(source: str, target: str) -> Iterator[str]:
-    """A sentence for each archive. Raises DeployError, StoreError, WrongStores, WrongSettings.
+    """Send all archives, and yield a sentence for each. Raises DeployError, StoreError, WrongStores, WrongSettings.
 
-    `source` is a folder or the name of one of STUDIO_STORES, `target` s3://bucket/prefix with an S3 store's options.
+    `source` is a folder or the name of one of STUDIO_STORES; `target` is s3://bucket/prefix with an S3 store's options.
     """
     settings = Settings.load()
     places: list[Place] = [_source(source, settings), S3Place.read("target", target)]
@@ -36,14 +36,14 @@ def _source(source: str, settings: Settings) -> Place:
 
 
 def _send(id: str, here: Store, there: Store) -> str:
-    """Send a whole archive with this studio's code for Triton, because the endpoint runs that code."""
+    """Send an archive with this studio's code for Triton, because the endpoint runs that code."""
     stop = threading.Event()
     with tempfile.TemporaryDirectory() as folder:
         archive = Path(folder) / f"{id}.tar.gz"
         entry = here.pull(id, archive, _quiet, stop)
         verdict = verify(archive, _quiet, stop)
         if verdict.champion is None or verdict.champion.id != id:
-            raise DeployError(f"{id}: {verdict.wrong or 'the archive holds another champion'}; package it again")
+            raise DeployError(f"{id}: {verdict.wrong or 'the archive has another champion'}; package it again")
         sent: Verdict | Packed = verdict
         if not verdict.serves or verdict.outdated:
             sent = renew(archive, archive, _quiet, stop)
@@ -51,10 +51,10 @@ def _send(id: str, here: Store, there: Store) -> str:
         plan = there.plan_push(id, facts)
         there.push(id, archive, facts, _quiet, stop)
     if plan.action == "nothing":
-        return f"{id} is there already"
-    renewed = "" if sent is verdict else " with new files for Triton"
-    return f"{id} is sent{renewed}, {sent.bytes / 1e6:,.1f} MB"
+        return f"{id} is already there"
+    renewed = "" if sent is verdict else ", with new files for Triton"
+    return f"{id} was sent{renewed}, {sent.bytes / 1e6:,.1f} MB"
 
 
 def _quiet(progress: Progress) -> None:
-    """Nobody watches."""
+    """Ignore progress."""

@@ -1,4 +1,4 @@
-"""`python -m deploy.spaces OWNER/NAME`: make that Space hold this tree, or with `--dry-run` list what it would hold."""
+"""Publish this tree as a Space: `python -m deploy.spaces OWNER/NAME`; with `--dry-run`, only list its files."""
 
 import sys
 import tempfile
@@ -31,16 +31,14 @@ def main() -> int:
         try:
             page = publish(HfApi(), given.space, folder)
         except HfHubHTTPError as error:
-            sys.stderr.write(
-                f"{given.space} was not published: {error}; set HF_TOKEN to a token that may write there\n"
-            )
+            sys.stderr.write(f"publishing {given.space} failed: {error}; set HF_TOKEN to a token with write access\n")
             return FAILED
     sys.stdout.write(f"{page}\n")
     return 0
 
 
 def space_id(text: str) -> str:
-    """Raises ArgumentTypeError."""
+    """Return the id of a Space. Raises ArgumentTypeError."""
     try:
         validate_repo_id(text)
     except HFValidationError as error:

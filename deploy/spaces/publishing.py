@@ -1,4 +1,4 @@
-"""The tree as a Space's repository: what the image is made of, and the Space's own README."""
+"""Publish the files of the image, with the Space's README, as a Space's repository."""
 
 import shutil
 from pathlib import Path
@@ -8,19 +8,19 @@ from huggingface_hub import HfApi
 from deploy.context import ROOT, copy
 
 README = Path(__file__).parent / "README.md"
-BESIDE = ("Dockerfile", ".dockerignore")
+BUILD_FILES = ("Dockerfile", ".dockerignore")
 
 
 def stage(folder: Path) -> None:
-    """Write the repository's files into an empty folder."""
+    """Write the files of the repository into an empty folder."""
     copy(folder)
-    for name in BESIDE:
+    for name in BUILD_FILES:
         shutil.copy2(ROOT / name, folder / name)
     shutil.copy2(README, folder / README.name)
 
 
 def publish(api: HfApi, space: str, folder: Path) -> str:
-    """Make the Space hold exactly this folder, in one commit; returns its page. Raises huggingface_hub's errors."""
+    """Make the Space's files equal to this folder in one commit; return its page. Raises huggingface_hub's errors."""
     api.create_repo(space, repo_type="space", space_sdk="docker", exist_ok=True)
     commit = api.upload_folder(
         repo_id=space,

@@ -1,1 +1,1 @@
-"""Champions and engines behind NVIDIA Triton, alone and with SageMaker's multi-model front-end; README.md says how."""
+"""Champions and engines in NVIDIA Triton, alone or in SageMaker's multi-model endpoints; see README.md."""

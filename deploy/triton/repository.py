@@ -1,7 +1,6 @@
-"""Triton's model repository: `python -m deploy.triton.repository FOLDER` writes a model for each engine, whole and streamed.
+"""Write Triton's model repository: `python -m deploy.triton.repository FOLDER`, with two models (whole, streamed) per engine.
 
-All of them are the shim that every archive carries; what differs is their config.pbtxt. `--instances` sets the processes of
-each model.
+Every model uses the shim of the archives; only its config.pbtxt differs. `--instances` sets the processes of each model.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Sound as pure functions: read with caps, measure, find speech, shape, write. Knows no engine and no torch."""
+"""Audio as pure functions: decode within limits, measure, find speech, shape, encode. Independent of engines and torch."""
 
 from engines.audio.decoding import Channel, Decoded, decode, decode_channels
 from engines.audio.encoding import FORMATS, Format, encode

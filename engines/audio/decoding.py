@@ -1,4 +1,4 @@
-"""Read an untrusted sound file to its end, in blocks up to a limit; lengths in headers are not trusted."""
+"""Decode an untrusted audio file completely, in blocks and up to a limit, without trusting lengths in headers."""
 
 import io
 from collections.abc import Callable, Iterator, Sequence
@@ -23,61 +23,71 @@ Opened = Callable[[], AbstractContextManager[io.IOBase]]
 
 # libsndfile reads more containers, but its parsers of rare ones had security holes. It guesses the length of an MP3 file.
 CONTAINERS = {"WAV", "WAVEX", "RF64", "W64", "FLAC", "OGG", "AIFF", "AU", "CAF"}
-MAGICS = {b"RIFF", b"RIFX", b"RF64", b"riff", b"FORM", b".snd", b"caff", b"fLaC", b"OggS"}  # their first four bytes
+MAGICS = {
+    b"RIFF",
+    b"RIFX",
+    b"RF64",
+    b"riff",
+    b"FORM",
+    b".snd",
+    b"caff",
+    b"fLaC",
+    b"OggS",
+}  # the first four bytes of these containers
 CODED_AS_MP3 = "MPEG_LAYER_III"  # in a WAV file
 BLOCK_FRAMES = 65_536
 CHANNELS_MAX = 32
-RATES_HZ = (4_000, 384_000)  # a header that claims more would lift every cap counted in frames
-LENGTH_UNKNOWN = 2**40  # frames; libsndfile says a huge number where a stream does not tell, and then fails in blocks
+RATES_HZ = (4_000, 384_000)  # a header with a higher rate would raise every limit that is counted in frames
+LENGTH_UNKNOWN = 2**40  # frames; libsndfile reports a huge number if a stream has no length, and then fails in blocks
 LARGEST_SAMPLE = 64.0  # full scale is 1.0; beyond this a float file is mis-scaled, not loud
-SHORTFALL_MAX_S = 0.1  # coded formats may end a frame or two before the length in their header
-READ_AHEAD_BYTES = 16_384  # libFLAC's; if more is unread after the claimed length, it is sound
+SHORTFALL_MAX_S = 0.1  # coded formats may end a frame or two before the length in the header
+READ_AHEAD_BYTES = 16_384  # libFLAC reads ahead this much; more unread bytes after the stated length are audio
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decoded:
-    """A sound file as two mono sounds, which are equal if the file has one channel."""
+    """An audio file as two mono signals, which are equal if the file has one channel."""
 
     mix: Audio  # the mean of all channels
-    loudest: Audio  # the channel with most energy
-    channels: int  # of the recording with most of them
+    loudest: Audio  # the channel with the most energy
+    channels: int  # the largest number in any recording of the file
 
 
 def decode(path: Path, *, max_duration_s: float, channel: Channel = "mix") -> Audio:
-    """Decode to mono float32 at the file's own rate: the mean of all channels, or the one with most energy.
+    """Decode to mono float32 at the file's rate: the mean of all channels, or the channel with the most energy.
 
-    A file of several joined recordings becomes one sound at the rate of the first recording. Memory stays within
-    `max_duration_s` of mono audio plus one block, whatever the header says. Raises BadAudio for files that are not sound,
-    hold no samples, cannot be decoded to their end, hold NaN or infinity, or last longer than `max_duration_s`.
+    A file of several joined recordings becomes one signal at the rate of the first recording. Memory stays within
+    `max_duration_s` of mono audio plus one block, whatever the header says. Raises BadAudio for a file that is not audio,
+    has no samples, cannot be decoded completely, contains NaN or infinity, or is longer than `max_duration_s`.
     """
     (audio,), _ = _decode_all(path, max_duration_s, (channel,))
     return audio
 
 
 def decode_channels(path: Path, *, max_duration_s: float, foreign: bool = True) -> Decoded:
-    """Decode both sounds. Raises BadAudio as `decode` does, and if only ffmpeg can decode the file and not `foreign`."""
+    """Decode both signals. Raises BadAudio like `decode`, and without `foreign` also for files that only ffmpeg decodes."""
     (mix, loudest), channels = _decode_all(path, max_duration_s, ("mix", "loudest"), foreign=foreign)
     return Decoded(mix, loudest, channels)
 
 
 @dataclass(frozen=True, slots=True)
 class _Budget:
-    """How much of a file may be decoded."""
+    """The limits for decoding a file."""
 
     max_s: float
     left_s: float
-    foreign: bool  # whether ffmpeg may decode the file
+    foreign: bool  # True if ffmpeg may decode the file
 
     def exceeded(self, duration_s: float | None = None) -> BadAudio:
         """Return the error for a file that is too long; `duration_s` is the length of the current part, if known."""
         lasts = f"longer than {self.max_s:g} s" if duration_s is None else _clock(self.max_s - self.left_s + duration_s)
-        return BadAudio(f"the clip lasts {lasts}; at most {self.max_s:g} s are taken, cut it first")
+        return BadAudio(f"the clip lasts {lasts}; cut it to at most {self.max_s:g} s")
 
 
 def _decode_all(
     path: Path, max_duration_s: float, wanted: Sequence[Channel], *, foreign: bool = True
 ) -> tuple[list[Audio], int]:
-    """Return one sound for each of `wanted`, and the number of channels."""
+    """Return one signal for each entry of `wanted`, and the number of channels."""
     sounds: list[list[Audio]] = [[] for _ in wanted]
     channels, left_s = 1, max_duration_s
     for part in split(path):
@@ -112,7 +122,7 @@ def _loudest(opened: Opened, budget: _Budget) -> tuple[int, int]:
 
 
 def _joined(sounds: Sequence[Audio]) -> Audio:
-    """Join the sounds at the rate of the first."""
+    """Join recordings at the rate of the first."""
     if len(sounds) == 1:
         return sounds[0]
     rate = sounds[0].sample_rate
@@ -121,7 +131,7 @@ def _joined(sounds: Sequence[Audio]) -> Audio:
 
 @contextmanager
 def _readable(part: Recording, budget: _Budget) -> Iterator[Opened]:
-    """Open the part in a form that libsndfile reads to its end."""
+    """Open the part in a form that libsndfile decodes completely."""
     if _is_native(part):
         yield part.opened
         return
@@ -133,7 +143,7 @@ def _readable(part: Recording, budget: _Budget) -> Iterator[Opened]:
 
 
 def _is_native(part: Recording) -> bool:
-    """Return True if libsndfile reads the part in blocks to its end."""
+    """Return True if libsndfile decodes the part completely, in blocks."""
     with part.opened() as file:
         if file.read(4) not in MAGICS:
             return False
@@ -162,7 +172,7 @@ def _checked(opened: Opened) -> Iterator[soundfile.SoundFile]:
 
 
 def _blocks(sound: soundfile.SoundFile, budget: _Budget) -> Iterator[Block]:
-    """Checked blocks of shape (frames, channels), at least one."""
+    """Yield checked blocks of shape (frames, channels), at least one."""
     allowed = int(budget.left_s * sound.samplerate)
     claimed = (
         0 if sound.format == "OGG" else sound.frames
@@ -180,7 +190,7 @@ def _blocks(sound: soundfile.SoundFile, budget: _Budget) -> Iterator[Block]:
         _check(block)
         yield block
     if read == 0:
-        raise BadAudio("the file holds no sound at all (0 samples); record or export it again")
+        raise BadAudio("the file has no audio (0 samples); record or export it again")
     if read < claimed - SHORTFALL_MAX_S * sound.samplerate:
         seconds = read / sound.samplerate, claimed / sound.samplerate
         raise BadAudio("the file is cut off after {:.1f} s of {:.1f} s; upload or export it again".format(*seconds))
@@ -196,7 +206,7 @@ def _read(sound: soundfile.SoundFile) -> Block:
 
 def _check(block: Block) -> None:
     if not np.isfinite(block).all():
-        raise BadAudio("the file holds values that are not numbers (NaN or infinity); export it again as 16-bit WAV")
+        raise BadAudio("the file contains NaN or infinity; export it again as 16-bit WAV")
     peak = float(np.abs(block).max())
     if peak > LARGEST_SAMPLE:
         raise BadAudio(f"the file's samples reach {peak:.0f} times full scale; export it again as 16-bit WAV")

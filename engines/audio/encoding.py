@@ -1,4 +1,4 @@
-"""Write a sound as a file's bytes."""
+"""Encode audio as the bytes of a file."""
 
 import io
 from typing import Literal, get_args
@@ -14,7 +14,7 @@ Format = Literal["wav", "flac", "mp3", "opus", "pcm"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 CONTAINERS = {"wav": ("WAV", "PCM_16"), "flac": ("FLAC", "PCM_24"), "mp3": ("MP3", None), "opus": ("OGG", "OPUS")}
-# The rates each coding knows, Hz; others are resampled to the next one up.
+# The sample rates of each codec in Hz; other rates are resampled to the next higher one.
 RATES_HZ = {
     "mp3": (8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000),
     "opus": (8_000, 12_000, 16_000, 24_000, 48_000),
@@ -23,16 +23,16 @@ OPUS_FADE_S = 0.005
 
 
 def encode(audio: Audio, format: Format) -> bytes:
-    """The sound as wav (16 bit) or flac (24 bit), mp3, opus in Ogg, or bare little-endian int16 (`pcm`).
+    """Encode as wav (16 bit), flac (24 bit), mp3, opus in Ogg, or raw little-endian int16 (`pcm`).
 
     Samples beyond full scale are clipped. Raises BadSetting for any other format.
     """
     if format not in FORMATS:
-        raise BadSetting(f"{format!r} is not a format the studio writes; choose one of {', '.join(FORMATS)}")
+        raise BadSetting(f"{format!r} is not a supported format; choose one of {', '.join(FORMATS)}")
     if format == "pcm":
         return _int16(audio.samples)
     audio = _at_known_rate(audio, format)
-    if format == "opus":  # libsndfile's coder rings into the last samples of a sound that does not end in silence
+    if format == "opus":  # libsndfile's encoder adds ringing to the last samples of audio that does not end in silence
         audio = Audio(fade(audio.samples, audio.sample_rate, out_s=OPUS_FADE_S), audio.sample_rate)
     container, subtype = CONTAINERS[format]
     file = io.BytesIO()

@@ -1,4 +1,4 @@
-"""Decode formats that ffmpeg reads better than libsndfile, or that only ffmpeg reads: MP3, M4A, AAC, WebM.
+"""Decode formats that only ffmpeg reads, or reads better than libsndfile: MP3, M4A, AAC, WebM.
 
 imageio-ffmpeg's own ffmpeg runs in a child process. The child reads the one descriptor it is given: its only protocol is
 `fd`, and playlists, which name other files and hosts, are not among its formats. Output length, output bytes and time are

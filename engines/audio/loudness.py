@@ -1,30 +1,30 @@
-"""How loud a sound is, and making it as loud as wanted."""
+"""Measure and change the loudness of audio."""
 
 import numpy as np
 
 from engines.types import Audio, Samples
 
-SILENCE_DB = -120.0  # what digital silence measures, so that nothing downstream meets an infinity
+SILENCE_DB = -120.0  # the level of digital silence, so that no later computation gets an infinity
 BLOCK_S = 0.4  # gating block of ITU-R BS.1770-4
 CEILING_DBFS = -1.0
 
 
 def peak_dbfs(samples: Samples) -> float:
-    """Highest sample, dB re full scale; SILENCE_DB for silence."""
+    """Return the level of the highest sample in dB re full scale; SILENCE_DB for silence."""
     return _db(float(np.abs(samples).max(initial=0.0)))
 
 
 def rms_dbfs(samples: Samples) -> float:
-    """Root mean square, dB re full scale; SILENCE_DB for silence."""
+    """Return the root mean square in dB re full scale; SILENCE_DB for silence."""
     return _db(float(np.sqrt(np.mean(np.square(samples, dtype=np.float64))))) if len(samples) else SILENCE_DB
 
 
 def loudness_lufs(audio: Audio) -> float:
-    """Integrated loudness by ITU-R BS.1770-4, LUFS; SILENCE_DB for silence.
+    """Return the integrated loudness by ITU-R BS.1770-4 in LUFS; SILENCE_DB for silence.
 
-    Sounds shorter than a gating block are measured in one block of their own length.
+    Audio shorter than a gating block is measured in one block of its length.
     """
-    import pyloudnorm  # half a second to import; only measuring needs it
+    import pyloudnorm  # this import takes half a second
 
     if audio.duration_s <= 0.01 or peak_dbfs(audio.samples) <= SILENCE_DB:
         return SILENCE_DB
@@ -35,7 +35,7 @@ def loudness_lufs(audio: Audio) -> float:
 
 
 def normalise(audio: Audio, lufs: float, ceiling_dbfs: float = CEILING_DBFS) -> Audio:
-    """Apply the gain that gives this loudness, or less where the peak would pass the ceiling. Silence stays."""
+    """Apply the gain that gives this loudness, or less if the peak would exceed the ceiling. Silence stays unchanged."""
     peak = peak_dbfs(audio.samples)
     if peak <= SILENCE_DB:
         return audio

@@ -1,4 +1,4 @@
-"""Correct the size of the sound in the header of a WAV, RF64, W64, AIFF, AU or CAF file by the size of the file.
+"""Correct the audio size in the header of a WAV, RF64, W64, AIFF, AU or CAF file by the size of the file.
 
 Programs that stream or crash leave 0, -1 or a huge number in the header; others write a number that is a few bytes wrong.
 libsndfile trusts small numbers, refuses some large ones, and reads a file that was cut off as a shorter file.

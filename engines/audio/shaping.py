@@ -1,4 +1,4 @@
-"""Change a sound: rate, length, edges, seams."""
+"""Change audio: sample rate, length, edges, seams."""
 
 import numpy as np
 import numpy.typing as npt
@@ -7,11 +7,11 @@ import soxr
 from engines.audio.speech import speech_span
 from engines.types import Audio, Samples
 
-MARGIN_S = 0.05  # breath left at each edge of a trimmed clip
+MARGIN_S = 0.05  # silence left at each end of a trimmed clip
 
 
 def resample(audio: Audio, rate: int) -> Audio:
-    """The same sound at `rate` Hz (soxr, very high quality); the same object where nothing changes."""
+    """Resample audio to `rate` Hz (soxr, very high quality); return the same object if the rate is equal."""
     if rate == audio.sample_rate:
         return audio
     samples = soxr.resample(audio.samples, audio.sample_rate, rate, quality="VHQ")
@@ -24,7 +24,7 @@ def resampled_length(audio: Audio, rate: int) -> int:
 
 
 def trim(audio: Audio, margin_s: float = MARGIN_S) -> Audio:
-    """Cut silence from both ends, leaving `margin_s` of it; a clip without speech comes back as it is."""
+    """Cut the silence at both ends to `margin_s`; return a clip without speech unchanged."""
     start, end = speech_span(audio.samples, audio.sample_rate)
     if start == end:
         return audio
@@ -33,7 +33,7 @@ def trim(audio: Audio, margin_s: float = MARGIN_S) -> Audio:
 
 
 def fade(samples: Samples, rate: int, *, in_s: float = 0.0, out_s: float = 0.0) -> Samples:
-    """Raised-cosine fades at the edges; each at most half of the sound. Returns new samples of the same shape."""
+    """Apply raised-cosine fades at the ends, each at most half of the audio. Returns a new array of the same shape."""
     shaped = samples.astype(np.float32, copy=True)
     half = len(samples) // 2
     rising = _ramp(min(half, round(in_s * rate)))
@@ -44,7 +44,7 @@ def fade(samples: Samples, rate: int, *, in_s: float = 0.0, out_s: float = 0.0) 
 
 
 def cross_fade(a_tail: Samples, b_head: Samples) -> Samples:
-    """Equal-gain seam: `a_tail` leaves as `b_head` enters; both of shape (n,), their weights sum to 1 everywhere."""
+    """Cross-fade from `a_tail` to `b_head`, both of shape (n,), with weights that sum to 1 at every sample."""
     if a_tail.shape != b_head.shape:
         raise ValueError(f"a cross-fade needs equal lengths, not {len(a_tail)} and {len(b_head)} samples")
     entering = _ramp(len(a_tail))
@@ -52,5 +52,5 @@ def cross_fade(a_tail: Samples, b_head: Samples) -> Samples:
 
 
 def _ramp(length: int) -> npt.NDArray[np.float32]:
-    """From just above 0 to just below 1, raised cosine."""
+    """Return a raised cosine from just above 0 to just below 1."""
     return (0.5 - 0.5 * np.cos(np.pi * (np.arange(length) + 0.5) / max(1, length))).astype(np.float32)

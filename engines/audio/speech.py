@@ -1,4 +1,4 @@
-"""Where there is speech, by energy in frames of 5 ms.
+"""Find speech by energy in frames of 5 ms.
 
 A frame is speech when its level passes a threshold drawn from the clip itself: well below its loud frames, above its
 noise, and never below an absolute floor. Good to one frame on clean edges; pause tags and trims stand on it.
@@ -12,20 +12,22 @@ import numpy.typing as npt
 from engines.types import Audio, Samples
 
 FRAME_S = 0.005
-FLOOR_DBFS = -60.0  # quieter than this is silence in any clip
-BELOW_SPEECH_DB = 35.0  # a clean take's consonants reach this far below its vowels
+FLOOR_DBFS = -60.0  # lower levels are silence in any clip
+BELOW_SPEECH_DB = 35.0  # the consonants of a clean take are at most this far below its vowels
 ABOVE_NOISE_DB = 8.0
-NOISE_CAP_DB = 20.0  # noise never lifts the threshold closer than this to the speech level
+NOISE_CAP_DB = 20.0  # noise never raises the threshold closer to the speech level than this
 SPEECH_PERCENTILE, NOISE_PERCENTILE = 95, 5
-CLICK_FRAMES = 1  # a lone frame in silence is a click, not speech
+CLICK_FRAMES = 1  # a single frame in silence is a click, not speech
 GAP_MIN_S = 0.15  # shorter gaps are stops within words
-PAUSE_MAX_S = 0.5  # between phrases; what is longer is silence, and no part of how fast somebody speaks
-EDGE_MAX_S = 0.3  # likewise before the first word and after the last
+PAUSE_MAX_S = (
+    0.5  # longest natural pause between phrases; the rest of a longer one does not count for the speaking rate
+)
+EDGE_MAX_S = 0.3  # longest natural silence before the first word and after the last one
 
 
 @dataclass(frozen=True, slots=True)
 class TimeSpan:
-    """A stretch of a clip, in seconds from its start."""
+    """A part of a clip, in seconds from its start."""
 
     start_s: float
     end_s: float
@@ -37,7 +39,7 @@ class TimeSpan:
 
 
 def active_frames(samples: Samples, rate: int) -> npt.NDArray[np.bool_]:
-    """Whether each 5 ms frame holds speech; shape (ceil(frames / frame length),)."""
+    """Return True for each 5 ms frame that has speech; shape (ceil(frames / frame length),)."""
     levels = _frame_levels_db(samples, rate)
     if not len(levels):
         return np.zeros(0, np.bool_)
@@ -47,7 +49,7 @@ def active_frames(samples: Samples, rate: int) -> npt.NDArray[np.bool_]:
 
 
 def speech_span(samples: Samples, rate: int) -> tuple[int, int]:
-    """First sample of speech and the one after its last, to one frame (5 ms); (0, 0) where there is none."""
+    """Return the first sample of speech and the sample after the last, to 5 ms; (0, 0) if there is no speech."""
     active = np.flatnonzero(active_frames(samples, rate))
     if not len(active):
         return 0, 0
@@ -56,7 +58,7 @@ def speech_span(samples: Samples, rate: int) -> tuple[int, int]:
 
 
 def silences(audio: Audio, min_s: float = GAP_MIN_S) -> list[TimeSpan]:
-    """Stretches without speech of at least `min_s`, in order, those at the edges included."""
+    """Return the spans without speech of at least `min_s` in order, with those at both ends."""
     frame_s = frame_length(audio.sample_rate) / audio.sample_rate
     quiet = ~active_frames(audio.samples, audio.sample_rate)
     spans = [TimeSpan(a * frame_s, min(b * frame_s, audio.duration_s)) for a, b in _runs(quiet)]
@@ -64,7 +66,7 @@ def silences(audio: Audio, min_s: float = GAP_MIN_S) -> list[TimeSpan]:
 
 
 def paced_s(audio: Audio) -> float:
-    """Seconds of a clip that belong to its pace: all but what its silences are longer than natural pauses."""
+    """Return the seconds of a clip that count for its speaking rate: the parts of silences beyond natural pauses do not."""
     gaps = silences(audio, min(PAUSE_MAX_S, EDGE_MAX_S))
     edges = [gap.start_s == 0.0 or gap.end_s >= audio.duration_s for gap in gaps]
     natural = [EDGE_MAX_S if edge else PAUSE_MAX_S for edge in edges]
@@ -72,12 +74,12 @@ def paced_s(audio: Audio) -> float:
 
 
 def frame_length(rate: int) -> int:
-    """Samples in a frame at `rate` Hz; a whole number, so not 5 ms to the microsecond."""
+    """Return the samples in a frame at `rate` Hz: 5 ms, rounded to a whole number."""
     return max(1, round(FRAME_S * rate))
 
 
 def _frame_levels_db(samples: Samples, rate: int) -> npt.NDArray[np.float64]:
-    """RMS level of each frame, dB re full scale, without the clip's DC offset."""
+    """Return the RMS level of each frame in dB re full scale, without the DC offset of the clip."""
     frame = frame_length(rate)
     count = -(-len(samples) // frame)
     if not count:
@@ -90,7 +92,7 @@ def _frame_levels_db(samples: Samples, rate: int) -> npt.NDArray[np.float64]:
 
 
 def _without_clicks(active: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Drop speech of a single frame that has no speech within 50 ms; a final plosive keeps company with its word."""
+    """Drop a single frame of speech that has no speech within 50 ms; the final plosive of a word has some."""
     kept = active.copy()
     runs = _runs(active)
     near = round(0.05 / FRAME_S)
@@ -103,6 +105,6 @@ def _without_clicks(active: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
 
 
 def _runs(flags: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Start and end of each run of True."""
+    """Return the start and the end of each run of True."""
     edges = np.flatnonzero(np.diff(np.concatenate(([0], flags.astype(np.int8), [0]))))
     return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]

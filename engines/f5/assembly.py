@@ -1,4 +1,4 @@
-"""Joins the pieces of a take: exact pauses, natural gaps, cross-faded seams, clean ends."""
+"""Join the segments of a take: exact pauses, natural gaps, cross-faded seams, clean ends."""
 
 from dataclasses import dataclass
 
@@ -7,37 +7,37 @@ import numpy as np
 from engines.audio import cross_fade, fade, speech_span
 from engines.types import Samples
 
-LEAD_S = 0.03  # kept before speech where nothing exact is asked for
-SEAM_S = 0.015  # cross-fade between chunks
-EDGE_S = 0.005  # fade at an exact pause, short enough to keep it exact
-TAIL_S = {"sentence": 0.22, "clause": 0.10, "word": 0.03, "end": 0.15}  # kept or added after speech
+LEAD_S = 0.03  # silence kept before speech, unless a pause there is exact
+SEAM_S = 0.015  # cross-fade between segments
+EDGE_S = 0.005  # fade at an exact pause; short enough to keep the pause exact
+TAIL_S = {"sentence": 0.22, "clause": 0.10, "word": 0.03, "end": 0.15}  # silence kept or added after speech
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One chunk of text and what stands around it."""
+    """A segment of text with the pauses around it."""
 
     text: str
-    pause_before_s: float = 0.0  # exact silence; 0 = joins the chunk before naturally
+    pause_before_s: float = 0.0  # exact silence; 0 = a natural gap after the previous segment
     pause_after_s: float = 0.0
     ending: str = "end"  # a key of TAIL_S
     frames: int = 0  # mel frames of new speech
 
     @property
     def is_silence(self) -> bool:
-        """Whether it has no text."""
+        """Return True if the segment has no text."""
         return not self.text
 
 
 class Joiner:
-    """Takes the waves of a request's pieces in order and gives back what may be played."""
+    """Accepts the waveforms of a request's segments in order and returns the audio that can be played."""
 
     def __init__(self, sample_rate: int) -> None:
         self._rate = sample_rate
-        self._held = np.empty(0, np.float32)  # the end of the last wave, to be faded into the next
+        self._held = np.empty(0, np.float32)  # end of the last waveform, for a cross-fade with the next
 
     def add(self, piece: Piece, wave: Samples) -> Samples:
-        """(frames,) samples of this piece -> (m,) samples ready to be heard."""
+        """Add the (frames,) samples of a segment; return the (m,) samples that are ready to be played."""
         pause = np.zeros(self._count(piece.pause_after_s), np.float32)
         if piece.is_silence:
             return pause
@@ -50,7 +50,7 @@ class Joiner:
         return whole[:kept]
 
     def _shaped(self, piece: Piece, wave: Samples) -> Samples:
-        """The speech of a wave with the room around it that the piece asks for."""
+        """Cut a waveform to its speech, with the silence around it that the segment needs."""
         start, end = speech_span(wave, self._rate)
         lead = 0 if piece.pause_before_s else self._count(LEAD_S)
         tail = 0 if piece.pause_after_s else self._count(TAIL_S[piece.ending])

@@ -1,4 +1,4 @@
-"""The requests F5 speaks: each becomes pieces, pieces become rows of a batch, rows become sound."""
+"""The requests that F5 speaks: a request has segments, a segment becomes a row of a batch, a row becomes audio."""
 
 from collections import OrderedDict
 from collections.abc import Collection, Iterator, Sequence
@@ -17,22 +17,22 @@ from engines.f5.stepping import Flow, Stepper
 from engines.f5.timbre import matched
 from engines.f5.weight_cache import WeightBudget, WeightCache
 from engines.f5.weight_turns import WeightTurns
-from engines.runtime.transfers import Arriving, sent
+from engines.runtime.transfers import AsyncHostCopy, to_device
 from engines.types import Audio, Samples
 
 SCHEDULES_KEPT = 8
 
 
 class F5Batch:
-    """Steps the rows of the requests in work; all rows of one step use the same set of weights."""
+    """Steps the rows of all active requests. All rows of one step use the same weights."""
 
     def __init__(
         self, model: F5Model, stepper: Stepper, width: int, device: torch.device, budget: WeightBudget
     ) -> None:
-        """`width` is how many rows a step has at most; `stepper` computes with the model's network."""
+        """Create an empty batch with at most `width` rows; `stepper` computes with the model's network."""
         requests: dict[str, F5ActiveRequest] = {}
         self.requests = requests
-        # Not a method: closing an engine must free the device at once, which a circle of references would delay.
+        # A lambda over `requests`, not a bound method: a reference cycle would keep device memory after the engine is closed.
         self.weight_cache = WeightCache(model.parameters, budget, lambda: {each.weights for each in requests.values()})
         self._model, self._stepper, self._flow, self._device = model, stepper, Flow(stepper), device
         self._width, self.rows_each = width, width if device.type == "cuda" else 1
@@ -41,21 +41,21 @@ class F5Batch:
 
     @property
     def waiting(self) -> Collection[str]:
-        """Requests whose weights are still being read."""
+        """Return the ids of requests whose weights are still being read."""
         return [id for id, active in self.requests.items() if self.weight_cache.is_loading(active.weights)]
 
     @property
-    def between_pieces(self) -> Collection[str]:
-        """Ids of requests with no piece in progress and more pieces to start."""
-        return [id for id, active in self.requests.items() if active.between_pieces]
+    def between_segments(self) -> Collection[str]:
+        """Return the ids of requests with no segment in progress and more segments to start."""
+        return [id for id, active in self.requests.items() if active.between_segments]
 
     @property
     def memory_bytes(self) -> int:
-        """Bytes of schedules and inactive weights on the device."""
+        """Return the bytes of schedules and inactive weights on the device."""
         return sum(plan.modulation.nbytes for plan in self._schedules.values()) + self.weight_cache.memory_bytes
 
     def warm(self, frames: int) -> None:
-        """One step of one row of this many mel frames, and its sound."""
+        """Run one step of one row with this many mel frames, and the vocoder."""
         tokens = torch.ones(32, dtype=torch.long, device=self._device)
         reference = torch.zeros(frames // 2, BANDS, device=self._device)
         noise = torch.zeros(frames, BANDS, device=self._device)
@@ -65,7 +65,7 @@ class F5Batch:
         model.vocoder(row.x)
 
     def add(self, request: F5ActiveRequest) -> None:
-        """Take a request in, and begin to read its weights."""
+        """Add a request, and start to read its weights."""
         self.requests[request.job.id] = request
         if request.job.request.weights is not None:
             self.weight_cache.start_loading(request.job.request.weights)
@@ -73,9 +73,8 @@ class F5Batch:
     def step(self, held: Collection[str], yielding: Collection[str] = ()) -> Sequence[Event]:
         """Take one Euler step of every row that is not held and uses the weights in turn. Raises OutOfMemory.
 
-        Requests in `yielding` start no further piece.
-        The sound of rows that are done is delivered a step later, unless there is no such step: the device computes while the
-        host copies and joins.
+        Requests in `yielding` start no further segment. The audio of a finished row is delivered one step later, so that the
+        device computes while the host copies and joins; without another step it is delivered at once.
         """
         events: list[Event] = list(self._refuse_unreadable())
         unheld = [active for id, active in self.requests.items() if id not in held]
@@ -88,24 +87,26 @@ class F5Batch:
             full = error
         except torch.OutOfMemoryError as error:
             if not self.weight_cache.evict_idle():
-                full = OutOfMemory("the GPU has no memory left for this take; shorten the text or unload an engine")
+                full = OutOfMemory("the GPU has too little memory for this take; shorten the text or unload an engine")
                 full.__cause__ = error
             torch.cuda.empty_cache()
         idle = full is not None or not self._able(unheld)
         for active in unheld:
-            due = [n for n, wave in active.arriving.items() if idle or wave.here or (active.job.id, n) in awaited]
+            due = [n for n, wave in active.arriving.items() if idle or wave.ready or (active.job.id, n) in awaited]
             if due or active in moved:
                 events += self._deliver(active, due)
-        if full is not None and not events:  # else what there is goes out first, and the next step raises if it must
+        if (
+            full is not None and not events
+        ):  # otherwise finished audio is delivered first, and the next step raises again if necessary
             raise full
         return events
 
     def _able(self, requests: Sequence[F5ActiveRequest]) -> Sequence[F5ActiveRequest]:
-        """Those that have something to compute, and the weights for it."""
+        """Return the requests that need steps and have their weights in memory."""
         return [each for each in requests if each.has_steps and self.weight_cache.is_available(each.weights)]
 
     def _take_step(self, unheld: Sequence[F5ActiveRequest], yielding: Collection[str]) -> Sequence[F5ActiveRequest]:
-        """Take one step of the requests whose turn it is. Raises OutOfMemory, torch.OutOfMemoryError."""
+        """Take one step of the requests whose weights are in turn. Raises OutOfMemory, torch.OutOfMemoryError."""
         able = self._able(unheld)
         if not able:
             return able
@@ -124,20 +125,20 @@ class F5Batch:
     def _advance_requests(self, ready: Sequence[F5ActiveRequest], yielding: Collection[str]) -> None:
         """Take one step of these requests, which use the active weights; finished rows go to the vocoder."""
         self._start_pieces(ready, yielding)
-        # Rows that are done already wait for their sound, which had no memory. After a pause there may be more than fit.
+        # Rows that are already done wait for the vocoder, which ran out of memory. After a pause, more rows may exist than fit.
         rows = [each for active in ready for each in active.rows.values() if not each.done][: self._width]
         if rows:
             self._flow.advance(rows)
         for active in ready:
             for number in [number for number, row in active.rows.items() if row.done]:
-                active.arriving[number] = Arriving(self._model.vocoder(self._made(active, number)).float())
+                active.arriving[number] = AsyncHostCopy(self._model.vocoder(self._made(active, number)).float())
                 del active.rows[number]
 
     def _start_pieces(self, ready: Sequence[F5ActiveRequest], yielding: Collection[str]) -> None:
-        """Fill the batch, the request with the fewest rows first; those that are held leave their places to others.
+        """Fill the batch, the request with the fewest rows first. Held requests leave their rows to others.
 
-        One piece of each at a step: the device is at work on the step before while the host prepares it, and pieces that do
-        not start together are not done together either.
+        Each request starts one segment a step: the device still runs the previous step while the host prepares the segment, and
+        segments with different starts also end at different steps.
         """
         rows = sum(len(active.rows) for active in ready)
         able = [each for each in ready if each.job.id not in yielding and each.may_start(self.rows_each)]
@@ -155,27 +156,30 @@ class F5Batch:
     def _row(self, active: F5ActiveRequest, number: int, piece: Piece) -> FlowRow:
         reference, request = active.reference, active.job.request
         network, vocabulary = self._model.network, self._model.vocabulary
-        tokens = sent(vocabulary.tokens(reference.transcript + piece.text), self._device)
+        tokens = to_device(vocabulary.tokens(reference.transcript + piece.text), self._device)
         total = max(len(reference.mel) + piece.frames, len(tokens) + 1)
         generator = torch.Generator().manual_seed(request.seed + number)
-        noise = sent(torch.randn(total, network.config.mel_dim, generator=generator), self._device)
+        noise = to_device(torch.randn(total, network.config.mel_dim, generator=generator), self._device)
         plan = self._schedule(active.steps)
         return start_row(self._stepper.context, reference.mel, tokens, noise, plan, active.guidance)
 
     def _deliver(self, active: F5ActiveRequest, due: Sequence[int]) -> Iterator[Event]:
-        """Take in the sound of these pieces, waiting for it, and hand out in order what there is."""
+        """Collect the audio of the segments in `due`, wait for it, and deliver in order what is complete."""
         id = active.job.id
         for number in due:
             wave: Samples = active.arriving.pop(number).value().numpy()
             if not np.isfinite(wave).all():
                 yield Refused(
-                    id, BadSetting("the engine made noise instead of speech; lower the guidance or use other steps")
+                    id,
+                    BadSetting(
+                        "the engine generated noise instead of speech; lower the guidance or change the number of steps"
+                    ),
                 )
                 return
             active.waves[number] = wave
         while active.delivered in active.waves:
             piece = active.pieces[active.delivered]
-            # Joined before the level is lowered: the ends of quiet words would fall below what counts as silence in any clip.
+            # Joined before the level is lowered: otherwise the ends of quiet words would be detected as silence.
             ready = active.joiner.add(piece, active.waves.pop(active.delivered)) * np.float32(active.reference.gain)
             active.delivered += 1
             if len(ready):
@@ -186,13 +190,13 @@ class F5Batch:
             yield Finished(id)
 
     def _made(self, active: F5ActiveRequest, number: int) -> torch.Tensor:
-        """(n, 100) log-mel of a row that is done, in a strange reference's timbre if the checkpoint asks for it."""
+        """Return the (n, 100) log-mel of a finished row, with its timbre corrected if the checkpoint needs that."""
         reference, model = active.reference.mel, self._model
         made = active.rows[number].x[len(reference) :]
         return matched(made.float(), reference.float(), model.timbre, model.known) if model.timbre else made
 
     def _schedule(self, steps: int) -> Schedule:
-        """The time grid's table for the active weights, kept for the few that are in use."""
+        """Return the schedule of the active weights for this number of steps, from a small cache."""
         key = self.weight_cache.active, steps
         if key not in self._schedules:
             self._schedules[key] = make_schedule(self._model.network, time_grid(steps, self._model.sway))

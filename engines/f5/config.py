@@ -6,7 +6,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiTConfig:
-    """The architecture block of an F5-TTS configuration; the defaults are F5TTS_v1_Base's."""
+    """The architecture section of an F5-TTS configuration. The defaults are those of F5TTS_v1_Base."""
 
     vocabulary_size: int
     dim: int = 1024
@@ -25,7 +25,7 @@ class DiTConfig:
 
     @classmethod
     def from_mapping(cls, arch: dict[str, Any], vocabulary_size: int) -> "DiTConfig":
-        """Read upstream's `model.arch` mapping; keys that only concern training or kernels are ignored."""
+        """Read upstream's `model.arch` mapping; ignore keys that concern only training or kernels."""
         known = {field.name for field in fields(cls)} - {"vocabulary_size"}
         chosen = {key: value for key, value in arch.items() if key in known}
         return cls(vocabulary_size=vocabulary_size, **chosen)

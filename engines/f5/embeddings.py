@@ -1,4 +1,4 @@
-"""What enters the F5-TTS transformer: time, text along the frames, and mel, each embedded."""
+"""The input embeddings of the F5-TTS transformer: time, text along the frames, and mel."""
 
 import math
 from collections.abc import Callable
@@ -14,13 +14,13 @@ MAX_POSITIONS = 8192
 
 
 def rotary_angles(dim_head: int, frames: int, device: torch.device) -> Tensor:
-    """(frames, dim_head / 2) float32 rotation angles."""
+    """Return the (frames, dim_head / 2) float32 rotation angles."""
     rates = 10000.0 ** -(torch.arange(0, dim_head, 2, device=device, dtype=torch.float32) / dim_head)
     return torch.outer(torch.arange(frames, device=device, dtype=torch.float32), rates)
 
 
 class TimeEmbedding(nn.Module):
-    """Sinusoids of the time, then a two-layer perceptron."""
+    """Sinusoids of the time, followed by a two-layer perceptron."""
 
     rates: Tensor
 
@@ -35,7 +35,7 @@ class TimeEmbedding(nn.Module):
         self.time_mlp = nn.Sequential(nn.Linear(frequencies, dim), nn.SiLU(), nn.Linear(dim, dim))
 
     def forward(self, times: Tensor) -> Tensor:
-        """(k,) times in [0, 1] -> (k, dim)."""
+        """Embed (k,) times in [0, 1] as (k, dim)."""
         angles = 1000 * times.float()[:, None] * self.rates.float()[None, :]
         return self.time_mlp(torch.cat((angles.sin(), angles.cos()), dim=-1).to(next(self.time_mlp.parameters()).dtype))
 
@@ -49,14 +49,14 @@ class ResponseNorm(nn.Module):
         self.beta = nn.Parameter(torch.zeros(1, 1, dim))
 
     def forward(self, x: Tensor) -> Tensor:
-        """(b, n, dim) -> (b, n, dim)."""
+        """Normalise (b, n, dim)."""
         energy = x.norm(p=2, dim=1, keepdim=True)
         scale = energy / (energy.mean(dim=-1, keepdim=True) + 1e-6)
         return torch.addcmul(self.beta, x, self.gamma * scale + 1)
 
 
 class ConvNeXtBlock(nn.Module):
-    """A block of ConvNeXt V2 (Woo et al. 2023, arXiv:2301.00808), in one dimension."""
+    """A block of ConvNeXt V2 (Woo et al. 2023, arXiv:2301.00808) in one dimension."""
 
     def __init__(self, dim: int, inner: int) -> None:
         super().__init__()
@@ -67,23 +67,23 @@ class ConvNeXtBlock(nn.Module):
         self.pwconv2 = nn.Linear(inner, dim)
 
     def forward(self, x: Tensor) -> Tensor:
-        """(b, n, d) -> (b, n, d)."""
+        """Transform (b, n, d) to (b, n, d)."""
         y = self.dwconv(x.transpose(1, 2)).transpose(1, 2)
         y = self.pwconv2(self.grn(F.gelu(self.pwconv1(self.norm(y)))))
         return x + y
 
 
-ThroughBlock = Callable[..., Tensor]  # of a block and x (b, n, d) -> the same
+ThroughBlock = Callable[..., Tensor]  # computes a block for x (b, n, d)
 
 
 def as_written(block: ConvNeXtBlock, x: Tensor) -> Tensor:
-    """What the block itself computes."""
+    """Compute the block with PyTorch, as the module defines it."""
     made: Tensor = block(x)
     return made
 
 
 class TextEmbedding(nn.Module):
-    """Characters along the frames, through ConvNeXt blocks."""
+    """Characters along the frames, passed through ConvNeXt blocks."""
 
     positions: Tensor
 
@@ -94,7 +94,7 @@ class TextEmbedding(nn.Module):
         self.text_blocks = nn.ModuleList(ConvNeXtBlock(dim, 2 * dim) for _ in range(config.conv_layers))
         self.mask_padding = config.text_mask_padding
         self.average_upsampling = config.text_embedding_average_upsampling
-        # Upstream's table uses the rotary frequencies of the text width, cosines first.
+        # Upstream's table uses the rotary frequencies of the text width, with the cosines first.
         self.register_buffer("positions", self._positions(dim), persistent=False)
 
     @staticmethod
@@ -105,7 +105,7 @@ class TextEmbedding(nn.Module):
     def forward(self, tokens: Tensor, frames: int, drop: Tensor, through: ThroughBlock = as_written) -> Tensor:
         """Embed the text of each row along its frames.
 
-        tokens (b, t) ids from 1, FILLER behind a row's end; drop (b,) rows whose text is hidden for guidance. Returns
+        tokens (b, t) ids from 1, padded with FILLER; drop (b,) rows whose text is hidden for guidance. Returns
         (b, frames, text_dim).
         """
         tokens = F.pad(tokens[:, :frames], (0, max(0, frames - tokens.shape[1])), value=FILLER)
@@ -120,7 +120,7 @@ class TextEmbedding(nn.Module):
 
     @staticmethod
     def _upsample(x: Tensor, characters: Tensor) -> Tensor:
-        """Spread each row's characters evenly over its frames; the last `frames % characters` last one frame longer."""
+        """Spread each row's characters evenly over its frames; the last `frames % characters` ones get one frame more."""
         frames, count = x.shape[1], characters.clamp(min=1)[:, None]
         base, longer = frames // count, frames % count
         turn = (count - longer) * base  # first frame of the longer characters
@@ -133,7 +133,7 @@ class TextEmbedding(nn.Module):
 
 
 class ConvPositionEmbedding(nn.Module):
-    """Two grouped convolutions along the frames, which tell each frame where it is."""
+    """Two grouped convolutions along the frames, which give each frame its position."""
 
     def __init__(self, dim: int) -> None:
         super().__init__()
@@ -145,7 +145,7 @@ class ConvPositionEmbedding(nn.Module):
         )
 
     def forward(self, x: Tensor, inside: Tensor | None) -> Tensor:
-        """x (b, n, d), inside (n, 1) of the frames that count, None for all -> (b, n, d)."""
+        """Convolve x (b, n, d); `inside` (n, 1) marks the frames that count, None means all."""
         within = None if inside is None else inside.T
         y = self.conv1d[0](_kept(x.transpose(1, 2), within))
         y = self.conv1d[2](_kept(self.conv1d[1](y), within))
@@ -162,16 +162,16 @@ class InputEmbedding(nn.Module):
         self.conv_pos_embed = ConvPositionEmbedding(config.dim)
 
     def context(self, reference: Tensor, text: Tensor) -> Tensor:
-        """The share of the projection that no step changes: (b, n, mel), (b, n, text_dim) -> (b, n, dim)."""
+        """Compute the constant part of the projection: (b, n, mel), (b, n, text_dim) -> (b, n, dim)."""
         weight = self.proj.weight[:, self.mel_dim :]
         return F.linear(torch.cat((reference, text), dim=-1), weight, self.proj.bias)
 
     def forward(self, x: Tensor, context: Tensor, inside: Tensor | None) -> Tensor:
-        """x (b, n, mel), context (b, n, dim), inside (n, 1) of the frames that count or None -> (b, n, dim)."""
+        """Project x (b, n, mel) and add context (b, n, dim); `inside` (n, 1) marks the frames that count, None means all."""
         h = F.linear(x, self.proj.weight[:, : self.mel_dim]) + context
         return self.conv_pos_embed(h, inside) + h
 
 
 def _kept(x: Tensor, mask: Tensor | None) -> Tensor:
-    """x where the mask is true or 1, else zero; x itself without a mask."""
+    """Return x where the mask is true or 1, else zero; without a mask, x itself."""
     return x if mask is None else x * mask

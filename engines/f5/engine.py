@@ -1,4 +1,4 @@
-"""F5-TTS behind the engine protocol."""
+"""The F5-TTS engine."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -22,20 +22,20 @@ from engines.f5.references import F5ReferenceCache
 from engines.f5.spec import SPEC
 from engines.f5.stepping import EagerStepper, Stepper
 from engines.f5.weight_cache import WeightBudget
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.runtime.backends import Hardware, Selection
 from engines.runtime.compilation import compile_kernels, load_kernels
 from engines.runtime.placement import Placement, fastest_cpu_dtype, place, width
 from engines.types import EngineInfo, Progress, Request
 
 WARM_FRAMES = (256, 640, 1024)
-NOT_LOADED = "F5-TTS is not loaded yet; wait until it says ready"
+NOT_LOADED = "F5-TTS is still loading; wait until its state is ready"
 
 
 class F5Engine:
-    """Only the scheduler calls it; see `engines.base.Engine` for the protocol."""
+    """F5-TTS. Only the scheduler calls it; `engines.base.Engine` describes the protocol."""
 
-    def __init__(self, device: Device) -> None:
+    def __init__(self, device: EngineOptions) -> None:
         self._settings = device
         self._placement = _placed(device)
         self._width = width(device, self._placement.device)
@@ -96,14 +96,14 @@ class F5Engine:
 
     @property
     def model(self) -> F5Model:
-        """What was loaded. Raises NotReady before."""
+        """Return the loaded model. Raises NotReady if there is none."""
         if self._model is None:
             raise NotReady(NOT_LOADED)
         return self._model
 
     @property
     def batch(self) -> F5Batch:
-        """The engine's batch. Raises NotReady before the engine is loaded."""
+        """Return the engine's batch. Raises NotReady before the engine is loaded."""
         if self._batch is None:
             raise NotReady(NOT_LOADED)
         return self._batch
@@ -138,7 +138,7 @@ class F5Engine:
 
     @property
     def figures(self) -> Mapping[str, float]:
-        """How often champions' weights were found, read, evicted and activated."""
+        """Return how often fine-tuned weights were found, read, evicted and activated."""
         return {} if self._batch is None else self._batch.weight_cache.figures
 
     @property
@@ -153,16 +153,16 @@ class F5Engine:
 
     @property
     def waiting(self) -> Collection[str]:
-        """Requests whose weights are still being read."""
+        """Return the ids of requests whose weights are still being read."""
         return () if self._batch is None else self._batch.waiting
 
     @property
-    def between_pieces(self) -> Collection[str]:
-        return () if self._batch is None else self._batch.between_pieces
+    def between_segments(self) -> Collection[str]:
+        return () if self._batch is None else self._batch.between_segments
 
     @property
     def references(self) -> F5ReferenceCache:
-        """The engine's references. Raises NotReady before the engine is loaded."""
+        """Return the engine's references. Raises NotReady before the engine is loaded."""
         if self._references is None:
             raise NotReady(NOT_LOADED)
         return self._references
@@ -180,11 +180,11 @@ class F5Engine:
             for each in planning.pieces(script, model.vocabulary.characters, *early, most)
         ]
         if not pieces:
-            raise BadText("there is nothing to say in this text; write at least one word")
+            raise BadText("this text has no words; type at least one")
         if reference.frames + max(each.frames for each in pieces) > MAX_POSITIONS:
             raise BadText(
-                "at the pace of this reference a sentence lasts longer than a minute; "
-                "check that its transcript is all that it says, or choose a higher speed"
+                "a sentence is longer than a minute at the speaking rate of this reference; "
+                "check that the transcript is complete, or choose a higher speed"
             )
         return planning.F5Plan(reference, pieces, settings["speed"], int(settings["steps"]), settings["guidance"])
 
@@ -204,8 +204,8 @@ class F5Engine:
             self._batch.requests.pop(job_id, None)
 
 
-def _placed(settings: Device) -> Placement:
-    """As other engines, but a CPU that is faster in bfloat16 computes in it; the flow itself stays float32."""
+def _placed(settings: EngineOptions) -> Placement:
+    """Place the engine like others, but use bfloat16 on a CPU that is faster in it; the flow itself stays float32."""
     placement = place(settings)
     if placement.device.type == "cpu" and settings.cpu_precision == "auto":
         return replace(placement, dtype=fastest_cpu_dtype())

@@ -1,4 +1,4 @@
-"""Where an F5-TTS checkpoint's files are: embedded, in a local folder, or on the Hub."""
+"""Find the files of an F5-TTS checkpoint: embedded, in a local folder, or on the Hub."""
 
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class F5Files:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointDesign:
-    """What decides the names and shapes of a checkpoint's weights."""
+    """The files that define the names and shapes of a checkpoint's weights."""
 
     name: str  # shown to the designer
     architecture: Path  # YAML with model.arch
@@ -42,7 +42,7 @@ class CheckpointDesign:
 
 
 def locate(checkpoint: Checkpoint) -> Generator[Progress, None, F5Files]:
-    """Find or download every file: yields progress, returns the files. Raises BadCheckpoint saying what is missing."""
+    """Find or download every file; yield progress and return the files. Raises BadCheckpoint for a missing file."""
     source = checkpoint.source
     if source == "embedded":
         name, (weights, vocabulary) = "embedded", _local(EMBEDDED)
@@ -60,25 +60,25 @@ def locate(checkpoint: Checkpoint) -> Generator[Progress, None, F5Files]:
 
 
 def locate_design(checkpoint: Checkpoint) -> Generator[Progress, None, CheckpointDesign]:
-    """Find what decides names and shapes of this checkpoint's weights, not the weights. Raises BadCheckpoint."""
+    """Find the files that define names and shapes of a checkpoint's weights, not the weights. Raises BadCheckpoint."""
     source = checkpoint.source
     if not source.startswith("hf://"):
         weights, vocabulary = _local(EMBEDDED if source == "embedded" else Path(source).expanduser())
         return CheckpointDesign(source, _architecture(weights), vocabulary)
     repo, file = _hub_file(source)
     if repo in HUB_DEFAULTS and (package := _published()) is not None:
-        vocabulary = package / "infer" / "examples" / "vocab.txt"  # that of every published checkpoint
+        vocabulary = package / "infer" / "examples" / "vocab.txt"  # the vocabulary of every published checkpoint
         return CheckpointDesign(repo, _published_architecture(package, file.partition("/")[0]), vocabulary)
     vocabulary = yield from fetch(repo, f"{file.rpartition('/')[0]}/vocab.txt".lstrip("/"))
     return CheckpointDesign(repo, _architecture(vocabulary), vocabulary)
 
 
 def read_design(architecture: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """(model.arch, inference) of a configuration. Raises BadCheckpoint."""
+    """Read (model.arch, inference) of a configuration. Raises BadCheckpoint."""
     config = yaml.safe_load(architecture.read_text())
     arch = config.get("model", {}).get("arch")
     if not isinstance(arch, dict):
-        raise BadCheckpoint(f"{architecture.name}: model.arch is missing; it describes the network")
+        raise BadCheckpoint(f"{architecture.name}: model.arch is missing; add the section that describes the network")
     return arch, config.get("inference", {})
 
 
@@ -88,35 +88,37 @@ def _hub_file(source: str) -> tuple[str, str]:
         raise BadCheckpoint(f"{source}: write hf://owner/repo or hf://owner/repo/folder/file.safetensors")
     repo, file = "/".join(parts[:2]), "/".join(parts[2:])
     if not file and repo not in HUB_DEFAULTS:
-        raise BadCheckpoint(f"{source}: name the weights too, as in hf://{repo}/folder/model.safetensors")
+        raise BadCheckpoint(f"{source}: add the file of the weights, as in hf://{repo}/folder/model.safetensors")
     return repo, file or HUB_DEFAULTS[repo]
 
 
 def _local(path: Path) -> tuple[Path, Path]:
-    """(weights, vocabulary) of a folder or of a weights file with its vocabulary beside it."""
+    """Return (weights, vocabulary) of a folder, or of a weights file and the vocabulary next to it."""
     if path.is_dir():
         found = sorted(file for pattern in WEIGHTS for file in path.glob(pattern))
         if len(found) != 1:
             what = "no" if not found else "more than one"
-            raise BadCheckpoint(f"{path.name}: there is {what} .safetensors or .pt file; name the file itself")
+            raise BadCheckpoint(
+                f"{path.name}: the folder has {what} .safetensors or .pt file; give the path of one file"
+            )
         path = found[0]
     if not path.is_file():
-        raise BadCheckpoint(f"{path}: there is no such checkpoint; check STUDIO_F5_CHECKPOINT")
+        raise BadCheckpoint(f"{path}: this checkpoint does not exist; check STUDIO_F5_CHECKPOINT")
     vocabulary = path.parent / "vocab.txt"
     if not vocabulary.is_file():
-        raise BadCheckpoint(f"{path.name}: vocab.txt is missing beside it; copy it from where the weights came from")
+        raise BadCheckpoint(f"{path.name}: vocab.txt is missing in its folder; copy it from the source of the weights")
     return path, vocabulary
 
 
 def _architecture(file: Path) -> Path:
-    """The YAML beside a checkpoint's file, else the published one named like its folder, else v1 Base's."""
+    """Return the YAML next to a checkpoint's file, else the published one named like its folder, else that of v1 Base."""
     for name in ("config.yaml", "config.yml", f"{file.parent.name}.yaml"):
         if (file.parent / name).is_file():
             return file.parent / name
     package = _published()
     if package is None:
         raise BadCheckpoint(
-            f"{file.name}: config.yaml is missing beside it, and f5-tts, which knows the published ones, too"
+            f"{file.name}: config.yaml is missing in its folder; add it, or install f5-tts for the published ones"
         )
     return _published_architecture(package, file.parent.name)
 
@@ -127,16 +129,16 @@ def _published_architecture(package: Path, name: str) -> Path:
 
 
 def _published() -> Path | None:
-    """The f5-tts package's folder; importing it would cost ten seconds."""
+    """Find the folder of the f5-tts package without importing it, which would take ten seconds."""
     package = find_spec("f5_tts")
     found = package.submodule_search_locations if package is not None else None
     return Path(found[0]) if found else None
 
 
 def _vocoder(checkpoint: Checkpoint, weights: Path) -> Generator[Progress, None, tuple[Path, Path]]:
-    """(config, weights) of Vocos: as named, beside the checkpoint, or the published one."""
-    beside = weights.parent / "vocos"
-    source = checkpoint.vocoder or (str(beside) if beside.is_dir() else f"hf://{HUB_VOCODER}")
+    """Return (config, weights) of Vocos: the chosen one, the one next to the checkpoint, or the published one."""
+    local = weights.parent / "vocos"
+    source = checkpoint.vocoder or (str(local) if local.is_dir() else f"hf://{HUB_VOCODER}")
     if source == "embedded":
         source = str(EMBEDDED / "vocos")
     if source.startswith("hf://"):
@@ -147,4 +149,6 @@ def _vocoder(checkpoint: Checkpoint, weights: Path) -> Generator[Progress, None,
     for name in ("model.safetensors", "pytorch_model.bin"):
         if (folder / name).is_file() and (folder / "config.yaml").is_file():
             return folder / "config.yaml", folder / name
-    raise BadCheckpoint(f"{folder.name}: a vocoder is config.yaml with model.safetensors or pytorch_model.bin")
+    raise BadCheckpoint(
+        f"{folder.name}: the vocoder folder needs config.yaml and model.safetensors or pytorch_model.bin"
+    )

@@ -1,4 +1,4 @@
-"""A network's parameters in one buffer: other weights are activated by one copy, without compiling anything again."""
+"""Store a network's parameters in one buffer, so that one copy activates other weights without compiling again."""
 
 import hashlib
 import math
@@ -13,13 +13,11 @@ from engines.errors import BadCheckpoint, OutOfMemory
 from engines.runtime.weights import misfit, shapes
 from engines.types import Weights
 
-ALIGNED = (
-    128  # elements; every parameter, or group of them, starts at a multiple, so that kernels may read it in wide words
-)
+ALIGNED = 128  # elements; parameters and groups start at multiples of this, so that kernels can read wide words
 
 
 class FlatParameters:
-    """Where each parameter lies in one buffer `data`, (n,) of the network's dtype on its device."""
+    """The position of each parameter in one buffer `data`, (n,) of the network's dtype on its device."""
 
     def __init__(
         self,
@@ -29,10 +27,10 @@ class FlatParameters:
         side_by_side: Sequence[Sequence[str]] = (),
         last_first: Collection[str] = (),
     ) -> None:
-        """Moves the network's parameters into the buffer; from here on they are views of it.
+        """Move the network's parameters into the buffer; from then on they are views of it.
 
-        Between parameters that are named together in `side_by_side` nothing lies; of those in `last_first` the last axis is
-        the outermost in memory.
+        Parameters that are listed together in `side_by_side` are adjacent. Parameters in `last_first` have their last axis
+        outermost in memory.
         """
         self._shapes, self._last_first = shapes(network), last_first
         self._starts: dict[str, int] = {}
@@ -51,25 +49,25 @@ class FlatParameters:
         network.requires_grad_(False)
 
     def joined(self, names: Sequence[str]) -> Tensor:
-        """Parameters that lie side by side as one, along their first axis; a view."""
+        """Return adjacent parameters as one view, joined along their first axis."""
         rows, rest = sum(self._shapes[name][0] for name in names), self._shapes[names[0]][1:]
         start = self._starts[names[0]]
         return self.data[start : start + rows * math.prod(rest)].view(rows, *rest)
 
     def read(self, weights: Weights) -> Tensor:
-        """The file's tensors as `data` is laid out, on the host. From any thread.
+        """Read the file's tensors to the host, in the layout of `data`. Any thread may call this method.
 
-        Raises BadCheckpoint, and OutOfMemory where the host has no room.
+        Raises BadCheckpoint, and OutOfMemory if the host has too little memory.
         """
         path = Path(weights.path)
         try:
             self._check(path, weights)
             return self._filled(path)
         except (OSError, SafetensorError) as error:
-            raise BadCheckpoint(f"the weights of {weights.name} cannot be read; attach them again") from error
-        except (MemoryError, RuntimeError) as error:  # torch's allocators raise the second
+            raise BadCheckpoint(f"the weights of {weights.name} could not be read; attach them again") from error
+        except (MemoryError, RuntimeError) as error:  # torch's allocators raise RuntimeError
             raise OutOfMemory(
-                f"there is no memory left for the weights of {weights.name}; unload an engine, or try again later"
+                f"too little memory for the weights of {weights.name}; unload an engine, or try again later"
             ) from error
 
     def _check(self, path: Path, weights: Weights) -> None:
@@ -77,14 +75,14 @@ class FlatParameters:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         if digest != weights.sha256:
             raise BadCheckpoint(
-                f"the weights of {weights.name} were changed since they were checked; attach them again"
+                f"the weights of {weights.name} have changed since they were checked; attach them again"
             )
-        # Read, not mapped: a mapped file that is cut short meanwhile would end the studio.
+        # Read, not mapped: if a mapped file becomes shorter, the process crashes.
         with safe_open(path, framework="pt", backend="pread") as held:
             found = {name: tuple(held.get_slice(name).get_shape()) for name in held.keys()}  # noqa: SIM118
         if wrong := misfit(found, self._shapes):
             raise BadCheckpoint(
-                f"the weights of {weights.name} are of another architecture than this studio's F5-TTS: {wrong}; "
+                f"the weights of {weights.name} do not fit the architecture of this studio's F5-TTS: {wrong}; "
                 "set STUDIO_F5_CHECKPOINT to the checkpoint they were tuned from"
             )
 
@@ -97,12 +95,12 @@ class FlatParameters:
         return flat
 
     def _host_buffer(self) -> Tensor:
-        """Page-locked where a GPU will copy from it, which makes that copy several times as fast."""
+        """Allocate page-locked memory if a GPU copies from it, which is several times as fast, else plain memory."""
         size, dtype = self.data.shape, self.data.dtype
         if self.data.device.type == "cuda":
             try:
                 return torch.empty(size, dtype=dtype, pin_memory=True)
-            except RuntimeError:  # the system locks no more pages
+            except RuntimeError:  # the system cannot lock more pages
                 return torch.empty(size, dtype=dtype)
         return torch.empty(size, dtype=dtype)
 
@@ -110,7 +108,7 @@ class FlatParameters:
         return {name: self._view(flat[start:], name) for name, start in self._starts.items()}
 
     def _view(self, flat: Tensor, name: str) -> Tensor:
-        """The parameter at the beginning of `flat`."""
+        """Return the parameter at the start of `flat`."""
         *rest, last = shape = self._shapes[name]
         flat = flat[: math.prod(shape)]
         return flat.view(last, *rest).movedim(0, -1) if name in self._last_first else flat.view(shape)

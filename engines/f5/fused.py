@@ -1,7 +1,7 @@
-"""A step along the flow as few kernels that never synchronise, so that a CUDA graph can record it.
+"""An Euler step as a few kernels that never synchronise, so that a CUDA graph can record it.
 
-The same numbers as `stepping.euler_step`, to rounding: products are torch's, a GELU in their own kernel; what stands between
-them is in `kernels.py`. Weights are read where they lie, so others may be put in their place.
+The results equal `stepping.euler_step` up to rounding. torch computes the matrix products, one of them with a fused GELU;
+`kernels.py` has the operations between them. Weights are read in place, so they can be replaced between steps.
 """
 
 import math
@@ -17,20 +17,20 @@ from engines.f5.stepping import StepInputs
 from engines.runtime.launching import launch
 
 FRAMES = 128  # that one program convolves
-QUERIES, KEYS = 64, 64  # that one program of attention reads at once
-LEAST = 16  # side of a matrix on the tensor cores
-EPS = 1e-6  # of a layer norm
+QUERIES, KEYS = 64, 64  # that one attention program reads at once
+LEAST = 16  # smallest side of a matrix on the tensor cores
+EPS = 1e-6  # of the layer norm
 
 
 def fused_step(network: DiT, inputs: StepInputs) -> Tensor:
-    """As `euler_step`: (n, mel) one step along the flow of every row. The network is flattened and on a GPU."""
+    """Take one Euler step of every row, like `euler_step`: (n, mel). The network is flattened and on a GPU."""
     x = inputs.x.to(inputs.context.dtype)
     flow = _velocity(network, x, inputs.context, inputs.modulation, inputs.packing)
     return _guide(inputs.x, flow, inputs.packing, inputs.advances, inputs.guidance)
 
 
 def _velocity(network: DiT, x: Tensor, context: Tensor, modulation: Tensor, packing: Packing) -> Tensor:
-    """As the network's own: x (n, mel), context (n, dim) -> (n, mel)."""
+    """Compute the velocity like the network: x (n, mel), context (n, dim) -> (n, mel)."""
     config, rows = network.config, packing.row
     embed = network.input_embed
     h = torch.addmm(context, x, embed.proj.weight[:, : config.mel_dim].t())
@@ -38,7 +38,7 @@ def _velocity(network: DiT, x: Tensor, context: Tensor, modulation: Tensor, pack
     placed = _convolve(h, packing.position, first)  # type: ignore[arg-type]
     h = _convolve(placed, packing.position, last, h)  # type: ignore[arg-type]
     entered = h.clone() if network.long_skip_connection is not None else h
-    gate, made = None, None  # of the sublayer before, still to be added
+    gate, made = None, None  # of the previous sublayer, added by the next `_modulate`
     for number, block in enumerate(network.transformer_blocks):
         start = 6 * config.dim * number
         shift_a, scale_a, gate_a, shift_f, scale_f, gate_f = _parts(modulation, start, 6, config.dim)
@@ -70,7 +70,7 @@ def _widened(x: Tensor, linear: nn.Linear) -> Tensor:
 
 
 def _attend(attention: DiTAttention, x: Tensor, rotary: Tensor, packing: Packing, most: int) -> Tensor:
-    """x (n, dim) -> (n, dim); `most` rows may be packed."""
+    """Compute attention for x (n, dim); at most `most` rows are packed."""
     qkv = F.linear(x, attention.weight, attention.bias).view(len(x), 3, attention.heads, -1)  # type: ignore[arg-type]
     if attention.q_norm is not None and attention.k_norm is not None:
         qkv = torch.stack((attention.q_norm(qkv[:, 0]), attention.k_norm(qkv[:, 1]), qkv[:, 2]), 1)
@@ -80,9 +80,9 @@ def _attend(attention: DiTAttention, x: Tensor, rotary: Tensor, packing: Packing
 
 
 def _convolve(x: Tensor, positions: Tensor, conv: nn.Conv1d, base: Tensor | None = None) -> Tensor:
-    """Mish of a grouped convolution along packed frames: x (n, dim), zero where positions (n,) are below 0, -> the same.
+    """Apply a grouped convolution and Mish along packed frames: x (n, dim), zero at positions (n,) below 0.
 
-    It is added to a `base` (n, dim).
+    The result is added to `base` (n, dim) if that is given.
     """
     frames, dim = x.shape
     inputs, taps = conv.weight.shape[1:]
@@ -97,7 +97,7 @@ def _convolve(x: Tensor, positions: Tensor, conv: nn.Conv1d, base: Tensor | None
 
 
 def _attention(q: Tensor, k: Tensor, v: Tensor, starts: Tensor, lengths: Tensor, most: int) -> Tensor:
-    """Attention within each sequence, of which there may be `most`: (n, heads, d) each, heads side by side -> (n, heads, d)."""
+    """Compute attention within each of at most `most` sequences: (n, heads, d) each, heads adjacent -> (n, heads, d)."""
     frames, heads, size = q.shape
     out = torch.empty_like(q, memory_format=torch.contiguous_format)
     launch(
@@ -111,7 +111,7 @@ def _attention(q: Tensor, k: Tensor, v: Tensor, starts: Tensor, lengths: Tensor,
 
 
 def _rotate(qkv: Tensor, positions: Tensor, rotary: Tensor, heads: int | None) -> Tensor:
-    """Queries and keys (n, 2, h, d) of qkv (n, 3, h, d), the first `heads` or all rotated to (n,) positions.
+    """Rotate queries and keys of qkv (n, 3, h, d) to (n,) positions, in the first `heads` or in all: (n, 2, h, d).
 
     rotary (2, positions, 1, d / 2) holds cos and sin; a position below 0 counts as 0.
     """
@@ -128,9 +128,9 @@ def _rotate(qkv: Tensor, positions: Tensor, rotary: Tensor, heads: int | None) -
 def _modulate(
     x: Tensor, rows: Tensor, scale: Tensor, shift: Tensor, gate: Tensor | None = None, y: Tensor | None = None
 ) -> Tensor:
-    """The layer norm of x (n, dim), scaled and shifted by what each frame's row (n,) has, (rows, dim) with one stride.
+    """Apply the layer norm to x (n, dim), then scale and shift by the values of each frame's row (n,).
 
-    With a `gate` x += gate y first, in place.
+    scale and shift are (rows, dim) with one stride. With a `gate`, x += gate y first, in place.
     """
     frames, dim = x.shape
     out = torch.empty_like(x)
@@ -143,7 +143,7 @@ def _modulate(
 
 
 def _guide(x: Tensor, flow: Tensor, packing: Packing, advances: Tensor, guidance: Tensor) -> Tensor:
-    """(n, mel) after a step along the flow (n, mel) as it is guided: x float32, advances and guidance (rows,) float32."""
+    """Take a guided step along the flow (n, mel): x float32, advances and guidance (rows,) float32 -> (n, mel)."""
     frames, dim = x.shape
     out = torch.empty_like(x)
     launch(
@@ -155,5 +155,5 @@ def _guide(x: Tensor, flow: Tensor, packing: Packing, advances: Tensor, guidance
 
 
 def _padded(size: int) -> int:
-    """The power of two a kernel's block needs."""
+    """Round up to the power of two that a kernel's block needs."""
     return max(LEAST, 1 << (size - 1).bit_length())

@@ -1,4 +1,4 @@
-"""Steps by kernels of our own, recorded as one CUDA graph for each shape that is likely."""
+"""Euler steps with Triton kernels, recorded as one CUDA graph for each likely shape."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -11,59 +11,59 @@ from torch import Tensor
 from engines.f5.network import DiT
 from engines.f5.packing import Packing
 from engines.f5.stepping import StepInputs, StepShape, euler_step
-from engines.runtime.compilation import FRAME_BUCKET, Compiled, Graphs, warn_of_failure
-from engines.runtime.launching import ALIGNED, Plans, planned
+from engines.runtime.compilation import FRAME_BUCKET, CudaGraphCache, WithEagerFallback, warn_of_failure
+from engines.runtime.launching import ALIGNED, KernelPlans, collect_launches
 
 log = logging.getLogger(__name__)
 
-SHORTEST, LONGEST = 256, 2048  # frames a sequence has on average in the shapes that are recorded
-MOST_FRAMES = 8192  # of a recorded shape: a longer step takes the device longer than the host takes to launch it
+SHORTEST, LONGEST = 256, 2048  # mean frames of a sequence in the recorded shapes
+MOST_FRAMES = 8192  # of a recorded shape: for longer steps, the device needs more time than the launches
 
 
 class FusedStepper:
-    """Computes as written until `use_fused`; a step then is one launch where its shape was recorded."""
+    """Computes with PyTorch until `use_fused`; then a step of a recorded shape is one graph launch."""
 
     def __init__(self, network: DiT, rows: int, on_failure: Callable[[Exception], None] = warn_of_failure) -> None:
-        """`rows` is how many a step has at most; the network is on a GPU. `on_failure` gets the error of a kernel."""
-        # No methods: closing an engine must free the device at once, which a circle of references would delay.
+        """Create a stepper for at most `rows` rows; the network is on a GPU. `on_failure` gets the error of a kernel."""
+        # Partials, not bound methods: a reference cycle would keep device memory after the engine is closed.
         self._eager = eager = partial(euler_step, network)
-        self._compiled = compiled = Compiled(eager, partial(_fused_step, network), on_failure)
-        context = Compiled(network.context, partial(fused_context, network), on_failure)
-        self._network, self._context, self._on_failure = network, context, on_failure
+        self._compiled = compiled = WithEagerFallback(eager, partial(_fused_step, network), on_failure)
+        context = WithEagerFallback(network.context, partial(fused_context, network), on_failure)
+        self._network, self._context = network, context
         self._rows, self._ready = rows, False
         self._held = held = _zeros(network, rows)
-        self._graphs = Graphs(lambda shape: compiled(_part(held, shape)), ())
+        self._graphs = CudaGraphCache(lambda shape: compiled(_part(held, shape)), ())
         self._last: torch.cuda.Event | None = None
 
     @property
     def active(self) -> bool:
-        """Whether steps are computed by kernels of our own."""
+        """Return True if steps use the Triton kernels."""
         return self._compiled.active
 
     @property
     def note(self) -> str:
-        """Why they are not, in a sentence; empty where they are."""
+        """Return a sentence that says why the Triton kernels are not used; empty if they are."""
         return self._compiled.note
 
     @property
     def memory_bytes(self) -> int:
-        """Bytes of the inputs that graphs read."""
+        """Return the bytes of the inputs that graphs read."""
         return sum(each.nbytes for each in _tensors(self._held))
 
-    def kernels(self) -> Plans:
-        """All that a row's start and a step launch, to be compiled beforehand."""
+    def kernels(self) -> KernelPlans:
+        """Return the kernels that the start of a row and a step launch, so that they can be compiled beforehand."""
         shape = next(self.likely_shapes())
-        with planned() as plans:
+        with collect_launches() as plans:
             self._context(*_nothing(self._network))
         with _emptied(_part(self._held, shape).packing):
             return plans | self._graphs.kernels(shape)
 
     def use_fused(self) -> None:
-        """From the next step on."""
+        """Use the Triton kernels from the next step on."""
         self._ready = True
 
     def likely_shapes(self) -> Iterator[StepShape]:
-        """Those to `record`, the likeliest first."""
+        """Yield the shapes to `record`, the most likely first."""
         sequences = 2
         while sequences < 4 * self._rows and SHORTEST * sequences <= MOST_FRAMES:
             least, most = SHORTEST * sequences, min(MOST_FRAMES, LONGEST * sequences)
@@ -72,12 +72,14 @@ class FusedStepper:
             sequences *= 2
 
     def record(self, shape: StepShape) -> bool:
-        """Make the graph of a shape; false if it could not be made, so that more are not worth a try."""
+        """Record the graph of a shape; return False if that fails, so that the caller does not try more shapes."""
         try:
             with _emptied(_part(self._held, shape).packing):
                 self._graphs.record(shape)
-        except Exception as error:  # of memory, or of an operation that cannot be recorded
-            log.warning("no graph of %d frames (%s); such steps are launched kernel by kernel", shape.frames, error)
+        except Exception as error:  # out of memory, or an operation that cannot be recorded
+            log.warning(
+                "recording a graph of %d frames failed (%s); such steps launch each kernel", shape.frames, error
+            )
             return False
         return True
 
@@ -89,7 +91,7 @@ class FusedStepper:
         if not self._ready:
             return needed
         sequences = max(2, 1 << (needed.sequences - 1).bit_length())
-        # A step too long to be recorded is rounded up only as far as kernels are compiled for.
+        # A step that is too long for a graph is rounded up only to what the kernels are specialised for.
         recorded = needed.frames <= MOST_FRAMES
         least, bucket = (SHORTEST * sequences, FRAME_BUCKET * sequences) if recorded else (0, ALIGNED)
         return StepShape(self._rows, max(least, -(-needed.frames // bucket) * bucket), sequences)
@@ -116,7 +118,7 @@ class FusedStepper:
         return x
 
     def _pace(self) -> None:
-        """Let the device compute this step and no more: what is cancelled now leaves it within a step."""
+        """Wait for the previous step, so that at most one step is queued and a cancelled request ends within one step."""
         if self._held.x.is_cuda:
             before, self._last = self._last, torch.cuda.Event()  # type: ignore[no-untyped-call]
             self._last.record()
@@ -125,20 +127,20 @@ class FusedStepper:
 
 
 def _fused_step(network: DiT, inputs: StepInputs) -> Tensor:
-    from engines.f5.fused import fused_step  # it imports Triton, which comes with CUDA's torch alone
+    from engines.f5.fused import fused_step  # imports Triton, which only CUDA builds of torch bring
 
     return fused_step(network, inputs)
 
 
 def fused_context(network: DiT, reference: Tensor, tokens: Tensor, drop_text: Tensor) -> Tensor:
-    """As `DiT.context`, the text through kernels of our own."""
+    """Compute the same as `DiT.context`, with Triton kernels for the text."""
     from engines.f5.fused_text import fused_block
 
     return network.context(reference, tokens, drop_text, fused_block)
 
 
 def _nothing(network: DiT) -> tuple[Tensor, Tensor, Tensor]:
-    """What a context can be made of, to see how."""
+    """Return the smallest inputs of `DiT.context`, for collecting kernels."""
     weight = network.proj_out.weight
     reference = weight.new_zeros(1, SHORTEST, network.config.mel_dim)
     tokens, dropped = torch.ones(1, 2, dtype=torch.long), torch.zeros(1, dtype=torch.bool)
@@ -165,7 +167,7 @@ def _shape(inputs: StepInputs) -> StepShape:
 
 
 def _part(held: StepInputs, shape: StepShape) -> StepInputs:
-    """The beginning of what is held, as long as the shape."""
+    """Return the start of the held inputs, with the sizes of the shape."""
     _, frames, sequences = shape
     whole = held.packing
     position, row, shown, hidden = (each[:frames] for each in whole[:4])
@@ -175,7 +177,7 @@ def _part(held: StepInputs, shape: StepShape) -> StepInputs:
 
 @contextmanager
 def _emptied(packing: Packing) -> Iterator[None]:
-    """Without the indices of the step in work, which may point behind the end of a shorter shape; then with them again."""
+    """Set the indices of the current step to zero, because a shorter shape cannot hold them; restore them at the end."""
     before = [each.clone() for each in packing[:6]]
     for each in packing[:6]:
         each.zero_()

@@ -1,4 +1,4 @@
-"""A block of the text embedding in seven launches where torch takes nineteen: a row's start is as long as its launches."""
+"""A block of the text embedding in seven launches instead of torch's nineteen, which decide how long a row's start takes."""
 
 import torch
 from torch import Tensor
@@ -8,18 +8,22 @@ from engines.f5.embeddings import ConvNeXtBlock, ResponseNorm
 from engines.runtime.launching import launch
 
 FRAMES = 8  # that one program convolves or scales
-ACTIVATED, BLOCKS, CHANNELS = 32, 8, 64  # frames read at once, how often, and channels that one program activates
+ACTIVATED, BLOCKS, CHANNELS = (
+    32,
+    8,
+    64,
+)  # frames read at once, number of such reads, and channels of one program of `activate`
 EPS = 1e-6
 
 
 def fused_block(block: ConvNeXtBlock, x: Tensor) -> Tensor:
-    """As the block itself, to rounding: (b, n, d) contiguous -> the same."""
+    """Compute the same as the block, up to rounding: (b, n, d) contiguous."""
     y = block.pwconv2(_responded(block.pwconv1(_convolved(block, x)), block.grn))
     return x + y
 
 
 def _convolved(block: ConvNeXtBlock, x: Tensor) -> Tensor:
-    """The layer norm of the convolution along the frames."""
+    """Apply the convolution along the frames and the layer norm."""
     rows, frames, dim = x.shape
     conv, norm, out = block.dwconv, block.norm, torch.empty_like(x)
     launch(
@@ -31,7 +35,7 @@ def _convolved(block: ConvNeXtBlock, x: Tensor) -> Tensor:
 
 
 def _responded(x: Tensor, norm: ResponseNorm) -> Tensor:
-    """The response norm of GELU, in place of x (b, n, d)."""
+    """Apply GELU and the response norm to x (b, n, d) in place."""
     rows, frames, dim = x.shape
     parts = -(-frames // (ACTIVATED * BLOCKS))
     energies = x.new_empty(rows, parts, dim, dtype=torch.float32)

@@ -1,9 +1,10 @@
-"""A step's work between its products, in few GPU kernels (Triton): convolution, norms, rotation, attention, guidance.
+"""Triton kernels for the operations between the matrix products of a step.
 
-They work on packed frames, (frames, ...), and read weights as they lie. Sums are in float32.
+Convolution, norms, rotation, attention and guidance work on packed frames, (frames, ...), read weights in place, and
+accumulate in float32.
 """
 
-# Triton compiles these functions itself: Python's types do not describe them.
+# Triton compiles these functions, so Python's types do not describe them.
 # mypy: ignore-errors
 
 import triton
@@ -15,10 +16,10 @@ def convolve(
     x, positions, weight, bias, base, out, frames, dim,
     INPUTS: tl.constexpr, PADDED: tl.constexpr, TAPS: tl.constexpr, BLOCK: tl.constexpr, ADDED: tl.constexpr,
 ):  # fmt: skip
-    """out = Mish(bias + sum over taps of x[t + tap - TAPS // 2] weight[tap]) of frames of a sequence, else zero.
+    """Compute out = Mish(bias + sum over taps of x[t + tap - TAPS // 2] weight[tap]) for frames of a sequence, else 0.
 
-    Added to `base` if ADDED. x, base and out (frames, dim), positions (frames,), weight (TAPS, dim, INPUTS). One program:
-    BLOCK frames of a group.
+    With ADDED, the result is added to `base`. x, base and out (frames, dim), positions (frames,), weight (TAPS, dim, INPUTS).
+    One program: BLOCK frames of a group.
     """
     t = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     group = tl.program_id(1)
@@ -36,7 +37,7 @@ def convolve(
         )  # fmt: skip
         total = tl.dot(held, weights, total, input_precision="ieee")
     total += tl.load(bias + channel, mask=within, other=0.0).to(tl.float32)[None, :]
-    # Mish: x tanh(ln(1 + e^x)), in a form that does not overflow
+    # Mish: x tanh(ln(1 + e^x)), in a form without overflow
     e = tl.exp(-tl.abs(total))
     rising = tl.where(total > 0, 1 + 2 * e, e * e + 2 * e)
     total *= rising / (rising + tl.where(total > 0, 2 * e * e, 2.0))
@@ -54,7 +55,7 @@ def _heed(
     query, keys, values, left, within, most, mass, made,
     SCALE: tl.constexpr, KEYS: tl.constexpr, LAST: tl.constexpr,
 ):  # fmt: skip
-    """The softmax's maximum, its sum and the weighted values, carried on over KEYS frames; of the LAST `left` count."""
+    """Update the online softmax (maximum, sum, weighted values) with KEYS frames; in the LAST block only `left` count."""
     here = within[None, :]
     if LAST:
         here = here & (tl.arange(0, KEYS) < left)[:, None]
@@ -75,10 +76,10 @@ def attend(
     SCALE: tl.constexpr, SIZE: tl.constexpr, PADDED: tl.constexpr, QUERIES: tl.constexpr, KEYS: tl.constexpr,
     SEQUENCES: tl.constexpr,
 ):  # fmt: skip
-    """Attention of each sequence's frames to themselves (Dao 2023, FlashAttention-2); strides are between frames.
+    """Compute attention within each sequence (Dao 2023, FlashAttention-2); strides are between frames.
 
-    `count` of up to SEQUENCES sequences. One program: QUERIES frames of a sequence, one head; those of one sequence stand
-    behind those of the sequence before. Frames between sequences get zeros.
+    There are `count` of at most SEQUENCES sequences. One program: QUERIES frames of a sequence, one head; the programs of one
+    sequence follow those of the previous one. Frames between sequences get zeros.
     """
     block, head = tl.program_id(0), tl.program_id(1)
     each = tl.arange(0, SEQUENCES)
@@ -122,7 +123,7 @@ def rotate(
     qkv, positions, cos, sin, out,
     ROTATED: tl.constexpr, HEADS: tl.constexpr, SIZE: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """Queries and keys of qkv (frames, 3, HEADS, SIZE), neighbours in ROTATED heads turned by their position's cos and sin.
+    """Rotate adjacent pairs of queries and keys of qkv (frames, 3, HEADS, SIZE) in ROTATED heads by their position.
 
     cos and sin (positions, SIZE / 2), out (frames, 2, HEADS, SIZE). One program: a frame's queries or keys.
     """
@@ -143,7 +144,7 @@ def rotate(
 def modulate(
     x, y, gate, scale, shift, rows, out, stride, eps, DIM: tl.constexpr, PADDED: tl.constexpr, GATED: tl.constexpr
 ):
-    """x += gate y if GATED, then out = (1 + scale) norm(x) + shift: x, y and out (frames, DIM).
+    """Add gate y to x if GATED, then compute out = (1 + scale) norm(x) + shift: x, y and out (frames, DIM).
 
     gate, scale and shift are DIM numbers of each row, `stride` apart; rows (frames,). One program: a frame.
     """
@@ -167,9 +168,9 @@ def modulate(
 
 @triton.jit
 def guide(x, flow, shown, hidden, positions, rows, advances, guidance, out, DIM: tl.constexpr, PADDED: tl.constexpr):
-    """out = x + advance (shown + guidance (shown - hidden)) for frames of a sequence: x, flow and out (frames, DIM).
+    """Compute out = x + advance (shown + guidance (shown - hidden)) for frames of a sequence: x, flow, out (frames, DIM).
 
-    shown and hidden (frames,) say which frames' flow; advances and guidance (rows,). One program: a frame.
+    shown and hidden (frames,) are indices of frames of the flow; advances and guidance (rows,). One program: a frame.
     """
     frame = tl.program_id(0).to(tl.int64)
     c = tl.arange(0, PADDED)

@@ -1,4 +1,4 @@
-"""Log-mel spectrograms as F5-TTS and Vocos know them: 24 kHz, 100 bands, 1024-point windows every 256 samples."""
+"""Log-mel spectrograms of F5-TTS and Vocos: 24 kHz, 100 bands, 1024-point windows every 256 samples."""
 
 from functools import cache
 
@@ -19,6 +19,6 @@ def _transform() -> torchaudio.transforms.MelSpectrogram:
 
 
 def log_mel(samples: Tensor) -> Tensor:
-    """(frames,) float32 samples on the CPU -> (frames // 256 + 1, 100) natural logarithms of magnitudes."""
+    """Convert (frames,) float32 samples on the CPU to (frames // 256 + 1, 100) natural logarithms of magnitudes."""
     bands: Tensor = _transform()(samples)
     return bands.clamp(min=FLOOR).log().T.contiguous()

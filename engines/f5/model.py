@@ -1,4 +1,4 @@
-"""An F5-TTS checkpoint in memory: network, vocabulary, vocoder and its own defaults."""
+"""A loaded F5-TTS checkpoint: network, vocabulary, vocoder and defaults."""
 
 import math
 from collections.abc import Generator
@@ -15,7 +15,7 @@ from engines.f5.mel import FLOOR
 from engines.f5.network import DiT
 from engines.f5.vocoder import Vocoder
 from engines.runtime import weights
-from engines.runtime.beside import beside
+from engines.runtime.background import run_in_background
 from engines.runtime.placement import Placement
 from engines.text.script import CHARACTERS_PER_S
 from engines.timbre import KnownVoices
@@ -24,33 +24,31 @@ from engines.types import Progress
 
 @dataclass(frozen=True, slots=True, eq=False)
 class F5Model:
-    """Everything the engine runs on."""
+    """A loaded checkpoint, with everything that the engine needs."""
 
     name: str
     network: DiT
-    parameters: FlatParameters  # the network's, into which other weights are copied
+    parameters: FlatParameters  # of the network; other weights are copied into them
     vocoder: Vocoder
     vocabulary: Vocabulary
     steps: int
     guidance: float
     sway: float | None
-    piece_characters: int  # that it speaks in one go at most
-    timbre: float  # share of the reference's timbre that is lent to what was made; see `engines.timbre`
-    known: KnownVoices | None  # whose timbre is not lent; None where none is
-    floor: float  # of a reference's log-mel: silence without noise is strange to a network that never heard it
-    pace_kept: float = (
-        1.0  # as EngineInfo has them: frames that are allotted at the reference's pace may end in silence
-    )
+    piece_characters: int  # longest segment in characters
+    timbre: float  # strength of the timbre correction, 0 to 1; see `engines.timbre`
+    known: KnownVoices | None  # voices that need no correction; None if the checkpoint lists none
+    floor: float  # lower limit of a reference's log-mel: digital silence is unknown to a network that was trained with noise
+    pace_kept: float = 1.0  # as in EngineInfo; at the reference's speaking rate, a take may end in silence
     own_pace: float = CHARACTERS_PER_S
 
     @property
     def stretches_short(self) -> bool:
-        """Whether words of short texts are lost at the usual pace."""
+        """Return True if the network loses words of short texts at the usual speaking rate."""
         return not self.network.config.text_embedding_average_upsampling
 
 
 def load(checkpoint: Checkpoint, placement: Placement) -> Generator[Progress, None, F5Model]:
-    """Yields progress, returns the model. Raises BadCheckpoint."""
+    """Yield progress and return the model. Raises BadCheckpoint."""
     files = yield from locate(checkpoint)
     vocabulary = Vocabulary.read(files.vocabulary)
     arch, chosen = read_design(files.architecture)
@@ -68,8 +66,8 @@ def load(checkpoint: Checkpoint, placement: Placement) -> Generator[Progress, No
         weights.fill(vocoder, state, files.vocoder_weights.name)
         return vocoder.to(placement.device).eval().requires_grad_(False)
 
-    network, parameters = yield from beside(Progress(0.6, "reading weights"), read_network)
-    vocoder = yield from beside(Progress(0.8, "reading the vocoder"), read_vocoder)
+    network, parameters = yield from run_in_background(Progress(0.6, "reading weights"), read_network)
+    vocoder = yield from run_in_background(Progress(0.8, "reading the vocoder"), read_vocoder)
     timbre = chosen.get("timbre", 0.0)
     return F5Model(
         files.name,

@@ -1,12 +1,12 @@
 """The F5-TTS diffusion transformer, arranged for sampling.
 
-Same function and parameter names as upstream's `DiT` (Chen et al. 2024, arXiv:2410.06885; f5-tts 1.1.22), so a checkpoint
-loads by name. Four things are arranged otherwise, none of which changes the output:
+Function and parameter names equal upstream's `DiT` (Chen et al. 2024, arXiv:2410.06885; f5-tts 1.1.22), so a checkpoint
+loads by name. Four differences do not change the output:
 
-- what depends on the time alone (time embedding, every AdaLN projection) is one table for the whole grid: `modulation`;
-- what depends on reference and text alone (their share of the input projection) is computed once: `context`;
-- rows of unequal length lie one behind another, so a row gives the same output alone and in a batch: `Packing`;
-- queries, keys and values are one product where their weights lie side by side: `DiT.flatten`.
+- everything that depends only on time (time embedding, every AdaLN projection) is one table for the grid: `modulation`;
+- everything that depends only on reference and text (their part of the input projection) is computed once: `context`;
+- rows of unequal length are packed, so a row gives the same output alone and in a batch: `Packing`;
+- queries, keys and values are one product if their weights are adjacent: `DiT.flatten`.
 """
 
 from collections.abc import Sequence
@@ -30,9 +30,9 @@ from engines.f5.packing import Packing, attend
 
 
 def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    """Rotate neighbouring pairs of the last axis of x (b, n, h, d) by angles whose cos and sin are (n, 1, d / 2)."""
+    """Rotate adjacent pairs of the last axis of x (b, n, h, d) by angles whose cos and sin are (n, 1, d / 2)."""
     pairs = x.float().view(*x.shape[:-1], -1, 2)
-    if torch.compiler.is_compiling():  # one kernel is made of these, and none of complex numbers
+    if torch.compiler.is_compiling():  # torch.compile fuses these operations, but not complex numbers
         even, odd = pairs.unbind(-1)
         turned = torch.stack((even * cos - odd * sin, odd * cos + even * sin), dim=-1)
     else:
@@ -48,7 +48,7 @@ class AdaLNProjection(nn.Module):
         self.linear = nn.Linear(dim, parts * dim)
 
     def forward(self, signal: Tensor) -> Tensor:
-        """(k, dim) -> (k, parts * dim)."""
+        """Project (k, dim) to (k, parts * dim)."""
         return self.linear(signal)
 
 
@@ -60,7 +60,7 @@ class QKNorm(nn.Module):
         self.weight = nn.Parameter(torch.ones(dim))
 
     def forward(self, x: Tensor) -> Tensor:
-        """(b, heads, n, dim_head) -> the same shape."""
+        """Normalise (b, heads, n, dim_head)."""
         return F.rms_norm(x, (x.shape[-1],), self.weight, 1e-6)
 
 
@@ -77,7 +77,7 @@ class DiTAttention(nn.Module):
         self.to_q = nn.Linear(config.dim, inner)
         self.to_k = nn.Linear(config.dim, inner)
         self.to_v = nn.Linear(config.dim, inner)
-        # Those of all three, once they lie side by side: see `DiT.flatten`.
+        # The joined weights of all three, once they are adjacent: see `DiT.flatten`.
         self.register_buffer("weight", None, persistent=False)
         self.register_buffer("bias", None, persistent=False)
         self.q_norm = QKNorm(config.dim_head) if config.qk_norm == "rms_norm" else None
@@ -85,12 +85,12 @@ class DiTAttention(nn.Module):
         self.to_out = nn.ModuleList([nn.Linear(inner, config.dim)])
 
     def forward(self, x: Tensor, cos: Tensor, sin: Tensor, packing: Packing | None) -> Tensor:
-        """x (b, n, dim), cos and sin (n, 1, dim_head / 2) -> (b, n, dim)."""
+        """Attend: x (b, n, dim), cos and sin (n, 1, dim_head / 2) -> (b, n, dim)."""
         q, k, v = self._rotated(x, cos, sin)
         return self.to_out[0](attend(q, k, v, packing).flatten(-2))
 
     def _rotated(self, x: Tensor, cos: Tensor, sin: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Queries and keys, rotated, and values: (b, n, heads, dim_head) each."""
+        """Return rotated queries and keys, and values: (b, n, heads, dim_head) each."""
         q, k, v = (each.view(*each.shape[:-1], self.heads, -1) for each in self._project(x))
         if self.q_norm is not None and self.k_norm is not None:
             q, k = self.q_norm(q), self.k_norm(k)
@@ -113,13 +113,13 @@ class DiTFeedForward(nn.Module):
 
     def __init__(self, dim: int, inner: int) -> None:
         super().__init__()
-        # Nested as upstream nests it, so that parameters keep their names (ff.0.0 and ff.2).
+        # Nested like upstream, so that parameters have the same names (ff.0.0 and ff.2).
         self.ff = nn.Sequential(
             nn.Sequential(nn.Linear(dim, inner), nn.GELU(approximate="tanh")), nn.Identity(), nn.Linear(inner, dim)
         )
 
     def forward(self, x: Tensor) -> Tensor:
-        """(b, n, dim) -> (b, n, dim)."""
+        """Transform (b, n, dim) to (b, n, dim)."""
         return self.ff(x)
 
 
@@ -133,7 +133,7 @@ class DiTBlock(nn.Module):
         self.ff = DiTFeedForward(config.dim, int(config.dim * config.ff_mult))
 
     def forward(self, x: Tensor, modulation: Tensor, cos: Tensor, sin: Tensor, packing: Packing | None) -> Tensor:
-        """x (b, n, dim), modulation (rows, 6 * dim) -> (b, n, dim)."""
+        """Transform x (b, n, dim); modulation (rows, 6 * dim)."""
         parts = (_by_frame(part, packing) for part in modulation.chunk(6, dim=-1))
         shift_a, scale_a, gate_a, shift_f, scale_f, gate_f = parts
         x = x + gate_a * self.attn(modulate(x, scale_a, shift_a), cos, sin, packing)
@@ -141,12 +141,12 @@ class DiTBlock(nn.Module):
 
 
 def modulate(x: Tensor, scale: Tensor, shift: Tensor) -> Tensor:
-    """Layer norm of x (b, n, dim), then scale and shift (b, n or 1, dim)."""
+    """Apply the layer norm to x (b, n, dim), then scale and shift (b, n or 1, dim)."""
     return F.layer_norm(x, (x.shape[-1],), eps=1e-6) * (1 + scale) + shift
 
 
 def _by_frame(part: Tensor, packing: Packing | None) -> Tensor:
-    """(rows, dim) -> what each frame takes of it, (b, n or 1, dim)."""
+    """Select each frame's values of (rows, dim): (b, n or 1, dim)."""
     if packing is None:
         return part[:, None]
     return part[None] if len(part) == 1 else part[packing.row][None]
@@ -173,7 +173,7 @@ class DiT(nn.Module):
         self.proj_out = nn.Linear(config.dim, config.mel_dim)
 
     def modulation(self, times: Tensor) -> Tensor:
-        """Every AdaLN projection at these times: (k,) -> (k, (6 * depth + 2) * dim)."""
+        """Compute every AdaLN projection at these times: (k,) -> (k, (6 * depth + 2) * dim)."""
         signal = F.silu(self.time_embed(times))
         norms = [block.get_submodule("attn_norm") for block in self.transformer_blocks] + [self.norm_out]
         return torch.cat([norm(signal) for norm in norms], dim=-1)
@@ -181,18 +181,18 @@ class DiT(nn.Module):
     def context(
         self, reference: Tensor, tokens: Tensor, drop_text: Tensor, through: ThroughBlock = as_written
     ) -> Tensor:
-        """What stays the same at every step.
+        """Compute what stays constant over all steps.
 
-        reference (b, n, mel), zero where the flow must make the frame and in rows that are to know no reference; tokens (b, t);
-        drop_text (b,) bool; `through` computes a block of the text's. Returns (b, n, dim).
+        reference (b, n, mel) is zero in frames to generate and in rows without a reference; tokens (b, t); drop_text (b,) bool;
+        `through` computes a block of the text embedding. Returns (b, n, dim).
         """
         text = self.text_embed(tokens, reference.shape[1], drop_text, through)
         return self.input_embed.context(reference, text)
 
     def flatten(self, device: torch.device, dtype: torch.dtype) -> FlatParameters:
-        """Move to a device, the parameters into one buffer of this precision.
+        """Move the network to a device, with its parameters in one buffer of this precision.
 
-        Joined products lie side by side in it, and a tap of a position's convolution as one matrix.
+        Joined products are adjacent in the buffer, and each tap of a position convolution is one matrix.
         """
         attentions = {name: each for name, each in self.named_modules() if isinstance(each, DiTAttention)}
         names = {
@@ -204,13 +204,13 @@ class DiT(nn.Module):
         parameters = FlatParameters(self, device, dtype, list(names.values()), taps)
         for (name, kind), joined in names.items():
             setattr(attentions[name], kind, parameters.joined(joined))
-        self.to(device)  # buffers keep their precision: angles and rates suffer in half of it
+        self.to(device)  # buffers keep their precision: half precision is too coarse for angles and rates
         return parameters
 
     def forward(self, x: Tensor, context: Tensor, modulation: Tensor, packing: Packing | None = None) -> Tensor:
-        """One velocity: x (b, n, mel), context (b, n, dim), modulation (rows, (6 * depth + 2) * dim) -> (b, n, mel).
+        """Predict the velocity: x (b, n, mel), context (b, n, dim), modulation (rows, (6 * depth + 2) * dim) -> (b, n, mel).
 
-        Without a packing each of the b rows is one sequence of n frames; with one b is 1 and it says whose a frame is.
+        Without a packing, each of the b rows is one sequence of n frames. With a packing, b is 1.
         """
         cos, sin = self.rotary[:, : x.shape[1]] if packing is None else self.rotary[:, packing.position.clamp(min=0)]
         h = self.input_embed(x, context, None if packing is None else packing.position[:, None] >= 0)

@@ -1,6 +1,6 @@
-"""Sequences of unequal length one behind another in one row of frames, so that no step computes or attends to padding.
+"""Pack sequences of unequal length into one row of frames, so that no step computes or attends to padding.
 
-A row that is guided has two sequences, with its reference and text and without; one that is not has the first alone.
+A guided row has two sequences: one with reference and text, one without. An unguided row has only the first.
 """
 
 import math
@@ -12,38 +12,38 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from engines.f5.backends import has_product_attention, has_varlen_attention
-from engines.runtime.transfers import sent
+from engines.runtime.transfers import to_device
 
-GAP = 15  # frames between sequences: as far as a convolution along the frames sees
+GAP = 15  # frames between sequences: the reach of a convolution along the frames
 
 
 class Packing(NamedTuple):
-    """Where the n frames of a step belong; frames behind a sequence's end are nobody's."""
+    """The assignment of a step's n frames to sequences; frames after the end of a sequence belong to none."""
 
-    position: Tensor  # (n,) of a frame in its sequence; -1 behind the end
-    row: Tensor  # (n,) to which it belongs
-    shown: Tensor  # (n,) index of the frame with reference and text that this frame stands for
-    hidden: Tensor  # (n,) index of the frame without them, or of the same frame where the row is not guided
-    starts: Tensor  # (s + 1,) int32 first frame of each sequence, n last; empty sequences may stand at the end
+    position: Tensor  # (n,) of a frame in its sequence; -1 after the end
+    row: Tensor  # (n,) row of each frame
+    shown: Tensor  # (n,) index of the corresponding frame with reference and text
+    hidden: Tensor  # (n,) index of the corresponding frame without them; of the same frame in an unguided row
+    starts: Tensor  # (s + 1,) int32 first frame of each sequence, then n; empty sequences may follow
     lengths: Tensor  # (s,) int32 frames of each sequence
     spans: tuple[
         tuple[int, int, int], ...
-    ]  # start, end, next start of each; () for what is recorded, which must suit all
+    ]  # start, end and next start of each; () in recorded inputs, which must fit every step
 
     def to(self, device: torch.device) -> "Packing":
-        """On a device, without waiting for it."""
-        position, row, shown, hidden = sent(torch.stack(self[:4]), device).unbind()
-        starts, lengths = sent(self.starts, device), sent(self.lengths, device)
+        """Copy the packing to a device without waiting."""
+        position, row, shown, hidden = to_device(torch.stack(self[:4]), device).unbind()
+        starts, lengths = to_device(self.starts, device), to_device(self.lengths, device)
         return Packing(position, row, shown, hidden, starts, lengths, self.spans)
 
 
 def needed_frames(rows: Sequence[tuple[int, int]]) -> int:
-    """Frames that rows take, each given as frames and sequences."""
+    """Count the frames that rows need, each given as frames and sequences."""
     return sum((frames + GAP) * sequences for frames, sequences in rows) - GAP
 
 
 def pack(rows: Sequence[tuple[int, int]], frames: int = 0, sequences: int = 0) -> Packing:
-    """Rows, each given as frames and sequences, on the CPU; with empty frames and sequences up to these numbers."""
+    """Pack rows, each given as frames and sequences, on the CPU, padded to these numbers of frames and sequences."""
     frames = frames or needed_frames(rows)
     row, (shown, hidden) = torch.zeros(frames, dtype=torch.long), torch.arange(frames).repeat(2, 1)
     position = torch.full((frames,), -1)
@@ -65,7 +65,7 @@ def pack(rows: Sequence[tuple[int, int]], frames: int = 0, sequences: int = 0) -
 
 
 def attend(q: Tensor, k: Tensor, v: Tensor, packing: Packing | None) -> Tensor:
-    """Attention within each sequence: (b, n, heads, d) each -> the same; b is 1 where rows are packed."""
+    """Compute attention within each sequence: (b, n, heads, d) each; b is 1 for packed rows."""
     if packing is None:
         return _attend(q, k, v)
     if has_varlen_attention(q.device.type, q.dtype):
@@ -83,7 +83,7 @@ def attend(q: Tensor, k: Tensor, v: Tensor, packing: Packing | None) -> Tensor:
 
 def _attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> Tensor:
     q, k, v = (each.transpose(1, 2) for each in (q, k, v))
-    if mask is None and has_product_attention(q.device.type, q.dtype):  # torch's own kernel gains nothing by it
+    if mask is None and has_product_attention(q.device.type, q.dtype):
         weights = (q / math.sqrt(q.shape[-1]) @ k.transpose(2, 3)).softmax(-1)
         return (weights @ v).transpose(1, 2)
     return F.scaled_dot_product_attention(q, k, v, attn_mask=mask).transpose(1, 2)

@@ -1,4 +1,4 @@
-"""A request as F5 speaks it: pieces of text, and how many mel frames each one gets."""
+"""Plan a request: its segments of text, and the number of mel frames of each."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -8,19 +8,21 @@ from engines.f5.assembly import Piece
 from engines.f5.mel import HOP, SAMPLE_RATE
 from engines.f5.references import F5ReferenceText
 
-# Of the first pieces of what is heard while it is made: the first is short, for an early first sound. Where one is made at a
-# time so is the second, which is made while the first is heard; made with those behind it, it would be ready no sooner.
+# Limits of the first segments of a live request. The first is short, for an early first sound. If segments are generated one
+# at a time, the second is short too: it is generated while the first is heard.
 CHARACTERS = (48, 120)
-MOST_CHARACTERS = 240  # of those behind, so that the reference, which each piece reads anew, is read less often
-CONTEXT_S = 22.0  # of a piece with its reference, as upstream; networks are trained on up to 30
-MARGIN_S = 0.2  # room for the last sound; silence is trimmed afterwards
-SHORT_BYTES = 10  # upstream stretches texts below this, or their words get lost
+MOST_CHARACTERS = (
+    240  # limit of the other segments; each segment reads the reference again, so fewer segments are faster
+)
+CONTEXT_S = 22.0  # of a segment with its reference, as in upstream; networks are trained on up to 30
+MARGIN_S = 0.2  # added for the last sound; silence is trimmed afterwards
+SHORT_BYTES = 10  # texts below this are spoken slowly, as in upstream, because their words get lost otherwise
 SHORT_SPEED = 0.3
 
 
 @dataclass(frozen=True, slots=True)
 class F5Plan:
-    """Everything that is known of a request before the device is needed."""
+    """Everything about a request that is known without a device."""
 
     reference: F5ReferenceText
     pieces: list[Piece]
@@ -30,15 +32,15 @@ class F5Plan:
 
 
 def longest(reference_frames: int, paced_frames: int, transcript: str, most: int) -> int:
-    """Characters of the longest pieces a checkpoint should speak at this reference's pace, which are at most `most`."""
+    """Return the longest segment in characters that a checkpoint should speak with this reference, at most `most`."""
     room = CONTEXT_S * SAMPLE_RATE / HOP - reference_frames
     return max(CHARACTERS[-1], min(most, int(room * len(transcript) / max(1, paced_frames))))
 
 
 def pieces(script: writing.Script, characters: frozenset[str], *limits: int) -> list[Piece]:
-    """The script in speaking order; each piece has its limit of characters, those behind the last one's.
+    """Cut the script into segments in speaking order; the last limit holds for all further segments.
 
-    A pause without speech beside it is a piece of silence. Raises UnsupportedText when the vocabulary lacks a script.
+    A leading pause becomes a segment of silence. Raises UnsupportedText if the vocabulary lacks a script.
     """
     found: list[Piece] = []
     pause_s = 0.0
@@ -74,7 +76,7 @@ def _ending(text: str) -> str:
 
 
 def frames(paced_frames: int, transcript: str, text: str, speed: float, stretch_short: bool) -> int:
-    """Mel frames of new speech: upstream's rule, but for silence in the reference that is no part of its pace."""
+    """Return the mel frames of new speech by upstream's rule, without the silences that do not count for the rate."""
     if stretch_short and len(text.encode()) < SHORT_BYTES:
         speed = min(speed, SHORT_SPEED)
     return int(writing.lasts(paced_frames, transcript, text) / speed) + round(MARGIN_S * SAMPLE_RATE / HOP)

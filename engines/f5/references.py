@@ -1,4 +1,4 @@
-"""References as the F5 network takes them, prepared once each."""
+"""Prepare references for the F5 network, once each."""
 
 import math
 import threading
@@ -16,26 +16,26 @@ from engines.f5.mel import FLOOR, HOP, SAMPLE_RATE, log_mel
 from engines.f5.spec import SPEC
 from engines.types import Reference
 
-LEVEL_RMS = 0.1  # quieter references are raised to this level for the network, and what is made is lowered again
-TAIL_S = 0.05  # silence behind a reference, so that its last word does not run into the first new one
+LEVEL_RMS = 0.1  # quieter references are raised to this level for the network, and the result is lowered again
+TAIL_S = 0.05  # silence after a reference, so that its last word does not run into the first new one
 TAIL_SAMPLES = round(TAIL_S * SAMPLE_RATE)
 KEPT = 32
 
 
 @dataclass(frozen=True, slots=True)
 class F5ReferenceText:
-    """The facts of a reference that are known before its spectrogram is made."""
+    """The facts about a reference that are known before its spectrogram is computed."""
 
     digest: str  # of the reference
     transcript: str  # in the checkpoint's characters, with a full stop and a space at the end
     frames: int  # of its mel
-    paced_frames: int  # frames without silences longer than natural pauses; they give the speaking rate
+    paced_frames: int  # frames without the silences beyond natural pauses; they give the speaking rate
     gain: float  # applied to the result, to undo the raised level of the reference
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class F5Reference:
-    """A reference as the network takes it; the same for every set of weights."""
+    """A reference as input of the network; equal for every set of weights."""
 
     mel: torch.Tensor  # (frames, 100)
     paced_frames: int
@@ -44,15 +44,15 @@ class F5Reference:
 
 
 def with_full_stop(transcript: str) -> str:
-    """A transcript that ends like a sentence, so that the new text begins like one."""
+    """Return a transcript that ends like a sentence, so that the new text starts like one."""
     return transcript + (" " if transcript[-1] in ".!?。！？" else ". ")
 
 
 class F5ReferenceCache:
-    """Reads and prepares references, and keeps the latest. Any thread may `read`; only the scheduler's may `prepare`."""
+    """Reads and prepares references, and caches the latest. Any thread may call `read`, only the scheduler's `prepare`."""
 
     def __init__(self, characters: frozenset[str], device: torch.device, floor: float = math.log(FLOOR)) -> None:
-        """`characters` are what the checkpoint can say; no band of a log-mel is below `floor`."""
+        """Create an empty cache; `characters` are those of the checkpoint, `floor` is the lower limit of the log-mels."""
         self._characters, self._device, self._floor = characters, device, floor
         self._read: OrderedDict[str, F5ReferenceText] = OrderedDict()
         self._prepared: OrderedDict[str, F5Reference] = OrderedDict()
@@ -60,11 +60,11 @@ class F5ReferenceCache:
 
     @property
     def memory_bytes(self) -> int:
-        """Bytes of all mels on the device."""
+        """Return the bytes of all mels on the device."""
         return sum(prepared.mel.nbytes for prepared in self._prepared.values())
 
     def read(self, reference: Reference) -> F5ReferenceText:
-        """Read the transcript and measure the sound, without a device. Raises BadAudio, BadText."""
+        """Read the transcript and measure the audio, without a device. Raises BadAudio, BadText."""
         key = reference.digest
         with self._lock:
             found = self._read.get(key)
@@ -87,7 +87,7 @@ class F5ReferenceCache:
         limit_s = SPEC.reference_max_s
         if reference.audio.duration_s > limit_s + 0.01:
             raise BadAudio(
-                f"the reference is {reference.audio.duration_s:.1f} s long; F5-TTS takes {limit_s:.0f} s, select a part"
+                f"the reference is {reference.audio.duration_s:.1f} s long; select at most {limit_s:.0f} s for F5-TTS"
             )
         transcript = self._transcript(reference)
         rms = float(np.sqrt(np.mean(np.square(reference.audio.samples, dtype=np.float64))))
@@ -105,7 +105,7 @@ class F5ReferenceCache:
         except UnsupportedText as error:
             raise UnsupportedText(f"the transcript: {error}", error.characters) from error
         if not transcript:
-            raise BadText("the transcript has nothing this checkpoint can say; type what is said in the reference")
+            raise BadText("the transcript has no words that this checkpoint supports; type what the reference says")
         return with_full_stop(transcript)
 
     def _mel(self, reference: Reference, gain: float) -> torch.Tensor:

@@ -1,4 +1,4 @@
-"""What is known of F5-TTS before it is loaded. Importing this imports no torch."""
+"""The spec of F5-TTS. This module does not import torch."""
 
 from engines.registry import Spec
 from engines.types import Setting
@@ -11,7 +11,7 @@ SPEC = Spec(
         Setting(
             name="speed",
             label="Speed",
-            help="1 is the pace of the reference; 2 is twice as fast.",
+            help="1 is the speaking rate of the reference, 2 is twice as fast.",
             least=0.3,
             most=2.5,
             step=0.05,
@@ -21,7 +21,7 @@ SPEC = Spec(
         Setting(
             name="steps",
             label="Steps",
-            help="How often the engine refines the sound (NFE). More is slower and at some point no better.",
+            help="Number of refinement steps (NFE). More steps take longer; beyond some number, quality stays equal.",
             least=2,
             most=64,
             step=1,
@@ -31,7 +31,7 @@ SPEC = Spec(
         Setting(
             name="guidance",
             label="Guidance",
-            help="How closely the engine keeps to voice and words (CFG). Too much sounds harsh.",
+            help="How closely the engine follows voice and text (CFG). High values sound harsh.",
             least=0,
             most=10,
             step=0.1,
@@ -45,7 +45,7 @@ SPEC = Spec(
         "embedded": "Apache-2.0, trained on synthetic speech",
     },
     likenesses={
-        "embedded": "The built-in weights speak English and follow a new voice in part: takes have a likeness of 0.76 to it, "
+        "embedded": "The built-in weights speak English and approximate a new voice: takes have a likeness of 0.76 to it; "
         "two clips of one voice have 0.89 and two voices 0.52."
     },
 )

@@ -1,4 +1,4 @@
-"""Euler steps along the flow, with classifier-free guidance, of many rows in one pass of the network."""
+"""Take Euler steps along the flow, with classifier-free guidance, for many rows in one pass of the network."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
@@ -10,22 +10,22 @@ from torch import Tensor
 from engines.f5.network import DiT
 from engines.f5.packing import GAP, Packing, needed_frames, pack
 from engines.f5.sampling import FlowRow
-from engines.runtime.transfers import sent
+from engines.runtime.transfers import to_device
 
 
 class StepInputs(NamedTuple):
-    """What a step of several rows computes with."""
+    """The inputs of one step of several rows."""
 
     x: Tensor  # (n, mel) float32
     context: Tensor  # (n, dim)
     modulation: Tensor  # (rows, (6 * depth + 2) * dim)
-    advances: Tensor  # (rows,) float32 from this time to the next
+    advances: Tensor  # (rows,) float32 difference to the next time
     guidance: Tensor  # (rows,) float32
     packing: Packing
 
 
 class StepShape(NamedTuple):
-    """Sizes of a step's inputs; some of each may be empty."""
+    """Sizes of a step's inputs; some rows, frames and sequences may be empty."""
 
     rows: int
     frames: int
@@ -33,7 +33,7 @@ class StepShape(NamedTuple):
 
 
 def euler_step(network: DiT, inputs: StepInputs) -> Tensor:
-    """(n, mel) one step along the flow of every row."""
+    """Take one Euler step of every row: (n, mel)."""
     packing = inputs.packing
     x = inputs.x.to(inputs.context.dtype)
     flow = network(x[None], inputs.context[None], inputs.modulation, packing)[0].float()
@@ -44,27 +44,27 @@ def euler_step(network: DiT, inputs: StepInputs) -> Tensor:
 
 
 class Stepper(Protocol):
-    """How a network's work is computed: as it is written, or compiled, steps for shapes that are rounded up."""
+    """Computes the network's work, with PyTorch or with compiled kernels; compiled steps round shapes up."""
 
     def context(self, reference: Tensor, tokens: Tensor, drop_text: Tensor) -> Tensor:
-        """The result of `DiT.context`."""
+        """Return the result of `DiT.context`."""
         ...
 
     def shape(self, needed: StepShape) -> StepShape:
-        """What a step that needs these sizes is given."""
+        """Return the shape that a step of these sizes uses."""
         ...
 
     def place(self, inputs: StepInputs) -> StepInputs:
-        """The inputs where `step` computes with them."""
+        """Return the inputs in the memory that `step` reads."""
         ...
 
     def step(self, inputs: StepInputs) -> Tensor:
-        """The result of `euler_step`, which is the caller's."""
+        """Return the result of `euler_step` as a new tensor."""
         ...
 
 
 class EagerStepper:
-    """Computes each step as it is written, in just the shape it needs."""
+    """Computes each step with PyTorch, in the shape that it needs."""
 
     def __init__(self, network: DiT) -> None:
         self._network = network
@@ -83,14 +83,14 @@ class EagerStepper:
 
 
 class Flow:
-    """Takes rows along the flow together; they may be at different steps and of different lengths."""
+    """Steps rows along the flow together; the rows may be at different steps and have different lengths."""
 
     def __init__(self, stepper: Stepper) -> None:
         self._stepper = stepper
-        self._packed: tuple[Sequence[FlowRow], StepInputs] | None = None  # as the last step left them
+        self._packed: tuple[Sequence[FlowRow], StepInputs] | None = None  # after the last step
 
     def advance(self, rows: Sequence[FlowRow]) -> None:
-        """One Euler step of every row."""
+        """Take one Euler step of every row."""
         inputs = self._inputs(rows)
         schedules = [(row.schedule, row.step) for row in rows]
         torch.stack([plan.modulation[step] for plan, step in schedules], out=inputs.modulation[: len(rows)])
@@ -106,14 +106,14 @@ class Flow:
             self._packed = list(rows), inputs
 
     def _inputs(self, rows: Sequence[FlowRow]) -> StepInputs:
-        """Those of the last step if the same rows took it, else anew."""
-        packed, self._packed = self._packed, None  # a step that fails leaves the inputs as nobody knows
+        """Reuse the previous step's inputs if the batch is unchanged; otherwise rebuild them."""
+        packed, self._packed = self._packed, None  # after a failed step, the inputs are undefined
         if packed is not None and packed[0] == list(rows):
             return packed[1]
         return self._stepper.place(self._gather(rows))
 
     def _gather(self, rows: Sequence[FlowRow]) -> StepInputs:
-        """Rows one behind another; their times are still to be filled in."""
+        """Pack rows into inputs; the caller fills in their times."""
         sizes = [(len(row.x), len(row.contexts)) for row in rows]
         needed = StepShape(len(rows), needed_frames(sizes), sum(halves for _, halves in sizes))
         shape = self._stepper.shape(needed)
@@ -124,12 +124,12 @@ class Flow:
             _lined_up([half for row in rows for half in row.contexts], shape.frames),
             modulation.new_zeros(shape.rows, modulation.shape[1]),
             x.new_zeros(shape.rows),
-            sent(guidance, x.device),
+            to_device(guidance, x.device),
             pack(sizes, shape.frames, shape.sequences).to(x.device),
         )
 
 
 def _lined_up(sequences: Sequence[Tensor], frames: int) -> Tensor:
-    """(n, d) each -> (frames, d), zero between and behind them."""
+    """Concatenate (n, d) each to (frames, d), with zeros between and after them."""
     joined = torch.cat([F.pad(each, (0, 0, 0, GAP)) for each in sequences])[:frames]
     return F.pad(joined, (0, 0, 0, frames - len(joined)))

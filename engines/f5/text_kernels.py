@@ -1,9 +1,9 @@
-"""A block of F5's text embedding between its products, in three GPU kernels (Triton).
+"""Triton kernels for the operations between the products of a text embedding block.
 
 Rows have equally many frames: x (rows, frames, channels), contiguous. Sums are in float32.
 """
 
-# Triton compiles these functions itself: Python's types do not describe them.
+# Triton compiles these functions, so Python's types do not describe them.
 # mypy: ignore-errors
 
 import triton
@@ -15,7 +15,7 @@ def convolve_text(
     x, weight, bias, gain, offset, out, frames, eps,
     DIM: tl.constexpr, PADDED: tl.constexpr, TAPS: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """out = the layer norm, with gain and offset, of each channel's convolution along its row: weight (DIM, TAPS).
+    """Convolve each channel along its row, then apply the layer norm with gain and offset: weight (DIM, TAPS).
 
     One program: BLOCK frames of a row.
     """
@@ -42,9 +42,9 @@ def activate(
     x, energies, frames,
     DIM: tl.constexpr, CHANNELS: tl.constexpr, BLOCK: tl.constexpr, BLOCKS: tl.constexpr,
 ):  # fmt: skip
-    """x = GELU of x, in place, and the sum of its squares over each BLOCK * BLOCKS frames: energies (rows, parts, DIM) float32.
+    """Apply GELU to x in place, and sum its squares over each BLOCK * BLOCKS frames: energies (rows, parts, DIM) float32.
 
-    One program: such a part of a row, CHANNELS of it.
+    One program: one of these parts of a row, CHANNELS of it.
     """
     part, row = tl.program_id(0), tl.program_id(1)
     c = tl.program_id(2) * CHANNELS + tl.arange(0, CHANNELS)
@@ -63,7 +63,7 @@ def activate(
 
 @triton.jit(do_not_specialize=["frames", "parts"])
 def respond(x, energies, gamma, beta, frames, parts, eps, DIM: tl.constexpr, PADDED: tl.constexpr, BLOCK: tl.constexpr):
-    """x = beta + x (1 + gamma norm / (mean of all channels' norms + eps)), in place; gamma and beta (DIM,).
+    """Compute x = beta + x (1 + gamma norm / (mean of all channels' norms + eps)) in place; gamma and beta (DIM,).
 
     A channel's norm is the root of its energies (rows, parts, DIM). One program: BLOCK frames of a row.
     """

@@ -1,6 +1,7 @@
-"""From mel to sound: a Vocos of the shape its own configuration gives (Siuzdak 2023, arXiv:2306.00814).
+"""Vocos, which converts mel to audio, in the shape of its configuration (Siuzdak 2023, arXiv:2306.00814).
 
-Parameter names as in the `vocos` package, which is not imported: with the Hub behind it that takes longer than reading weights.
+Parameter names equal those of the `vocos` package. The package is not imported, because that takes longer than reading
+weights.
 """
 
 from collections.abc import Mapping
@@ -15,46 +16,46 @@ from torch import Tensor, nn
 from engines.errors import BadCheckpoint
 from engines.f5.mel import BANDS, HOP
 
-LOUDEST = 100.0  # magnitude of a frequency
+LOUDEST = 100.0  # largest magnitude of a frequency
 KNOWN = {"backbone": "vocos.models.VocosBackbone", "head": "vocos.heads.ISTFTHead"}
 
 
 class Vocoder(nn.Module):
-    """Vocos, from log-mel to samples."""
+    """Vocos: converts log-mel to samples."""
 
     def __init__(self, backbone: Mapping[str, Any], head: Mapping[str, Any]) -> None:
-        """The package's arguments. Raises TypeError for those of another kind of Vocos."""
+        """Build the network from the package's arguments. Raises TypeError for another kind of Vocos."""
         super().__init__()
         self.backbone = Backbone(**backbone)
         self.head = Head(**head)
 
     @classmethod
     def from_config(cls, path: Path) -> "Vocoder":
-        """Read the package's own configuration file. Raises BadCheckpoint for another kind of vocoder."""
+        """Read the package's configuration file. Raises BadCheckpoint for another kind of vocoder."""
         config = yaml.safe_load(path.read_text())
         for part, name in KNOWN.items():
             if config.get(part, {}).get("class_path") != name:
-                raise BadCheckpoint(f"{path.name}: the vocoder's {part} is not {name}; only mel Vocos models are known")
+                raise BadCheckpoint(f"{path.name}: the vocoder's {part} is not {name}; use a mel Vocos model")
         backbone, head = config["backbone"]["init_args"], config["head"]["init_args"]
         if backbone["input_channels"] != BANDS or head["hop_length"] != HOP:
             raise BadCheckpoint(f"{path.name}: F5-TTS needs {BANDS} bands and a hop of {HOP} samples")
         if backbone.get("adanorm_num_embeddings") is not None:
-            raise BadCheckpoint(f"{path.name}: the vocoder's norms depend on a class; only mel Vocos models are known")
+            raise BadCheckpoint(f"{path.name}: the vocoder's norms depend on a class; use a mel Vocos model")
         try:
             return cls(backbone, head)
         except (TypeError, KeyError) as error:
-            raise BadCheckpoint(f"{path.name}: {error}; only mel Vocos models are known") from error
+            raise BadCheckpoint(f"{path.name}: {error}; use a mel Vocos model") from error
 
     @torch.inference_mode()
     def forward(self, mel: Tensor) -> Tensor:
-        """(n, 100) log-mel -> (n * 256 - 256 or n * 256,) samples, by the head's padding."""
+        """Convert a (n, 100) log-mel to (n * 256 - 256 or n * 256,) samples, depending on the head's padding."""
         device = self.head.out.weight.device
         wave: Tensor = self.head(self.backbone(mel.float().T[None].to(device)))
         return wave[0]
 
 
 class Backbone(nn.Module):
-    """(b, input_channels, n) -> (b, n, dim)."""
+    """ConvNeXt backbone: (b, input_channels, n) -> (b, n, dim)."""
 
     def __init__(
         self,
@@ -62,7 +63,7 @@ class Backbone(nn.Module):
         dim: int,
         intermediate_dim: int,
         num_layers: int,
-        layer_scale_init_value: float | None = None,  # of training
+        layer_scale_init_value: float | None = None,  # only for training
         adanorm_num_embeddings: None = None,
     ) -> None:
         super().__init__()
@@ -80,7 +81,7 @@ class Backbone(nn.Module):
 
 
 class VocoderBlock(nn.Module):
-    """(b, dim, n) -> (b, dim, n)."""
+    """A ConvNeXt block: (b, dim, n) -> (b, dim, n)."""
 
     def __init__(self, dim: int, intermediate_dim: int) -> None:
         super().__init__()
@@ -96,10 +97,10 @@ class VocoderBlock(nn.Module):
 
 
 class Head(nn.Module):
-    """Magnitudes and phases of overlapping frames, summed up: (b, n, dim) -> (b, samples)."""
+    """Inverse STFT head, magnitudes and phases to samples: (b, n, dim) -> (b, samples)."""
 
     def __init__(self, dim: int, n_fft: int, hop_length: int, padding: Literal["same", "center"] = "same") -> None:
-        """A frame stands in the middle of its hop, or, `center`, at its beginning."""
+        """Build the head; a frame is at the centre of its hop, or, with `center`, at its start."""
         super().__init__()
         self.out = nn.Linear(dim, n_fft + 2)
         self._size, self._hop = n_fft, hop_length
@@ -114,14 +115,14 @@ class Head(nn.Module):
         return self._overlapped(frames) / self._overlapped(window.square().expand(1, -1, frames.shape[2]))
 
     def _overlapped(self, frames: Tensor) -> Tensor:
-        """(b, n_fft, n) frames -> (b, samples) their sum, without what the first and last hops lack."""
+        """Overlap-add (b, n_fft, n) frames to (b, samples), without the incomplete edges."""
         length = (frames.shape[2] - 1) * self._hop + self._size
         whole = F.fold(frames, (1, length), (1, self._size), stride=(1, self._hop))
         return whole[:, 0, 0, self._cut : length - self._cut]
 
 
 class SynthesisWindow(nn.Module):
-    """What frames are faded by."""
+    """The window of the inverse STFT."""
 
     window: Tensor
 

@@ -1,7 +1,7 @@
-"""Sets of F5 weights in memory: one is active, in the buffer that compiled code reads; the others are flat copies.
+"""Sets of F5 weights in memory. One set is active, in the buffer that compiled code reads; the others are flat copies.
 
-A set is read from the disk once, on a thread of its own. It is then kept in host memory, and from its first use on also on the
-device while the budget allows: activating it is one copy, from the device or from page-locked memory.
+A set is read from disk once, on a separate thread, and kept in host memory. From its first use on it is also kept on the
+device while the budget allows. Activating a set is one copy, from the device or from page-locked memory.
 """
 
 import logging
@@ -21,20 +21,20 @@ from engines.types import Weights
 
 log = logging.getLogger(__name__)
 
-BASE = ""  # the key of the checkpoint's own weights; a champion's is the SHA-256 of its file
-SHARE = 4  # one part in this many of the free memory may hold sets that are not active
+BASE = ""  # key of the checkpoint's weights; the key of fine-tuned weights is the SHA-256 of their file
+SHARE = 4  # inactive sets may use one part in this many of the free memory
 
 
 @dataclass(frozen=True, slots=True)
 class WeightBudget:
-    """Bytes that inactive sets may take. Sets in use stay beyond it: they are no more than the requests that run at once."""
+    """Bytes for inactive sets. Sets in use may exceed it; there are at most as many as running requests."""
 
     device: int
     host: int
 
     @classmethod
     def of(cls, requested: int, device: torch.device) -> "WeightBudget":
-        """`requested` is for the device, or for the host where that is the device; 0 takes a quarter of what is free."""
+        """Return `requested` bytes for the device (on a CPU: the host); 0 means a quarter of the free memory."""
         if device.type == "cuda":
             return cls(requested or free_device_bytes(device) // SHARE, free_host_bytes() // SHARE)
         return cls(0, requested or free_host_bytes() // SHARE)
@@ -50,22 +50,22 @@ class WeightCopies:
 
 @dataclass(slots=True)
 class WeightCounts:
-    """What the cache did since the engine was loaded."""
+    """Counts since the engine was loaded."""
 
-    loaded: int = 0  # sets read from the disk
-    load_s: float = 0.0  # seconds of all these reads
+    loaded: int = 0  # sets read from disk
+    load_s: float = 0.0  # seconds of all reads
     found: int = 0  # requests whose set was in memory
-    evicted: int = 0  # sets removed from the device, or from memory
+    evicted: int = 0  # sets removed from the device or from memory
     activated: int = 0  # copies into the active buffer
 
 
 class WeightCache:
-    """Holds the base's and champions' weights. Called from the scheduler's thread alone."""
+    """Holds the base weights and fine-tuned ones. Only the scheduler's thread may call it."""
 
     def __init__(self, parameters: FlatParameters, budget: WeightBudget, leased: Callable[[], Collection[str]]) -> None:
-        """`leased` names the sets in use, which stay in memory."""
+        """Create the cache; `leased` returns the keys of the sets in use, which stay in memory."""
         self.counts = WeightCounts()
-        self.active = BASE  # the set that the network computes with
+        self.active = BASE  # the set that the network uses
         self._parameters, self._budget, self._leased = parameters, budget, leased
         self._sets: OrderedDict[str, WeightCopies] = OrderedDict()  # least recently used first
         self._loading: dict[str, Future[tuple[Tensor, float]]] = {}
@@ -73,7 +73,7 @@ class WeightCache:
 
     @property
     def figures(self) -> Mapping[str, float]:
-        """The counts, by the names they are reported under."""
+        """Return the counts by their metric names."""
         counts = self.counts
         return {
             "weights_missed": counts.loaded,
@@ -85,18 +85,18 @@ class WeightCache:
 
     @property
     def memory_bytes(self) -> int:
-        """Of the copies on the device; on a CPU that is all of them."""
+        """Return the bytes of the copies on the device; on a CPU, of all copies."""
         copies = [held.device for held in self._sets.values()]
         if self._parameters.data.device.type == "cpu":
             copies += [held.host for held in self._sets.values()]
         return self._size * sum(copy is not None for copy in copies)
 
     def close(self) -> None:
-        """Stop reading; the sets go with the object."""
+        """Stop reading. The sets are freed with this object."""
         self._reader.shutdown(wait=False, cancel_futures=True)
 
     def start_loading(self, weights: Weights) -> None:
-        """Begin to read a set, already leased, that is not in memory; returns at once. See `collect_loaded`."""
+        """Start to read a leased set that is not in memory, and return at once. See `collect_loaded`."""
         key = weights.sha256
         if self.is_available(key):
             self.counts.found += 1
@@ -106,15 +106,15 @@ class WeightCache:
             self._loading[key] = self._reader.submit(self._read, weights)
 
     def is_available(self, key: str) -> bool:
-        """Whether the set can be activated."""
+        """Return True if the set can be activated."""
         return key in self._sets or key in (self.active, BASE)
 
     def is_loading(self, key: str) -> bool:
-        """Whether the set is still being read."""
+        """Return True while the set is being read."""
         return key in self._loading and not self._loading[key].done()
 
     def collect_loaded(self) -> Mapping[str, EngineError]:
-        """Keep the sets that were read meanwhile; returns those that could not be read, with the error."""
+        """Store the sets that were read; return the sets that could not be read, with their errors."""
         failed: dict[str, EngineError] = {}
         for key in [key for key, loading in self._loading.items() if loading.done()]:
             try:
@@ -141,7 +141,7 @@ class WeightCache:
                 del self._loading[key]
 
     def activate(self, key: str) -> None:
-        """Let the network compute with this set, which is available. Raises OutOfMemory."""
+        """Copy an available set into the network. Raises OutOfMemory."""
         if key == self.active:
             return
         if self.active not in self._sets and (self.active == BASE or self.active in self._leased()):
@@ -158,21 +158,19 @@ class WeightCache:
             held.device = self._copy_on_device()
 
     def evict_idle(self) -> bool:
-        """Remove every set without a lease from the device, to free its memory; false if none could be."""
+        """Remove every unused set from the device to free its memory; return False if none could be removed."""
         return any([self._evict_from_device(key) for key in self._idle_on_device()])
 
     def _copy_active(self) -> WeightCopies:
-        """A copy of the active set, of which there is no other."""
+        """Copy the active set, which has no other copy."""
         if (on_device := self._copy_on_device()) is not None:
             return WeightCopies(device=on_device)
         if (on_host := _on_host(self._parameters.data)) is not None:
             return WeightCopies(host=on_host)
-        raise OutOfMemory(
-            "there is no memory left for a champion's own weights; unload an engine, or use the base voice"
-        )
+        raise OutOfMemory("too little memory for fine-tuned weights; unload an engine, or use a champion without them")
 
     def _copy_on_device(self) -> Tensor | None:
-        """A copy of the active set, if budget and device have room, or get it by evicting idle sets; else None."""
+        """Copy the active set on the device, evicting idle sets if necessary; None if budget or memory are too small."""
         if self._size > self._budget.device:
             return None
         for leaving in (*self._idle_on_device(), None):
@@ -180,19 +178,19 @@ class WeightCache:
             if held + self._size <= self._budget.device:
                 try:
                     return self._parameters.data.clone()
-                except RuntimeError as error:  # torch's way to say that a device is full
-                    log.warning("no room on the device for one more set of weights (%s)", error)
+                except RuntimeError as error:  # torch raises RuntimeError if a device is full
+                    log.warning("too little device memory for another set of weights (%s)", error)
             if leaving is not None:
                 self._evict_from_device(leaving)
         return None
 
     def _idle_on_device(self) -> list[str]:
-        """Least recently used first."""
+        """Return the keys of unused sets on the device, least recently used first."""
         leased = self._leased()
         return [key for key, copies in self._sets.items() if copies.device is not None and key not in leased]
 
     def _evict_from_device(self, key: str) -> bool:
-        """Whether it could be: the base, which no vetted file holds, stays where host memory has no room for it."""
+        """Remove a set from the device; return False for the base weights if host memory cannot hold their only copy."""
         copies = self._sets[key]
         if key == BASE and copies.host is None and copies.device is not None:
             copies.host = _on_host(copies.device)
@@ -205,7 +203,7 @@ class WeightCache:
         return True
 
     def _make_host_room(self, needed: int) -> None:
-        """Remove idle host copies, first those that the device holds too, then the least recently used."""
+        """Remove unused host copies: first those with a device copy, then the least recently used."""
         leased = self._leased()
         idle = [key for key, copies in self._sets.items() if copies.host is not None and key not in (BASE, *leased)]
         idle.sort(key=lambda key: self._sets[key].device is None)
@@ -224,9 +222,9 @@ class WeightCache:
 
 
 def _on_host(flat: Tensor) -> Tensor | None:
-    """A copy, or None where there is no memory for it."""
+    """Copy to the host; None if memory is too small."""
     try:
         return torch.empty_like(flat, device="cpu").copy_(flat)
     except RuntimeError as error:
-        log.warning("no room in host memory for one more set of weights (%s)", error)
+        log.warning("too little host memory for another set of weights (%s)", error)
         return None

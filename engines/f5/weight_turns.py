@@ -1,12 +1,12 @@
-"""Which set of weights the next step uses: all rows of a step share one set."""
+"""Choose the weights of the next step; all rows of a step share one set."""
 
 from collections.abc import Sequence
 
-SLICE = 8  # steps of one set while others wait; changing sets costs about as much as one step
+SLICE = 8  # steps of one set while others wait; a change costs about as much as one step
 
 
 class WeightTurns:
-    """A round robin: the set served longest ago is next."""
+    """A round robin over sets of weights; the set that waited longest is next."""
 
     def __init__(self) -> None:
         self._current, self._taken = "", 0
@@ -14,7 +14,7 @@ class WeightTurns:
         self._turns = 0
 
     def next(self, wanting: Sequence[str]) -> str:
-        """The set of the next step, among those that have rows to compute."""
+        """Return the set of the next step, chosen from those with rows to compute."""
         others = [key for key in wanting if key != self._current]
         if self._current in wanting and (self._taken < SLICE or not others):
             self._taken += 1

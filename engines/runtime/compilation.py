@@ -1,4 +1,4 @@
-"""Compile policy: what is compiled where, and what happens when that fails."""
+"""Which kernels and graphs are compiled, and the fallback if compiling fails."""
 
 import logging
 import time
@@ -9,22 +9,22 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from engines.runtime.launching import KernelCompiling, Plans, Specialised, planned, specialised
+from engines.runtime.launching import KernelCompiling, KernelPlans, Specialisation, collect_launches, specialisations
 
 log = logging.getLogger(__name__)
 
-FRAME_BUCKET = 64  # recorded shapes round up to this many frames, so that few are recorded
-AT_ONCE = 4  # kernels found, or loaded, before others are stepped again
-POLL_S = 0.01  # of waiting for what compiles; another engine's line waits as long once a step
+FRAME_BUCKET = 64  # recorded shapes are rounded up to a multiple of this many frames, so that few graphs are recorded
+AT_ONCE = 4  # kernels found or loaded between two steps of other engines
+POLL_S = 0.01  # pause between polls of the compiler; the scheduler's other engines wait this long once a step
 
 
 def warn_of_failure(error: Exception) -> None:
     """Log that a compiled function failed."""
-    log.warning("a compiled function failed (%s: %s); it runs uncompiled", type(error).__name__, error)
+    log.warning("a compiled function failed (%s: %s); continuing uncompiled", type(error).__name__, error)
 
 
-class Compiled:
-    """A function that runs compiled, or eagerly once compiling has failed."""
+class WithEagerFallback:
+    """A function that calls its compiled form until that raises, and its eager form from then on."""
 
     def __init__(
         self,
@@ -32,20 +32,20 @@ class Compiled:
         fast: Callable[..., Any],
         on_failure: Callable[[Exception], None] = warn_of_failure,
     ) -> None:
-        """`fast` is its compiled form; `on_failure` gets the error that ends the use of `fast`."""
+        """Wrap `function`; `fast` is its compiled form, and `on_failure` gets the error that ends its use."""
         self._eager, self._on_failure = function, on_failure
         self._fast: Callable[..., Any] | None = fast
-        self.failure = ""  # why it runs eagerly
+        self.failure = ""  # why the eager form is used
 
     @property
     def active(self) -> bool:
-        """Whether it runs compiled."""
+        """Return True while the compiled form is used."""
         return self._fast is not None
 
     @property
     def note(self) -> str:
-        """Why it runs eagerly, in a sentence; empty where it runs compiled."""
-        return f"compiling failed ({self.failure}); it speaks uncompiled, and slower" if self.failure else ""
+        """Return a sentence that says why the eager form is used; empty if the compiled form is used."""
+        return f"compiling failed ({self.failure}); the engine runs uncompiled and slower" if self.failure else ""
 
     def __call__(self, *args: Any) -> Any:
         if self._fast is not None:
@@ -53,40 +53,40 @@ class Compiled:
                 return self._fast(*args)
             except torch.OutOfMemoryError:
                 raise
-            except Exception as error:  # compilers raise many kinds of errors, all handled alike
+            except Exception as error:  # compilers raise many kinds of errors, and all are handled alike
                 self._fast, self.failure = None, f"{type(error).__name__}: {error}"
                 self._on_failure(error)
         return self._eager(*args)
 
 
-class Graphs:
-    """CUDA graphs of a function of one key, such as the batch's rows, recorded at each key's first call or before."""
+class CudaGraphCache:
+    """CUDA graphs of a function of one key, such as the number of rows; each key is recorded once."""
 
     def __init__(self, function: Callable[[Any], Tensor], changed: Sequence[Tensor]) -> None:
-        """`function` never synchronises and keeps its tensors at fixed addresses; `changed` are those it writes to."""
+        """Wrap `function`, which must not synchronise and must keep its tensors in place; `changed` are those it writes."""
         self._function, self._changed = function, changed
         self._recorded: dict[Hashable, tuple[torch.cuda.CUDAGraph, Tensor]] = {}
-        # A stream of their own: with it comes a workspace for products that no other function's graphs write to meanwhile.
+        # One stream per function: its workspace for matrix products is then not shared with the graphs of other functions.
         self._stream: torch.cuda.Stream | None = None
 
     def __contains__(self, key: Hashable) -> bool:
         return key in self._recorded
 
     def __call__(self, key: Hashable, *_: object) -> Tensor:
-        """The function's result, which the next call may overwrite. Further arguments are ignored."""
+        """Replay the graph of `key` and return its result, which the next call overwrites. Other arguments are ignored."""
         self.record(key)
         graph, result = self._recorded[key]
         graph.replay()
         return result
 
     def record(self, key: Hashable) -> None:
-        """Make the key's graph, unless there is one."""
+        """Record the graph of `key` if it is missing."""
         if key not in self._recorded:
             self._recorded[key] = self._record(key)
 
-    def kernels(self, key: Hashable) -> Plans:
-        """What the function starts, to be compiled beforehand."""
-        with planned() as plans, self._unchanged():
+    def kernels(self, key: Hashable) -> KernelPlans:
+        """Return the kernels that the function launches, so that they can be compiled beforehand."""
+        with collect_launches() as plans, self._unchanged():
             self._function(key)
         return plans
 
@@ -101,7 +101,7 @@ class Graphs:
 
     def _record(self, key: Hashable) -> tuple[torch.cuda.CUDAGraph, Tensor]:
         with self._unchanged():
-            self._function(key)  # compiles every kernel, which nothing may do while a graph is recorded
+            self._function(key)  # compiles every kernel; no kernel may be compiled during recording
         self._stream = self._stream or torch.cuda.Stream()  # type: ignore[no-untyped-call]
         graph = torch.cuda.CUDAGraph()
         others = [
@@ -113,30 +113,30 @@ class Graphs:
         return graph, result
 
 
-def compile_kernels(plans: Plans, busy: Callable[[], bool]) -> Iterator[None]:
-    """Have kernels compiled, until all are; waits a little each time unless `busy`."""
-    found: set[Specialised] = set()
+def compile_kernels(plans: KernelPlans, busy: Callable[[], bool]) -> Iterator[None]:
+    """Compile kernels in other processes; each yield lets the scheduler step, and waits a little unless `busy`."""
+    found: set[Specialisation] = set()
     for some in _few(plans):
         for plan in some:
-            found |= specialised(plan)
+            found |= specialisations(plan)
         yield
     compiling = KernelCompiling(sorted(found))
     try:
-        while compiling.going_on():
+        while compiling.is_running():
             time.sleep(0 if busy() else POLL_S)
             yield
     finally:
         compiling.stop()
 
 
-def load_kernels(plans: Plans) -> Iterator[None]:
-    """Those that were compiled, from disk, so that whoever starts them first need not wait for it."""
+def load_kernels(plans: KernelPlans) -> Iterator[None]:
+    """Load compiled kernels from disk, so that their first launch needs no wait."""
     for some in _few(plans):
         for plan in some:
             plan()
         yield
 
 
-def _few(plans: Plans) -> Iterator[Sequence[Callable[[], object]]]:
+def _few(plans: KernelPlans) -> Iterator[Sequence[Callable[[], object]]]:
     each = list(plans.values())
     return (each[start : start + AT_ONCE] for start in range(0, len(each), AT_ONCE))

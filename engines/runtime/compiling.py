@@ -1,6 +1,6 @@
-"""Compile kernels for a GPU into Triton's folder: `python -m engines.runtime.compiling`, as `launching.py` starts it.
+"""Compile Triton kernels into Triton's cache, in a process that `launching.py` starts with `-m engines.runtime.compiling`.
 
-A line of JSON says for which GPU, and of each kernel the module, the name and what it is specialised for. No GPU is touched.
+One line of JSON on stdin gives the GPU, and for each kernel its module, name and specialisation. No GPU is used.
 """
 
 import json
@@ -14,17 +14,17 @@ from typing import Any
 from triton.backends.compiler import GPUTarget  # type: ignore[import-untyped]
 from triton.runtime import driver  # type: ignore[import-untyped]
 
-NICENESS = 10  # who speaks meanwhile comes first
+NICENESS = 10  # speech has priority
 
 
 class Target:
-    """As much of a driver as compiling asks for."""
+    """The part of Triton's driver that compiling needs."""
 
     def __init__(self, target: GPUTarget) -> None:
         self.get_current_target: Callable[[], GPUTarget] = lambda: target
 
     def get_current_device(self) -> int:
-        """There is one."""
+        """Return 0: there is one device."""
         return 0
 
 
@@ -41,7 +41,7 @@ def main() -> None:
     driver.set_active(Target(GPUTarget(*asked["target"])))
     for module, name, specialisation, _ in asked["kernels"]:
         getattr(import_module(module), name).preload(specialisation)
-    os._exit(0)  # the thread that reads would hold it up
+    os._exit(0)  # the thread that reads stdin would block a normal exit
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Files of a checkpoint from the Hugging Face Hub, with progress and errors a designer understands."""
+"""Download the files of a checkpoint from the Hugging Face Hub, with progress and readable errors."""
 
 import io
 import threading
@@ -13,11 +13,11 @@ POLL_S = 0.02  # the scheduler may step engines between two polls
 
 
 def fetch(repo: str, file: str) -> Generator[Progress, None, Path]:
-    """Download one file of a repository (or find it in the local cache): yields progress, returns its path.
+    """Download one file of a repository, or find it in the local cache; yield progress and return the path.
 
-    Raises BadCheckpoint when it is offline, gated, or not there.
+    Raises BadCheckpoint if the Hub is unreachable, or the file is gated or missing.
     """
-    from huggingface_hub import hf_hub_download  # importing it takes as long as reading weights
+    from huggingface_hub import hf_hub_download  # this import takes as long as reading weights
     from tqdm.auto import tqdm
 
     outcome: list[Path | Exception] = []

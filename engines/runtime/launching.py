@@ -1,7 +1,7 @@
-"""Starting Triton's kernels, and compiling them beforehand in other processes.
+"""Launch Triton kernels, and compile them beforehand in other processes.
 
-Triton compiles a kernel for a second where it is first started, and keeps it on disk. Much of that is Python, which would stop
-whoever speaks meanwhile: what will be started is planned, and `python -m engines.runtime.compiling` compiles it beside them.
+Triton compiles a kernel at its first launch, which takes about a second, and caches it on disk. Much of that work is Python
+and would stop other engines. Therefore launches are collected first, and `python -m engines.runtime.compiling` compiles them.
 """
 
 import hashlib
@@ -22,17 +22,18 @@ from torch import Tensor
 log = logging.getLogger(__name__)
 
 ROOT = Path(__file__).parents[2]
-ALIGNED = 16  # what Triton compiles a kernel for tells whether an address, or a number, is a multiple of it
-TOLD_MAX = 300  # characters of what went wrong
-Plans = dict[Hashable, Callable[[], object]]  # what compiles a kernel, by its arguments as far as that depends on them
-# A kernel's module and name, what it is specialised for as Triton's own `preload` takes it, and a digest of its source.
-Specialised = tuple[str, str, str, str]
-_planned: ContextVar[Plans | None] = ContextVar("planned", default=None)
+ALIGNED = 16  # Triton specialises a kernel by whether an address or a number is a multiple of this
+ERROR_MAX = 300  # characters of an error message
+# Functions that compile a kernel, by the arguments that decide its specialisation.
+KernelPlans = dict[Hashable, Callable[[], object]]
+# A kernel's module and name, its specialisation as Triton's `preload` takes it, and a digest of its source.
+Specialisation = tuple[str, str, str, str]
+_collected: ContextVar[KernelPlans | None] = ContextVar("collect_launches", default=None)
 
 
 def launch(kernel: Any, grid: tuple[int, ...], *args: Any, **options: Any) -> None:
-    """Start a kernel; while kernels are `planned`, only note how it is compiled."""
-    plans = _planned.get()
+    """Launch a kernel; within `collect_launches`, only record how to compile it."""
+    plans = _collected.get()
     if plans is None:
         kernel[grid](*args, **options)
         return
@@ -47,25 +48,25 @@ def _kind(argument: Any) -> Hashable:
 
 
 @contextmanager
-def planned() -> Iterator[Plans]:
-    """What is launched in this thread meanwhile is not started, but collected."""
-    plans: Plans = {}
-    before = _planned.set(plans)
+def collect_launches() -> Iterator[KernelPlans]:
+    """Collect kernel launches of this thread instead of running them."""
+    plans: KernelPlans = {}
+    before = _collected.set(plans)
     try:
         yield plans
     finally:
-        _planned.reset(before)
+        _collected.reset(before)
 
 
-def specialised(plan: Callable[[], object]) -> set[Specialised]:
-    """What a plan compiles, without compiling it."""
-    from triton import knobs  # type: ignore[import-untyped]  # it comes with CUDA's torch alone
+def specialisations(plan: Callable[[], object]) -> set[Specialisation]:
+    """Return the specialisations that a plan would compile, without compiling them."""
+    from triton import knobs  # type: ignore[import-untyped]  # only CUDA builds of torch bring triton
 
-    found: set[Specialised] = set()
+    found: set[Specialisation] = set()
 
     def note(fn: Any, compile: Mapping[str, Any], **_: object) -> bool:
         found.add((fn.module, fn.name, compile["specialization_data"], fn.jit_function.cache_key))
-        return True  # it is not compiled here
+        return True  # Triton then skips compiling
 
     before, knobs.runtime.jit_cache_hook = knobs.runtime.jit_cache_hook, note
     try:
@@ -76,32 +77,35 @@ def specialised(plan: Callable[[], object]) -> set[Specialised]:
 
 
 class KernelCompiling:
-    """Planned kernels, compiled by processes of their own. What fails there fails again, and is told, where it is started."""
+    """Processes that compile kernels. A kernel that fails is compiled again at its first launch, which raises the error."""
 
-    def __init__(self, kernels: Sequence[Specialised]) -> None:
-        """Those that this folder of Triton's holds all of already are not compiled again."""
+    def __init__(self, kernels: Sequence[Specialisation]) -> None:
+        """Start the processes; skip all kernels if a mark in Triton's cache says that they are compiled."""
         from triton import knobs
 
         digest = hashlib.sha256(json.dumps([*_target(), kernels]).encode()).hexdigest()
         self._mark = Path(knobs.cache.dir) / f"compiled-{digest}"
-        self._running = [] if self._mark.exists() else [_compiler(each) for each in _shared_out(kernels)]
+        self._running = [] if self._mark.exists() else [_compiler(each) for each in _divide(kernels)]
 
-    def going_on(self) -> bool:
-        """Whether it is not done yet."""
+    def is_running(self) -> bool:
+        """Return True until all processes have ended."""
         codes = [each.poll() for each in self._running]
         if None in codes:
             return True
         if any(codes):
-            log.warning("kernels are compiled where they are first started: %s", "; ".join(map(_said, self._running)))
+            log.warning(
+                "compiling kernels in advance failed; they compile at their first launch: %s",
+                "; ".join(map(_error_of, self._running)),
+            )
         elif self._running:
-            with suppress(OSError):  # a folder that cannot be written to holds no kernels either
+            with suppress(OSError):  # if the folder is read-only, it has no cached kernels either
                 self._mark.parent.mkdir(parents=True, exist_ok=True)
                 self._mark.touch()
         self._running = []
         return False
 
     def stop(self) -> None:
-        """End the processes."""
+        """Terminate the processes."""
         for each in self._running:
             each.terminate()
 
@@ -113,23 +117,23 @@ def _target() -> tuple[str, Any, int]:
     return target.backend, target.arch, target.warp_size
 
 
-def _shared_out(kernels: Sequence[Specialised]) -> list[Sequence[Specialised]]:
-    """One share for each core but one."""
+def _divide(kernels: Sequence[Specialisation]) -> list[Sequence[Specialisation]]:
+    """Divide the kernels between all cores but one."""
     count = max(1, (os.cpu_count() or 1) - 1)
     return [share for first in range(count) if (share := kernels[first::count])]
 
 
-def _compiler(kernels: Sequence[Specialised]) -> "subprocess.Popen[str]":
+def _compiler(kernels: Sequence[Specialisation]) -> "subprocess.Popen[str]":
     command = [sys.executable, "-m", "engines.runtime.compiling"]
     pipe = subprocess.PIPE
     process = subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=subprocess.DEVNULL, stderr=pipe, text=True)
     if process.stdin is not None:
-        with suppress(BrokenPipeError):  # its end tells why
+        with suppress(BrokenPipeError):  # the process has ended; its exit code says why
             process.stdin.write(json.dumps({"target": _target(), "kernels": kernels}) + "\n")
             process.stdin.flush()
     return process
 
 
-def _said(process: "subprocess.Popen[str]") -> str:
-    said = "" if process.stderr is None else process.stderr.read().strip()
-    return said.rpartition("\n")[2][:TOLD_MAX] or f"a compiler ended with {process.returncode}"
+def _error_of(process: "subprocess.Popen[str]") -> str:
+    error = "" if process.stderr is None else process.stderr.read().strip()
+    return error.rpartition("\n")[2][:ERROR_MAX] or f"a compiler process ended with code {process.returncode}"

@@ -1,4 +1,4 @@
-"""Which device an engine runs on, and in which precision."""
+"""The device of an engine and the precision of its network."""
 
 import math
 import time
@@ -10,15 +10,15 @@ import psutil
 import torch
 
 from engines.errors import BadSetting, NotReady
-from engines.registry import Device
+from engines.registry import EngineOptions
 
-TIMINGS = 8  # of each precision, in turns; the best counts, so that other work on the cores does not decide
-CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")  # a container's own ceiling; psutil gives the host's memory
+TIMINGS = 8  # per precision, alternating; the fastest counts, so that other load does not decide
+CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")  # the memory limit of a container; psutil reports the host's memory
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """A device and the precision a network runs in there."""
+    """A device and the precision of a network on it."""
 
     device: torch.device  # a CUDA device always has its index; `cuda` is the first card
     dtype: torch.dtype  # of the network; state that is integrated over steps stays float32
@@ -28,12 +28,12 @@ class Placement:
             object.__setattr__(self, "device", torch.device("cuda", 0))
 
 
-def place(settings: Device) -> Placement:
-    """CUDA in half precision, else MPS, else CPU, both in float32.
+def place(settings: EngineOptions) -> Placement:
+    """Choose CUDA in half precision, else MPS or CPU in float32.
 
-    Raises BadSetting for a device that is not here, NotReady for one that failed. On CUDA, kernels and graphs of the
-    calling thread go to that card from here on, and attention is not cuDNN's: that is planned anew for every length, for 46 ms
-    on an H100 and for one or two seconds where it is the first of a kind.
+    Raises BadSetting for a missing device, NotReady for a failed one. On CUDA, the calling thread uses that card from now on,
+    and cuDNN's attention is disabled: it plans every new length, which takes 46 ms on an H100, and one or two seconds for the
+    first length of a kind.
     """
     name = settings.name if settings.name != "auto" else _best()
     device = torch.device(name)
@@ -47,14 +47,14 @@ def place(settings: Device) -> Placement:
     return placement
 
 
-def width(settings: Device, device: torch.device) -> int:
-    """Rows in one step: as set, else 8 on a GPU and 2 elsewhere."""
+def width(settings: EngineOptions, device: torch.device) -> int:
+    """Return the rows in one step: the setting, else 8 on a GPU and 2 elsewhere."""
     return settings.max_batch or (8 if device.type == "cuda" else 2)
 
 
 @cache
 def fastest_cpu_dtype() -> torch.dtype:
-    """bfloat16 where products of a network's size take a fifth less time in it, as with AMX or AVX512-BF16; else float32."""
+    """Return bfloat16 if this CPU multiplies matrices at least a fifth faster in it (AMX, AVX512-BF16), else float32."""
     matrices = {dtype: torch.ones(512, 512, dtype=dtype) for dtype in (torch.float32, torch.bfloat16)}
     best = dict.fromkeys(matrices, math.inf)
     for _ in range(TIMINGS):
@@ -66,16 +66,16 @@ def fastest_cpu_dtype() -> torch.dtype:
 
 
 def free_device_bytes(device: torch.device) -> int:
-    """Free memory of a CUDA device."""
+    """Return the free memory of a CUDA device."""
     return int(torch.cuda.mem_get_info(device)[0])
 
 
 def free_host_bytes() -> int:
-    """Free memory of the machine, at most the container's limit."""
+    """Return the free memory of the machine, at most the limit of the container."""
     available = int(psutil.virtual_memory().available)
     try:
         return min(available, int(CGROUP_LIMIT.read_text()))
-    except (OSError, ValueError):  # no cgroup, or `max`
+    except (OSError, ValueError):  # no cgroup, or no limit
         return available
 
 
@@ -86,12 +86,12 @@ def _present(device: torch.device) -> bool:
 
 
 def _answers(device: torch.device) -> None:
-    """Raises NotReady for a card on which a kernel failed: a process cannot use it any more."""
+    """Raise NotReady for a card on which a kernel failed: this process cannot use the card any more."""
     try:
         torch.cuda.synchronize(device)
     except torch.AcceleratorError as error:
         reason = str(error).partition("\n")[0]
-        raise NotReady(f"the GPU failed ({reason}); stop the studio and start it again") from error
+        raise NotReady(f"the GPU failed ({reason}); restart the studio") from error
 
 
 def _best() -> str:

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Files that appear completely or not at all."""
 
 import os
 import secrets
@@ -9,10 +9,10 @@ from pathlib import Path
 
 @contextmanager
 def publishing(*targets: Path, sync: bool = True) -> Iterator[list[Path]]:
-    """Paths to write to in place of `targets`, beside them; what was written there is renamed to its target at the end.
+    """Yield a temporary path beside each target, and rename the written ones to their targets at the end.
 
-    On an error no target is changed and nothing else is left. A target may be left unwritten. `sync` waits until the files
-    are on the disk, so that a power cut cannot leave an empty one; a cache does without.
+    On an error, no target changes and no other file remains. A path may stay unwritten. `sync` waits until the files are on
+    the disk, so that a power cut cannot leave an empty file; a cache needs no `sync`.
     """
     parts = [target.absolute().with_name(f".{target.name}.{secrets.token_hex(4)}.part") for target in targets]
     try:

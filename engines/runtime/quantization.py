@@ -1,4 +1,4 @@
-"""Weights of fewer bits through torchao: int8 wherever it runs, int4 where its kernel does. Activations stay as they are."""
+"""Quantise weights with torchao: int8 on CPU and CUDA, int4 where its kernel runs. Activations stay unquantised."""
 
 import importlib
 from collections.abc import Iterable
@@ -10,11 +10,11 @@ from torch import Tensor, nn
 from engines.errors import BadSetting
 
 Kind = Literal["none", "int8", "int4"]
-GROUP = 128  # int4 weights that share a step and a zero
+GROUP = 128  # int4 weights that share a scale and a zero point
 
 
 def check(kind: Kind, device: torch.device, dtype: torch.dtype) -> Kind:
-    """Return `kind` if the device can compute with such weights. Raises BadSetting saying what to use instead."""
+    """Return `kind` if the device supports it. Raises BadSetting with an alternative."""
     if kind == "int8" and device.type not in ("cpu", "cuda"):
         raise BadSetting(f"STUDIO_QUANTIZE=int8 runs on CUDA and on the CPU, not on {device.type}; use none")
     if kind == "int4":
@@ -28,7 +28,7 @@ def check(kind: Kind, device: torch.device, dtype: torch.dtype) -> Kind:
 
 @torch.no_grad()
 def quantize(blocks: Iterable[nn.Module], kind: Kind) -> None:
-    """Quantise the linear layers of these blocks in place. Raises BadSetting if a block has none wide enough."""
+    """Quantise the linear layers of the blocks in place. Raises BadSetting if a block has no wide enough layer."""
     if kind == "none":
         return
     from torchao.quantization import (  # type: ignore[import-untyped]
@@ -37,7 +37,9 @@ def quantize(blocks: Iterable[nn.Module], kind: Kind) -> None:
         quantize_,
     )
 
-    config: Any = Int8WeightOnlyConfig(set_inductor_config=False)  # those settings are the whole process's
+    config: Any = Int8WeightOnlyConfig(
+        set_inductor_config=False
+    )  # set_inductor_config would change options of the whole process
     if kind == "int4":
         config = Int4WeightOnlyConfig(
             group_size=GROUP, int4_packing_format="tile_packed_to_4d", set_inductor_config=False
@@ -49,28 +51,28 @@ def quantize(blocks: Iterable[nn.Module], kind: Kind) -> None:
 
 
 def register() -> None:
-    """Let `torch.load(weights_only=True)` read quantised tensors: importing torchao registers its own."""
+    """Register torchao's tensor classes, so that `torch.load(weights_only=True)` can read quantised tensors."""
     importlib.import_module("torchao.quantization")
 
 
 def is_quantized(weight: Tensor) -> bool:
-    """Whether torchao stores it in fewer bits."""
+    """Return True if the weight is quantised by torchao."""
     return hasattr(weight, "qdata")
 
 
 def is_int4(weight: Tensor) -> bool:
-    """Whether it is stored as int4."""
+    """Return True if the weight is stored as int4."""
     return hasattr(weight, "scale_and_zero")
 
 
 def parts(weight: Tensor) -> tuple[Tensor, Tensor | None]:
-    """A plain weight and None, or int8 (outputs, inputs) numbers and the float32 (outputs, 1) step of each output."""
+    """Split a weight: int8 (outputs, inputs) and its float32 (outputs, 1) scales, or a plain weight and None."""
     held: Any = weight
     return (held.qdata, held.scale) if is_quantized(weight) else (weight, None)
 
 
 def stored_bytes(weight: Tensor) -> int:
-    """Bytes that a weight, quantised or not, takes in memory."""
+    """Return the bytes of a weight in memory, quantised or not."""
     held: Any = weight
     if not is_quantized(weight):
         return weight.numel() * weight.element_size()

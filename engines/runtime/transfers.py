@@ -1,4 +1,4 @@
-"""Numbers on their way between host and device, waited for by nobody who does not need them."""
+"""Copy tensors between host and device without waiting."""
 
 from typing import Any
 
@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 
-class Arriving:
-    """A tensor on its way to the host, copied while the device works on."""
+class AsyncHostCopy:
+    """A copy of a tensor to the host that runs while the device continues."""
 
     def __init__(self, made: Tensor) -> None:
         self._host = made
@@ -18,18 +18,18 @@ class Arriving:
             self._arrived.record()
 
     @property
-    def here(self) -> bool:
-        """Whether it need not be waited for."""
+    def ready(self) -> bool:
+        """Return True if the copy has ended."""
         return self._arrived is None or self._arrived.query()  # type: ignore[no-untyped-call]
 
     def value(self) -> Tensor:
-        """The tensor on the host, waited for if need be."""
+        """Return the tensor on the host; wait for the copy if it has not ended."""
         if self._arrived is not None:
             self._arrived.synchronize()
         return self._host
 
 
-def sent(values: Any, device: torch.device) -> Tensor:
-    """Numbers, or a host's tensor, on the device; from pageable memory the copy would wait for all work before it."""
+def to_device(values: Any, device: torch.device) -> Tensor:
+    """Copy numbers or a host tensor to the device through pinned memory; a pageable copy would wait for earlier work."""
     held = torch.as_tensor(values)
     return held.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else held.to(device)

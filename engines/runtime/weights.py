@@ -1,4 +1,4 @@
-"""Tensors from files, without ever running code that a file holds."""
+"""Read tensors from files, without running code from a file."""
 
 import pickle
 from collections.abc import Iterator, Mapping
@@ -15,24 +15,24 @@ from torch.overrides import TorchFunctionMode
 
 from engines.errors import BadCheckpoint
 
-SCALE = ".scale"  # `name` is int8 and `name.scale` (rows,) its step per output channel
+SCALE = ".scale"  # `name` holds int8 and `name.scale` its (rows,) scale per output channel
 
 
 def read(path: Path) -> dict[str, Tensor]:
-    """The tensors of a .safetensors or a PyTorch file (which may hold only tensors). Raises BadCheckpoint."""
+    """Read the tensors of a .safetensors or PyTorch file, which may hold only tensors. Raises BadCheckpoint."""
     try:
         if path.suffix == ".safetensors":
             return restore(load_file(path))
         held = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
     except (OSError, SafetensorError, RuntimeError, pickle.UnpicklingError, EOFError) as error:
-        raise BadCheckpoint(f"{path.name} is broken or is no checkpoint; fetch it again") from error
+        raise BadCheckpoint(f"{path.name} is damaged or not a checkpoint; download it again") from error
     if not isinstance(held, dict):
-        raise BadCheckpoint(f"{path.name} holds no named tensors; it is not a checkpoint")
+        raise BadCheckpoint(f"{path.name} has no named tensors; choose a checkpoint file")
     return held
 
 
 def restore(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Undo int8-per-channel storage; everything else stays as it is."""
+    """Convert int8-per-channel tensors to float; other tensors stay unchanged."""
     scales = {name.removesuffix(SCALE): scale for name, scale in tensors.items() if name.endswith(SCALE)}
     return {
         name: value if name not in scales else value.float() * scales[name].float().view(-1, *[1] * (value.dim() - 1))
@@ -43,13 +43,13 @@ def restore(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
 
 @contextmanager
 def unfilled() -> Iterator[None]:
-    """Networks built within have parameters without memory or values, for `fill` to adopt a checkpoint's in their place."""
+    """Build networks whose parameters have no memory and no values; `fill` with `adopt` gives them a checkpoint's."""
     with torch.device("meta"), _WithoutInit():
         yield
 
 
 class _WithoutInit(TorchFunctionMode):
-    """Leaves out initial values: a large network's take seconds, and drawing them on `meta` imports the compiler."""
+    """Skips initial values, which take seconds in a large network; drawing them on `meta` imports the compiler."""
 
     def __torch_function__(
         self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
@@ -60,14 +60,14 @@ class _WithoutInit(TorchFunctionMode):
 
 
 def shapes(network: nn.Module) -> dict[str, tuple[int, ...]]:
-    """What a checkpoint of this network must hold."""
+    """Return the tensor shapes that a checkpoint of this network must have."""
     return {name: tuple(parameter.shape) for name, parameter in network.named_parameters()}
 
 
 def misfit(found: Mapping[str, tuple[int, ...]], needed: Mapping[str, tuple[int, ...]]) -> str:
-    """What is wrong with tensors of these shapes, in words; empty if they are just what is needed."""
+    """Describe how tensors of these shapes differ from the needed ones; empty if all match."""
     wrong = [f"{name} is missing" for name in needed.keys() - found.keys()]
-    wrong += [f"{name!r:.80} is not known" for name in found.keys() - needed.keys()]
+    wrong += [f"{name!r:.80} is unknown" for name in found.keys() - needed.keys()]
     wrong += [
         f"{name} is {found[name]} and not {needed[name]}"
         for name in needed
@@ -77,30 +77,30 @@ def misfit(found: Mapping[str, tuple[int, ...]], needed: Mapping[str, tuple[int,
 
 
 def fill(network: nn.Module, tensors: dict[str, Tensor], name: str, adopt: bool = False) -> None:
-    """Load by name and shape; `adopt` takes the tensors themselves, for a network that was built `unfilled`.
+    """Load tensors by name and shape; `adopt` uses the tensors themselves, for a network that was built `unfilled`.
 
-    Raises BadCheckpoint naming the first parameters that do not fit.
+    Raises BadCheckpoint with the first parameters that do not fit.
     """
     try:
         missing, unexpected = network.load_state_dict(tensors, strict=False, assign=adopt)
     except RuntimeError as error:
-        raise BadCheckpoint(f"{name} is of another size than its configuration says; check both") from error
-    needed = dict(network.named_parameters())  # buffers, such as windows, are constants the network makes itself
+        raise BadCheckpoint(f"{name} does not have the size of its configuration; check both files") from error
+    needed = dict(network.named_parameters())  # buffers, such as windows, are constants that the network computes
     missing = [key for key in missing if key in needed]
     if missing or unexpected:
-        wrong = [f"{key} is missing" for key in missing[:2]] + [f"{key} is not known" for key in unexpected[:2]]
-        raise BadCheckpoint(f"{name} is of another architecture: {', '.join(wrong)}")
+        wrong = [f"{key} is missing" for key in missing[:2]] + [f"{key} is unknown" for key in unexpected[:2]]
+        raise BadCheckpoint(f"{name} has another architecture: {', '.join(wrong)}")
 
 
 def halve(network: nn.Module) -> None:
-    """Keep the weights of convolutions and linear layers in float16, of which they are float32 again whenever they are used.
+    """Store the weights of convolutions and linear layers in float16, and convert them to float32 for every use.
 
-    That rounds them as far as TF32 does, in which a GPU's convolutions multiply in any case.
+    The rounding is that of TF32, in which the convolutions of a GPU multiply anyway.
     """
     for layer in network.modules():
         if isinstance(layer, nn.Conv1d | nn.Linear):
             layer.weight = nn.Parameter(layer.weight.half(), requires_grad=False)
-            register_parametrization(layer, "weight", _Single(), unsafe=True)  # it changes the dtype
+            register_parametrization(layer, "weight", _Single(), unsafe=True)  # the parametrization changes the dtype
 
 
 class _Single(nn.Module):

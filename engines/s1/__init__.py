@@ -1,1 +1,1 @@
-"""S1-Mini (openaudio-s1-mini): a dual autoregressive engine; fish-speech 0.1.0's architecture and file forms."""
+"""S1-Mini (openaudio-s1-mini): a dual autoregressive engine with the architecture and file formats of fish-speech 0.1.0."""

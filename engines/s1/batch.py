@@ -1,4 +1,4 @@
-"""The requests S1 speaks: each becomes groups of sentences, each group a row of frames, and frames become sound."""
+"""The requests that S1 speaks: a request has groups of sentences, a group becomes a row of frames, frames become audio."""
 
 import logging
 from collections.abc import Collection, Sequence
@@ -22,70 +22,70 @@ from engines.types import Audio, Samples
 
 log = logging.getLogger(__name__)
 
-REDRAWS = 3  # a group's first frame may be its end; then it is drawn again, with another seed
+REDRAWS = 3  # a group whose first frame is its end is generated again with another seed, this many times
 SHOWN = 40  # characters of a group in a note
 PROGRESS_MAX = 0.95  # of a group that has not ended
 
 
 class S1Batch:
-    """Steps every request in work and turns what was drawn into events."""
+    """Steps every active request and converts the results to events."""
 
     def __init__(
         self, model: S1Model, decoder: Decoder, prefixes: PrefixStore, streams: CodecStreams, device: torch.device
     ) -> None:
         self.requests: dict[str, S1ActiveRequest] = {}
         self.rows = RowTable(model, decoder, prefixes)
-        # A GPU draws the next frame while this one is decoded; the one drawn behind a row's end is thrown away.
+        # A GPU generates the next frame while the host handles this one; a frame after a row's end is discarded.
         self.ahead = device.type == "cuda"
-        self.sounding = Sounding(streams, patient=self.ahead)
+        self.audio_queue = Sounding(streams, patient=self.ahead)
         self._model, self._decoder = model, decoder
         self._timbres = VoiceTimbres(model.codec, model.defaults.timbre, model.known)
         self._in_flight: InFlightStep | None = None
-        self._events: list[Event] = []  # not told yet: a step that runs out of memory loses none
+        self._events: list[Event] = []  # not reported yet; a step that runs out of memory loses none
 
     @property
     def waiting(self) -> Collection[str]:
-        """Requests whose reference is still being encoded."""
+        """Return the ids of requests whose reference is still being encoded."""
         return [id for id, request in self.requests.items() if not request.reference.codes.done()]
 
     @property
-    def between_pieces(self) -> Collection[str]:
-        """Ids of requests with no group in progress, all earlier sound delivered, and more groups to start."""
+    def between_segments(self) -> Collection[str]:
+        """Return the ids of requests with no group in progress, all earlier audio delivered, and more groups to start."""
         return [id for id, request in self.requests.items() if request.between_groups]
 
     def drop(self, id: str) -> None:
-        """Forget a request; unknown ids are ignored."""
+        """Drop a request; ignore an unknown id."""
         request = self.requests.pop(id, None)
         if request is not None:
-            self.sounding.drop(request)
+            self.audio_queue.drop(request)
             if request.sound is not None:
                 self.rows.remove(request)
 
     def step(self, held: Collection[str], yielding: Collection[str] = ()) -> Sequence[Event]:
-        """Draw one frame of every row that is not held; return events of frames and sound that have arrived.
+        """Generate one frame of every row that is not held; return events of frames and audio that have arrived.
 
         Requests in `yielding` start no further group.
         """
         self._start_groups([each for id, each in self.requests.items() if id not in held and id not in yielding])
         active = [request for request in self.rows if request.job.id not in held]
-        if self._decoder.fills_device(len(active)) and not active[0].heard:
-            self.sounding.streams.go_first()
+        if self._decoder.saturates_gpu(len(active)) and not active[0].heard:
+            self.audio_queue.streams.go_first()
         step = self.rows.step(active)
         if self.ahead:
             step, self._in_flight = self._in_flight, step
         if step is not None:
             self._receive(step)
-        self.sounding.decode()
+        self.audio_queue.decode()
         idle = step is None and self._in_flight is None and not self._events
-        for arrived in self.sounding.arrived(wait=idle):
+        for arrived in self.audio_queue.arrived(wait=idle):
             self._deliver(arrived)
         if not self.requests:
-            self.rows.rest()
+            self.rows.release_idle()
         events, self._events = self._events, []
         return events
 
     def _start_groups(self, active: Sequence[S1ActiveRequest]) -> None:
-        """Give the next group of each request without a row one; a group that is silence alone is over at once."""
+        """Start the next group of each request without a row; a group that is only silence ends at once."""
         for request in active:
             if request.sound is not None or request.drawn or not request.reference.codes.done():
                 continue
@@ -98,25 +98,25 @@ class S1Batch:
             if request.generation == 0:
                 request.timbre = self._timbres.stream(request.reference)
             try:
-                self.sounding.add(self.rows.add(request))
+                self.audio_queue.add(self.rows.add(request))
             except EngineError as error:
                 self.drop(request.job.id)
                 self._events.append(Refused(request.job.id, error))
 
     def _receive(self, step: InFlightStep) -> None:
-        """Wait for a step's frames and hand them to their requests."""
+        """Wait for a step's frames and pass them to their requests."""
         for (request, generation), frame in zip(step.rows, step.frames.value().numpy(), strict=True):
             if request.sound is not None and request.generation == generation:  # neither dropped nor ended meanwhile
                 self._take(request, request.sound, frame)
 
     def _take(self, request: S1ActiveRequest, sound: GroupSound, frame: Frame) -> None:
-        """Take a row's frame in; at its end go on to the next group."""
+        """Add a frame to a row's group; after its end, go on to the next group."""
         group, ended = sound.group, frame[0] >= self._model.network.semantic_count
         if not ended:
             sound.frames.append(frame)
         seconds = len(sound.frames) / self._model.codec.config.frame_rate
         if not ended and (seconds >= group.longest_s or request.position >= self._decoder.state.length):
-            log.warning("a group of %d characters did not end after %.1f s and is cut", len(group.text), seconds)
+            log.warning("a group of %d characters did not end after %.1f s and was cut", len(group.text), seconds)
             request.notes += (cut_note(group.text, seconds),)
             ended = True
         if not ended:
@@ -127,17 +127,17 @@ class S1Batch:
         self.rows.remove(request)
         if not sound.frames and request.redraws < REDRAWS:
             request.redraws += 1
-            self.sounding.close(sound)
+            self.audio_queue.close(sound)
             return
-        sound.ended = True  # the next group may be drawn while the rest of this one's sound is made
+        sound.ended = True  # the next group may start while the rest of this one is decoded
         request.group_index += 1
         if sound.frames:
             request.previous_turn = Turn(group.text, torch.from_numpy(np.stack(sound.frames, 1)))
 
     def _deliver(self, arrived: ArrivedSound) -> None:
-        """Tell a packet of sound, edges trimmed; behind a group's last, its pause, and behind the last group's the end."""
+        """Deliver a packet of audio; after a group's last packet, its pause, and after the last group, the end."""
         sound, request = arrived.sound, arrived.sound.request
-        if self.requests.get(request.job.id) is not request:  # dropped meanwhile
+        if self.requests.get(request.job.id) is not request:  # the request was dropped meanwhile
             return
         samples = sound.edges.add(self._in_timbre(request, arrived))
         request.heard = request.heard or len(samples) > 0
@@ -153,7 +153,7 @@ class S1Batch:
             self._events.append(Finished(request.job.id, request.notes))
 
     def _in_timbre(self, request: S1ActiveRequest, arrived: ArrivedSound) -> Samples:
-        """What is ready of a packet's sound, in a strange reference's timbre if the checkpoint asks for it."""
+        """Return the audio of a packet that is ready, with its timbre corrected if the checkpoint needs that."""
         timbre = request.timbre
         if timbre is None:
             return arrived.samples
@@ -161,11 +161,11 @@ class S1Batch:
         return np.concatenate((ready, timbre.end())) if arrived.last else ready
 
     def _pause(self, request: S1ActiveRequest, group: Group) -> None:
-        """The exact silence behind a group."""
+        """Deliver the exact silence after a group."""
         self._spoke(request, np.zeros(round(group.pause_after_s * self._model.codec.config.sample_rate), np.float32))
 
     def _spoke(self, request: S1ActiveRequest, samples: Samples) -> None:
-        """Tell these samples, if any, at the reference's own level."""
+        """Deliver samples, if any, at the level of the reference."""
         if len(samples):
             lowered = samples * np.float32(request.reference.gain)
             self._events.append(Spoke(request.job.id, Audio(lowered, self._model.codec.config.sample_rate)))

@@ -1,4 +1,4 @@
-"""Caches of S1: a clip's codes by its sound, a reference's keys and values by its sound and transcript."""
+"""Caches of S1: the codes of a clip, and the keys and values of a reference with its transcript."""
 
 import contextlib
 import logging
@@ -17,32 +17,32 @@ from engines.runtime.publishing import publishing
 
 log = logging.getLogger(__name__)
 
-CODES_KEPT = 64  # in memory; on disk they are small and stay
+CODES_KEPT = 64  # in memory; files on disk are small and stay
 
 
 @dataclass(slots=True)
 class CacheHits:
-    """Lookups of a cache."""
+    """Counts of cache lookups."""
 
     found: int = 0
     missed: int = 0
 
 
 class CodeStore:
-    """(codebooks, frames) codes of clips, by digest: in memory, and as memory-mapped files that survive a restart.
+    """The (codebooks, frames) codes of clips by digest, in memory and in memory-mapped files that survive a restart.
 
     Any thread may call it.
     """
 
     def __init__(self, folder: Path | None, sizes: Sequence[int]) -> None:
-        """`folder` None keeps nothing on disk; `sizes` is the number of codes of each codebook."""
+        """Create the store; without a `folder`, nothing is stored on disk; `sizes` are the sizes of the codebooks."""
         self._folder, self._sizes = folder, np.array(sizes)[:, None]
         self._kept: OrderedDict[str, Tensor] = OrderedDict()
         self._lock = threading.Lock()
         self.hits = CacheHits()
 
     def get(self, digest: str) -> Tensor | None:
-        """Codes from memory or disk; None where there are none, or broken ones."""
+        """Return codes from memory or disk; None if there are none or the file is damaged."""
         with self._lock:
             codes = self._kept.get(digest)
         if codes is None:
@@ -54,12 +54,12 @@ class CodeStore:
         return self._remember(digest, codes)
 
     def put(self, digest: str, codes: Tensor) -> Tensor:
-        """Keep codes and return them; a full disk is no error, they are then encoded again after a restart."""
+        """Store codes and return them. If the disk is full, they are only kept in memory."""
         if self._folder is not None:
             try:
                 self._write(self._folder, digest, codes)
             except OSError as error:
-                log.warning("a reference's codes could not be kept on disk (%s)", error)
+                log.warning("storing the codes of a reference on disk failed (%s)", error)
         return self._remember(digest, codes)
 
     def _remember(self, digest: str, codes: Tensor) -> Tensor:
@@ -77,21 +77,21 @@ class CodeStore:
         try:
             held = np.load(path, mmap_mode="r", allow_pickle=False)
             if held.dtype != np.int16 or held.ndim != 2 or len(held) != len(self._sizes):
-                raise ValueError("it holds no codes")
+                raise ValueError("the file has no codes")
             if (held < 0).any() or (held >= self._sizes).any():
-                raise ValueError("it holds codes that no codebook has")
+                raise ValueError("the file has codes out of range")
             return torch.from_numpy(held.astype(np.int64))
         except FileNotFoundError:
             return None
         except (OSError, ValueError, EOFError) as error:
-            log.warning("a reference's kept codes are broken (%s); they are made again", error)
-            with contextlib.suppress(OSError):  # of a folder that cannot be written either
+            log.warning("the stored codes of a reference are damaged (%s); encoding it again", error)
+            with contextlib.suppress(OSError):  # the folder may be read-only
                 path.unlink(missing_ok=True)
             return None
 
     def _write(self, folder: Path, digest: str, codes: Tensor) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        # Readable by its owner alone, as it is made of somebody's voice; not synced, as it can be made again.
+        # Only the owner may read the file, as it is derived from a voice. It needs no sync, as it can be computed again.
         with publishing(folder / f"{digest}.npy", sync=False) as [part], open(part, "xb", opener=_private) as file:
             np.save(file, codes.cpu().numpy().astype(np.int16))
 
@@ -106,11 +106,11 @@ class PrefixStore:
 
     @property
     def bytes(self) -> int:
-        """Bytes of all that is kept."""
+        """Return the bytes of all cached keys and values."""
         return sum(kept.numel() * kept.element_size() for kept in self._kept.values())
 
     def get(self, digest: str) -> Tensor | None:
-        """A reference's keys and values, by the digest of its sound and transcript; None where they are not kept."""
+        """Return the keys and values of a reference by the digest of its audio and transcript; None if they are not cached."""
         kept = self._kept.get(digest)
         if kept is None:
             self.hits.missed += 1
@@ -120,7 +120,7 @@ class PrefixStore:
         return kept
 
     def put(self, digest: str, prefix: Tensor) -> None:
-        """Keep (layers, 2, kv_heads, length, head_dim) keys and values, evicting the least recently used."""
+        """Cache (layers, 2, kv_heads, length, head_dim) keys and values, evicting the least recently used."""
         self._kept[digest] = prefix
         while self._kept and self.bytes > self._max_bytes:
             self._kept.popitem(last=False)

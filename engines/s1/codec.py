@@ -1,8 +1,9 @@
-"""The codec: sound to codes and back, causal throughout, so that sound can be made packet by packet.
+"""The codec, which converts audio to codes and back. It is causal, so that audio can be decoded packet by packet.
 
-Same function and parameter names as fish-speech 0.1.0's modified DAC (Kumar et al. 2023, arXiv:2306.06546), with every weight
-norm folded into a plain weight. A clip is encoded and decoded whole; streams are decoded packet by packet, many at once, each
-layer that looks back keeping what it needs of the last packet in a `CodecState`, so that no frame is ever decoded twice.
+Function and parameter names equal those of fish-speech 0.1.0's modified DAC (Kumar et al. 2023, arXiv:2306.06546), with every
+weight norm folded into a plain weight. A clip is encoded and decoded as a whole. Many streams are decoded at once, packet by
+packet: each layer with a receptive field into the past stores what it needs in a `CodecState`, so that no frame is decoded
+twice.
 """
 
 import copy
@@ -29,14 +30,14 @@ from engines.s1.layers import embedding
 
 
 class EncoderBlock(nn.Module):
-    """Residual units, then a convolution that shortens the sound by `stride` and doubles its channels."""
+    """Residual units, then a convolution that shortens the signal by `stride` and doubles its channels."""
 
     def __init__(self, channels: int, stride: int, layers: int) -> None:
         super().__init__()
         half = channels // 2
         inner = WindowConfig(
             dim=channels, layers=layers, heads=channels // 64, intermediate=3 * channels, window=512
-        )  # upstream fixes what its configuration does not name
+        )  # upstream fixes the values that its configuration does not have
         self.block = Chain(
             *(ResidualUnit(half, dilation) for dilation in (1, 3, 9)),
             Snake(half),
@@ -45,12 +46,12 @@ class EncoderBlock(nn.Module):
         )
 
     def forward(self, x: Tensor, state: CodecState | None) -> Tensor:
-        """(b, channels / 2, t) -> (b, channels, t / stride)."""
+        """Encode (b, channels / 2, t) to (b, channels, t / stride)."""
         return self.block(x, state)
 
 
 class DecoderBlock(nn.Module):
-    """A transposed convolution that lengthens by `stride`, then residual units."""
+    """A transposed convolution that lengthens the signal by `stride`, then residual units."""
 
     def __init__(self, inputs: int, outputs: int, stride: int) -> None:
         super().__init__()
@@ -61,12 +62,12 @@ class DecoderBlock(nn.Module):
         )
 
     def forward(self, x: Tensor, state: CodecState | None) -> Tensor:
-        """(b, inputs, t) -> (b, outputs, t * stride)."""
+        """Decode (b, inputs, t) to (b, outputs, t * stride)."""
         return self.block(x, state)
 
 
 class CodecEncoder(nn.Module):
-    """Samples to latents at the encoder's rate."""
+    """Encodes samples to latents at the encoder's rate."""
 
     def __init__(self, config: CodecConfig) -> None:
         super().__init__()
@@ -78,12 +79,12 @@ class CodecEncoder(nn.Module):
         self.block = Chain(*layers, Snake(channels), Convolution(channels, config.latent_dim, 3))
 
     def forward(self, x: Tensor, state: CodecState | None) -> Tensor:
-        """(b, 1, t) -> (b, latent_dim, t / product of encoder_rates)."""
+        """Encode (b, 1, t) to (b, latent_dim, t / product of encoder_rates)."""
         return self.block(x, state)
 
 
 class CodecDecoder(nn.Module):
-    """Latents to samples."""
+    """Decodes latents to samples."""
 
     def __init__(self, config: CodecConfig) -> None:
         super().__init__()
@@ -95,7 +96,7 @@ class CodecDecoder(nn.Module):
         self.model = Chain(*layers, Snake(channels), Convolution(channels, 1, 7))
 
     def forward(self, x: Tensor, state: CodecState | None) -> Tensor:
-        """(b, latent_dim, t) -> (b, 1, t * product of decoder_rates)."""
+        """Decode (b, latent_dim, t) to (b, 1, t * product of decoder_rates)."""
         return self.model(x, state)
 
 
@@ -109,17 +110,17 @@ class Codebook(nn.Module):
         self.codebook = embedding(size, code_dim)
 
     def nearest(self, z: Tensor) -> Tensor:
-        """(b, dim, t) -> (b, t) codes."""
+        """Return the nearest codes: (b, dim, t) -> (b, t)."""
         latents = F.normalize(self.in_proj(z), dim=1)
         return (F.normalize(self.codebook.weight) @ latents).argmax(1)
 
     def vectors(self, codes: Tensor) -> Tensor:
-        """(b, t) codes -> (b, dim, t)."""
+        """Return the vectors of (b, t) codes: (b, dim, t)."""
         return self.out_proj(self.codebook(codes.clamp(max=self.codebook.num_embeddings - 1)).transpose(1, 2))
 
 
 class Codebooks(nn.Module):
-    """`count` codebooks of one size."""
+    """A list of `count` codebooks of one size."""
 
     def __init__(self, dim: int, count: int, size: int, code_dim: int) -> None:
         super().__init__()
@@ -148,18 +149,18 @@ class Quantizer(nn.Module):
 
     @property
     def levels(self) -> Iterator[Codebook]:
-        """The semantic codebook, then the residual ones."""
+        """Yield the semantic codebook, then the residual ones."""
         yield from self.semantic_quantizer.quantizers  # type: ignore[misc]
         yield from self.quantizer.quantizers  # type: ignore[misc]
 
 
 def unplanned() -> AbstractContextManager[None]:
-    """Convolutions by torch's own kernels: cuDNN's, a little faster, are planned for a second for each new size."""
+    """Disable cuDNN, whose convolutions are slightly faster, but need a second of planning for each new size."""
     return torch.backends.cudnn.flags(enabled=False)
 
 
 class Codec(nn.Module):
-    """Mono sound at `config.sample_rate` and (codebooks, frames) codes of `config.hop` samples each."""
+    """Converts between mono audio at `config.sample_rate` and (codebooks, frames) codes of `config.hop` samples each."""
 
     def __init__(self, config: CodecConfig) -> None:
         super().__init__()
@@ -169,7 +170,7 @@ class Codec(nn.Module):
         self.decoder: nn.Module = CodecDecoder(config)
 
     def split(self) -> "Codec":
-        """Keep what encodes; returns what decodes, which may then be moved to another device."""
+        """Keep the encoding layers; return a codec with the decoding layers, which may be moved to another device."""
         quantizer = self.quantizer
         encoding = (self.encoder, quantizer.downsample, quantizer.pre_module)
         other = copy.deepcopy(self, {id(part): Passthrough() for part in encoding})
@@ -177,7 +178,7 @@ class Codec(nn.Module):
         return other
 
     def encode(self, samples: Tensor) -> Tensor:
-        """(n,) samples -> (codebooks, ceil(n / hop)) int64 codes."""
+        """Encode (n,) samples to (codebooks, ceil(n / hop)) int64 codes."""
         padded = F.pad(samples, (0, -len(samples) % self.config.hop))
         z = self.encoder(padded[None, None], None)
         z = self.quantizer.pre_module(self.quantizer.downsample(z, None), None)
@@ -188,15 +189,15 @@ class Codec(nn.Module):
         return torch.cat(codes)
 
     def decode(self, codes: Tensor) -> Tensor:
-        """(codebooks, t) codes of a whole clip -> (t * hop,) samples."""
+        """Decode (codebooks, t) codes of a whole clip to (t * hop,) samples."""
         return self.decode_packets(codes[None], None)[0]
 
     def decode_packets(self, codes: Tensor, state: CodecState | None) -> Tensor:
-        """(b, codebooks, t) codes, the next ones of b streams -> (b, t * hop) samples."""
+        """Decode (b, codebooks, t) codes, the next ones of b streams, to (b, t * hop) samples."""
         return torch.tanh(self.decoder(self.latents(codes, state), state))[:, 0]
 
     def latents(self, codes: Tensor, state: CodecState | None) -> Tensor:
-        """(b, codebooks, t) codes -> (b, latent_dim, t * product of downsample)."""
+        """Convert (b, codebooks, t) codes to (b, latent_dim, t * product of downsample)."""
         levels = zip(self.quantizer.levels, codes.unbind(1), strict=True)
         z = torch.stack([level.vectors(row) for level, row in levels]).sum(0)
         return self.quantizer.upsample(self.quantizer.post_module(z, state), state)

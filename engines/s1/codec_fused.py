@@ -1,7 +1,8 @@
-"""The codec's decoding as few kernels that never synchronise, so that a CUDA graph can record it.
+"""The codec's decoder as a few kernels that never synchronise, so that a CUDA graph can record it.
 
-The same numbers as `Codec.decode_packets`, to rounding: each convolution, with the bias, residual and Snake around it, is one
-kernel; a transposed one is a convolution of the last inputs to `stride` outputs each. Layouts are fixed when it is made.
+The results equal `Codec.decode_packets` up to rounding. Each convolution with its bias, residual and Snake is one kernel; a
+transposed convolution is computed as a convolution of the last inputs to `stride` outputs each. Weight layouts are fixed at
+construction.
 """
 
 from collections.abc import Iterator
@@ -16,44 +17,44 @@ from engines.s1.codec import Codec, DecoderBlock
 from engines.s1.codec_kernels import convolve
 from engines.s1.codec_layers import Chain, CodecState, Convolution, ResidualUnit, Snake, TransposedConvolution
 
-BLOCK_T, BLOCK_N, BLOCK_K = 128, 128, 64  # most that one program makes and reads at once
-LEAST = 16  # of each, for the tensor cores
+BLOCK_T, BLOCK_N, BLOCK_K = 128, 128, 64  # largest outputs and reads of one program
+LEAST = 16  # smallest size of each, for the tensor cores
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Stage:
-    """A convolution and what follows it."""
+    """A convolution with the operations that follow it."""
 
     layer: Convolution | TransposedConvolution
-    weight: Tensor  # (inputs, taps, outputs), the memory of the layer's own
+    weight: Tensor  # (inputs, taps, outputs), in the memory of the layer's weight
     bias: Tensor  # (outputs,)
-    stride: int = 1  # times the outputs hold each other's neighbours in time
+    stride: int = 1  # factor of a transposed convolution: outputs of adjacent times are stored together
     first: int = 0  # input that the first tap reads for the first output
-    apart: int = 1  # inputs from one tap's to the next one's
-    alpha: Tensor | None = None  # (outputs,) of the Snake behind it
-    plain: bool = True  # whether its output is also read without that Snake
-    residual: bool = False  # whether the last plain output is added
+    apart: int = 1  # distance between the inputs of adjacent taps
+    alpha: Tensor | None = None  # (outputs,) of the following Snake
+    plain: bool = True  # True if the output without the Snake is read, too
+    residual: bool = False  # True if the last plain output is added
 
     @property
     def back(self) -> int:
-        """How many inputs of the packet before it reads."""
+        """Return the number of inputs that it reads from the previous packet."""
         return self.layer.kept[0]
 
     @property
     def channels(self) -> int:
-        """Of its output."""
+        """Return the number of output channels."""
         return self.weight.shape[2] // self.stride
 
 
 class FusedCodec:
-    """Decodes as its codec does."""
+    """Decodes like its codec, with Triton kernels."""
 
     def __init__(self, codec: Codec) -> None:
         self._codec = codec
         self._stages = list(_stages(codec.decoder.model))  # type: ignore[arg-type]
 
     def decode_packets(self, codes: Tensor, state: CodecState) -> Tensor:
-        """As `Codec.decode_packets`."""
+        """Compute the same as `Codec.decode_packets`."""
         z = self._codec.latents(codes, state).transpose(1, 2)
         x = _room(self._stages[0], z.shape[1], z)
         x[:, self._stages[0].back :] = z
@@ -70,12 +71,12 @@ class FusedCodec:
 
 
 def _room(stage: Stage, length: int, like: Tensor) -> Tensor:
-    """An input of a stage, to be filled: (rows, what it looks back at and `length`, inputs)."""
+    """Allocate the input of a stage: (rows, past inputs + `length`, inputs)."""
     return like.new_empty(len(like), stage.back + length, len(stage.weight))
 
 
 def _look_back(stage: Stage, x: Tensor, state: CodecState) -> None:
-    """Put what was kept in front of a stage's input, and keep its end."""
+    """Copy the stored past inputs to the start of a stage's input, and store its end."""
     if stage.back:
         kept = state.kept[stage.layer]
         x[:, : stage.back] = kept
@@ -83,7 +84,7 @@ def _look_back(stage: Stage, x: Tensor, state: CodecState) -> None:
 
 
 def _convolve(stage: Stage, x: Tensor, plain: Tensor, active: Tensor | None) -> None:
-    """Write a stage's output to `plain`, and behind its Snake to `active`."""
+    """Write a stage's output to `plain`, and the output of its Snake to `active`."""
     inputs, taps, outputs = stage.weight.shape
     length = x.shape[1] - stage.back
     block_t = min(BLOCK_T, _padded(length))
@@ -102,7 +103,7 @@ def _convolve(stage: Stage, x: Tensor, plain: Tensor, active: Tensor | None) -> 
 
 
 def _stages(layers: Chain) -> Iterator[Stage]:
-    """The convolutions of a decoder in the order they are done, with what stands between them."""
+    """Yield the convolutions of a decoder in order, with the operations between them."""
     flat = list(_flattened(layers))
     closing = {layer.block[-1] for layer in flat if isinstance(layer, ResidualUnit)}
     for number, layer in enumerate(flat):
@@ -119,7 +120,7 @@ def _stages(layers: Chain) -> Iterator[Stage]:
 
 
 def _flattened(layers: Chain) -> Iterator[nn.Module]:
-    """Convolutions and Snakes in order; a residual unit stands in front of its own."""
+    """Yield convolutions and Snakes in order; a residual unit comes before its layers."""
     for layer in layers:
         if isinstance(layer, ResidualUnit):
             yield layer
@@ -139,7 +140,7 @@ def _plain(layer: Convolution) -> Stage:
 
 
 def _transposed(layer: TransposedConvolution) -> Stage:
-    """As a convolution over the last inputs, the newest first: those whose width still reaches here."""
+    """Express a transposed convolution as a convolution over the last inputs, the newest first."""
     taps, stride = layer.kept[0] + 1, layer.stride
     weight = _shared(layer.conv, (0, 2, 1), taps * stride).view(layer.conv.in_channels, taps, -1)
     bias = _bias(layer.conv).repeat(stride)
@@ -147,7 +148,7 @@ def _transposed(layer: TransposedConvolution) -> Stage:
 
 
 def _shared(conv: nn.Conv1d | nn.ConvTranspose1d, order: tuple[int, int, int], width: int = 0) -> Tensor:
-    """A convolution's weight as (inputs, `width` if it is more, outputs), and from now on the convolution's own memory."""
+    """Return a convolution's weight as (inputs, `width` or more, outputs), sharing its memory with the convolution."""
     weight = conv.weight.permute(order)
     shared = F.pad(weight, (0, 0, 0, max(0, width - weight.shape[1]))).contiguous()
     back = [order.index(axis) for axis in range(3)]
@@ -160,5 +161,5 @@ def _bias(conv: nn.Conv1d | nn.ConvTranspose1d) -> Tensor:
 
 
 def _padded(size: int) -> int:
-    """The power of two a kernel's block needs."""
+    """Round up to the power of two that a kernel's block needs."""
     return max(LEAST, 1 << (size - 1).bit_length())

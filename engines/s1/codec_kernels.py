@@ -1,9 +1,9 @@
-"""The codec's convolutions as one GPU kernel (Triton): a product on the tensor cores, with all that stands around it.
+"""The codec's convolutions as one Triton kernel: a product on the tensor cores, fused with the operations around it.
 
-Sound is (rows, time, channels) here, the layout the tensor cores read. Sums are in float32.
+Audio has the layout (rows, time, channels) here, which the tensor cores read. Sums are in float32.
 """
 
-# Triton compiles this function itself: Python's types do not describe it.
+# Triton compiles this function, so Python's types do not describe it.
 # mypy: ignore-errors
 
 import triton
@@ -17,10 +17,10 @@ def convolve(
     RESIDUAL: tl.constexpr, PLAIN: tl.constexpr, ACTIVE: tl.constexpr,
     BLOCK_T: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
 ):  # fmt: skip
-    """plain = residual + bias + sum over taps of weight[:, tap] x[t + FIRST + tap * APART]; active = Snake of it.
+    """Compute plain = residual + bias + sum over taps of weight[:, tap] x[t + FIRST + tap * APART]; active = Snake(plain).
 
-    x (rows, length + what is looked back at, INPUTS), weight (INPUTS, TAPS, OUTPUTS), plain and active
-    (rows, length, OUTPUTS) with strides between rows. One program: BLOCK_T times BLOCK_N outputs of a row.
+    x (rows, length + past inputs, INPUTS), weight (INPUTS, TAPS, OUTPUTS), plain and active (rows, length, OUTPUTS) with
+    strides between rows. One program: BLOCK_T times BLOCK_N outputs of a row.
     """
     row = tl.program_id(2).to(tl.int64)
     t = tl.program_id(0) * BLOCK_T + tl.arange(0, BLOCK_T)

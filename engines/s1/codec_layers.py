@@ -1,6 +1,6 @@
-"""Layers of the codec, causal: given what they keep of a stream, a packet of its sound continues where the last one ended.
+"""Causal layers of the codec. With the stored state of a stream, a packet continues where the previous one ended.
 
-Parameter names as in fish-speech 0.1.0's modified DAC (Kumar et al. 2023, arXiv:2306.06546).
+Parameter names equal those of fish-speech 0.1.0's modified DAC (Kumar et al. 2023, arXiv:2306.06546).
 """
 
 from collections.abc import Mapping
@@ -13,32 +13,32 @@ from torch import Tensor, nn
 from engines.s1.config import WindowConfig
 from engines.s1.layers import RMSNorm, SwiGLU, rotary_table, rotate
 
-POSITIONS = 8192  # most frames of a stream; a whole clip may have more
+POSITIONS = 8192  # largest length of a stream in frames; a whole clip may be longer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CodecState:
-    """Where each of b streams stands. Without one, a layer is given whole clips and keeps nothing."""
+    """The state of b streams. Without a state, a layer processes whole clips and stores nothing."""
 
-    positions: Tensor  # (b,) frames decoded so far
-    kept: Mapping[nn.Module, Tensor]  # (b, *layer.kept) of each layer that looks back, updated in place
+    positions: Tensor  # (b,) decoded frames
+    kept: Mapping[nn.Module, Tensor]  # (b, *layer.kept) of each layer that reads past inputs, updated in place
 
 
 class Chain(nn.Sequential):
-    """Layers in sequence, each given the streams' state."""
+    """Layers in sequence, each of which receives the streams' state."""
 
     def forward(self, x: Tensor, state: CodecState | None) -> Tensor:  # type: ignore[override]
-        """Shapes as the first layer takes and the last one gives them."""
+        """Apply the layers in order."""
         for layer in self:
             x = layer(x, state)
         return x
 
 
 class Passthrough(nn.Module):
-    """The identity, where another configuration has a layer."""
+    """The identity, in place of a layer that the configuration leaves out."""
 
     def forward(self, x: Tensor, state: CodecState | None) -> Tensor:
-        """x unchanged."""
+        """Return x unchanged."""
         return x
 
 
@@ -50,44 +50,44 @@ class Snake(nn.Module):
         self.alpha = nn.Parameter(torch.ones(1, channels, 1))
 
     def forward(self, x: Tensor, state: CodecState | None) -> Tensor:
-        """(b, channels, t) -> the same shape."""
-        rate = self.alpha.float()  # half precision has no room for what follows
+        """Apply the activation to (b, channels, t)."""
+        rate = self.alpha.float()  # half precision is too small for these values
         return torch.addcdiv(x.float(), torch.sin(rate * x).square(), rate + 1e-9).to(x.dtype)
 
 
 class Convolution(nn.Module):
-    """Causal: (b, in, t) -> (b, out, t / stride), where t is a multiple of the stride."""
+    """A causal convolution: (b, in, t) -> (b, out, t / stride), where t is a multiple of the stride."""
 
     def __init__(
         self, inputs: int, outputs: int, width: int, *, stride: int = 1, dilation: int = 1, groups: int = 1
     ) -> None:
         super().__init__()
         self.conv = nn.Conv1d(inputs, outputs, width, stride=stride, dilation=dilation, groups=groups)
-        self.kept = ((width - 1) * dilation + 1 - stride, inputs)  # of the packet before
+        self.kept = ((width - 1) * dilation + 1 - stride, inputs)  # inputs of the previous packet
 
     def forward(self, x: Tensor, state: CodecState | None) -> Tensor:
-        """See the class."""
+        """Convolve x after the past inputs of its streams."""
         return self.conv(_behind_kept(self, x, self.kept[0], state))
 
 
 class TransposedConvolution(nn.Module):
-    """Causal: (b, in, t) -> (b, out, t * stride), where each input reaches at most the width into the future."""
+    """A causal transposed convolution: (b, in, t) -> (b, out, t * stride), without outputs after the last input's hop."""
 
     def __init__(self, inputs: int, outputs: int, width: int, *, stride: int) -> None:
         super().__init__()
         self.conv = nn.ConvTranspose1d(inputs, outputs, width, stride=stride)
         self.stride = stride
-        self.kept = (-(-width // stride) - 1, inputs)  # of the packet before, which still sound
+        self.kept = (-(-width // stride) - 1, inputs)  # inputs of the previous packet that still contribute
 
     def forward(self, x: Tensor, state: CodecState | None) -> Tensor:
-        """See the class."""
+        """Convolve x after the past inputs of its streams."""
         back, length = self.kept[0] if state is not None else 0, x.shape[-1]
         y = self.conv(_behind_kept(self, x, back, state))
         return y[..., back * self.stride : (back + length) * self.stride]
 
 
 def _behind_kept(layer: nn.Module, x: Tensor, back: int, state: CodecState | None) -> Tensor:
-    """(b, channels, t) -> (b, channels, back + t): behind the last `back` of the packet before, zeros in a whole clip."""
+    """Prepend the last `back` inputs of the previous packet, or zeros for a whole clip: (b, channels, back + t)."""
     if not back:
         return x
     if state is None:
@@ -111,12 +111,12 @@ class ResidualUnit(nn.Module):
         )
 
     def forward(self, x: Tensor, state: CodecState | None) -> Tensor:
-        """(b, channels, t) -> the same shape."""
+        """Transform (b, channels, t)."""
         return x + self.block(x, state)
 
 
 class ConvNeXt(nn.Module):
-    """Liu et al. 2022 (arXiv:2201.03545), in one dimension and causal."""
+    """A causal ConvNeXt block in one dimension (Liu et al. 2022, arXiv:2201.03545)."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -127,21 +127,21 @@ class ConvNeXt(nn.Module):
         self.gamma = nn.Parameter(torch.ones(channels))
 
     def forward(self, x: Tensor, state: CodecState | None) -> Tensor:
-        """(b, channels, t) -> the same shape."""
+        """Transform (b, channels, t)."""
         y = self.norm(self.dwconv(x, state).transpose(1, 2))
         y = self.gamma * self.pwconv2(F.gelu(self.pwconv1(y)))
         return x + y.transpose(1, 2)
 
 
 class LayerScale(nn.Module):
-    """A learnt factor for each channel (Touvron et al. 2021, arXiv:2103.17239)."""
+    """A learned factor for each channel (Touvron et al. 2021, arXiv:2103.17239)."""
 
     def __init__(self, dim: int) -> None:
         super().__init__()
         self.gamma = nn.Parameter(torch.ones(dim))
 
     def forward(self, x: Tensor) -> Tensor:
-        """(..., dim) -> the same shape."""
+        """Scale (..., dim)."""
         return x * self.gamma
 
 
@@ -157,7 +157,7 @@ class WindowAttention(nn.Module):
         self.kept = (2, config.heads, config.window - 1, config.head_dim)  # keys and values
 
     def forward(self, x: Tensor, table: Tensor, seen: Tensor, state: CodecState | None) -> Tensor:
-        """(b, t, dim), the table of its positions, and which of the frames held so far, these included, each one sees."""
+        """Attend: x (b, t, dim), the rotary table of its positions, and a mask of the stored and new frames that each sees."""
         config, (batch, count, _) = self.config, x.shape
         q, k, v = self.wqkv(x).unflatten(-1, (3 * config.heads, config.head_dim)).chunk(3, dim=2)
         q, k = rotate(q, table), rotate(k, table)
@@ -171,7 +171,7 @@ class WindowAttention(nn.Module):
 
 
 class WindowLayer(nn.Module):
-    """Attention and feed-forward, each normed before and scaled behind."""
+    """Attention and feed-forward, each with a norm before and a scale after it."""
 
     def __init__(self, config: WindowConfig) -> None:
         super().__init__()
@@ -183,13 +183,13 @@ class WindowLayer(nn.Module):
         self.ffn_layer_scale = LayerScale(config.dim)
 
     def forward(self, x: Tensor, table: Tensor, seen: Tensor, state: CodecState | None) -> Tensor:
-        """As WindowAttention."""
+        """Transform x; arguments as in WindowAttention."""
         x = x + self.attention_layer_scale(self.attention(self.attention_norm(x), table, seen, state))
         return x + self.ffn_layer_scale(self.feed_forward(self.ffn_norm(x)))
 
 
 class WindowTransformer(nn.Module):
-    """(b, channels, t) -> the same shape; a frame sees those up to `window - 1` before it."""
+    """A causal transformer for (b, channels, t); a frame sees itself and the `window - 1` frames before it."""
 
     table: Tensor
 
@@ -205,13 +205,15 @@ class WindowTransformer(nn.Module):
         self.output_proj = nn.Identity() if same else nn.Linear(config.dim, channels)
 
     def forward(self, x: Tensor, state: CodecState | None) -> Tensor:
-        """See the class."""
+        """Transform x after the stored keys and values of its streams."""
         count, device = x.shape[-1], x.device
         back = 0 if state is None else self.config.window - 1
         start = torch.zeros(1, dtype=torch.long, device=device) if state is None else state.positions
         positions = start[:, None] + torch.arange(count, device=device)
         distance = torch.arange(back, back + count, device=device)[:, None] - torch.arange(back + count, device=device)
-        here = torch.arange(-back, count, device=device) >= -start[:, None]  # not before the stream began
+        here = (
+            torch.arange(-back, count, device=device) >= -start[:, None]
+        )  # frames before the start of a stream do not count
         seen = ((distance >= 0) & (distance < self.config.window) & here[:, None])[:, None]
         table = self._table(count)[positions]
         x = self.input_proj(x.transpose(1, 2))

@@ -1,4 +1,4 @@
-"""The configuration of an S1 checkpoint: config.json for the network, a YAML for the codec."""
+"""The configuration of an S1 checkpoint: config.json for the network, a YAML file for the codec."""
 
 import json
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from engines.errors import BadCheckpoint
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackConfig:
-    """One stack of transformer layers."""
+    """The sizes of one transformer stack."""
 
     dim: int
     layers: int
@@ -29,35 +29,35 @@ class StackConfig:
 
     @property
     def group(self) -> int:
-        """Query heads that share a key."""
+        """Return the number of query heads that share a key."""
         return self.heads // self.kv_heads
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DualARConfig:
-    """The slow stack has a position per frame or text token, the fast stack generates a frame's codes."""
+    """The sizes of the network. The slow stack has a position per frame or text token; the fast one generates a frame."""
 
     slow: StackConfig
     fast: StackConfig
     vocabulary_size: int
-    codebook_size: int  # of the embeddings of every codebook
-    codebooks: int  # codes a frame, the semantic one included
+    codebook_size: int  # embeddings of each codebook
+    codebooks: int  # codes of a frame, with the semantic code
     max_positions: int
-    tied: bool  # the head is the embedding
-    scaled: bool  # frame embeddings are divided by sqrt(codebooks + 1)
+    tied: bool  # True if the head is the embedding
+    scaled: bool  # True if frame embeddings are divided by sqrt(codebooks + 1)
 
     @classmethod
     def read(cls, path: Path) -> "DualARConfig":
-        """Raises BadCheckpoint."""
+        """Read config.json. Raises BadCheckpoint."""
         try:
             held = json.loads(path.read_text(encoding="utf-8"))
             return cls.from_mapping(held)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise BadCheckpoint(f"{path.name} does not describe an S1 network ({error}); fetch it again") from error
+            raise BadCheckpoint(f"{path.name} does not describe an S1 network ({error}); download it again") from error
 
     @classmethod
     def from_mapping(cls, held: Mapping[str, Any]) -> "DualARConfig":
-        """Read upstream's flat mapping. A fast number that is absent or null is the slow one's. Raises ValueError, KeyError."""
+        """Read upstream's flat mapping; a missing or null fast value equals the slow one. Raises ValueError, KeyError."""
         if held.get("model_type") != "dual_ar":
             raise ValueError(f"model_type is {held.get('model_type')!r}, not 'dual_ar'")
         slow = _stack(held, "", held["n_layer"], None)
@@ -97,13 +97,13 @@ def _stack(held: Mapping[str, Any], prefix: str, layers: int, base: StackConfig 
 
 
 def _wide(dim: int) -> int:
-    """Two thirds of four times the width, rounded up to 256: where a configuration names none."""
+    """Return the default feed-forward size: two thirds of four times the width, rounded up to a multiple of 256."""
     return -(-(8 * dim // 3) // 256) * 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowConfig:
-    """A transformer whose frames see `window` frames, themselves included."""
+    """The sizes of a transformer whose frames see `window` frames, including themselves."""
 
     dim: int
     layers: int
@@ -117,12 +117,12 @@ class WindowConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodecConfig:
-    """The modified DAC; the defaults are openaudio-s1-mini's, whose folder does not state them."""
+    """The sizes of the modified DAC. The defaults are those of openaudio-s1-mini, whose folder has no configuration."""
 
     sample_rate: int = 44_100  # Hz
     encoder_dim: int = 64
     encoder_rates: tuple[int, ...] = (2, 4, 8, 8)
-    encoder_layers: tuple[int, ...] = (0, 0, 0, 4)  # transformer layers behind each block
+    encoder_layers: tuple[int, ...] = (0, 0, 0, 4)  # transformer layers after each block
     decoder_dim: int = 1536
     decoder_rates: tuple[int, ...] = (8, 8, 4, 2)
     latent_dim: int = 1024
@@ -136,7 +136,7 @@ class CodecConfig:
 
     @property
     def hop(self) -> int:
-        """Samples a frame."""
+        """Return the samples of a frame."""
         product = 1
         for rate in (*self.encoder_rates, *self.downsample):
             product *= rate
@@ -144,16 +144,16 @@ class CodecConfig:
 
     @property
     def frame_rate(self) -> float:
-        """Frames a second."""
+        """Return the frames of a second."""
         return self.sample_rate / self.hop
 
     @classmethod
     def read(cls, path: Path) -> "CodecConfig":
-        """A YAML in the form of upstream's `modded_dac_vq`. Raises BadCheckpoint."""
+        """Read a YAML file in the format of upstream's `modded_dac_vq`. Raises BadCheckpoint."""
         try:
             return cls._from_mapping(yaml.safe_load(path.read_text(encoding="utf-8")))
         except (OSError, yaml.YAMLError, KeyError, TypeError, ValueError, AttributeError) as error:
-            raise BadCheckpoint(f"{path.name} does not describe an S1 codec ({error}); fetch it again") from error
+            raise BadCheckpoint(f"{path.name} does not describe an S1 codec ({error}); download it again") from error
 
     @classmethod
     def _from_mapping(cls, held: Mapping[str, Any]) -> "CodecConfig":
@@ -186,7 +186,7 @@ def _window(held: Mapping[str, Any] | None) -> WindowConfig | None:
         layers=inner["n_layer"],
         heads=inner["n_head"],
         intermediate=inner["intermediate_size"],
-        window=int(held["window_size"]),  # one that sees everything could not be streamed
+        window=int(held["window_size"]),  # without a window, the codec could not stream
         head_dim=inner.get("head_dim", 64),
         rope_base=float(inner.get("rope_base", 10_000)),
         norm_eps=float(inner.get("norm_eps", 1e-5)),

@@ -1,7 +1,7 @@
-"""A decoder of a CPU's kernels, compiled beside whoever speaks and kept on disk.
+"""Compile the CPU kernels in another process and cache them on disk.
 
-Compiling takes a quarter of a minute in which nothing else of its process runs Python: it is done by another process,
-`python -m engines.s1.cpu_compiling FOLDER float32|int8`, which imports no torch.
+Compiling takes about 15 s, during which numba holds Python's lock. Therefore another process does it:
+`python -m engines.s1.cpu_compiling FOLDER float32|int8`, which does not import torch.
 """
 
 import os
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from engines.s1.decode_state import DecodeState
 
 ROOT = Path(__file__).parents[2]
-NICENESS = 10  # who speaks meanwhile comes first
-TOLD_MAX = 300  # characters of what went wrong
+NICENESS = 10  # speech has priority
+ERROR_MAX = 300  # characters of an error message
 Draw = Callable[..., "Tensor"]
 
 
 class CpuCompiling(Thread):
-    """Makes `draw` (rows, ...), a `CpuDecoder`'s; where that fails, one that raises why."""
+    """A thread that provides `draw`, the function of a `CpuDecoder`; if compiling fails, `draw` raises the error."""
 
     def __init__(self, state: "DecodeState", folder: str) -> None:
-        """What is compiled is kept in NUMBA_CACHE_DIR, else in the folder, else where numba itself would keep it."""
+        """Create the thread. The cache is in NUMBA_CACHE_DIR, else in `folder`, else at numba's default."""
         super().__init__(name="s1-compiling", daemon=True)
         self.draw: Draw = self._failed
         self._state, self._folder = state, folder
@@ -39,16 +39,16 @@ class CpuCompiling(Thread):
 
     def run(self) -> None:
         try:
-            from engines.s1.cpu_decoder import CpuDecoder  # it imports numba, for a second
+            from engines.s1.cpu_decoder import CpuDecoder  # this import takes a second
 
             decoder = CpuDecoder(self._state)
             decoder.compiled = self._compiled(decoder.dtype)
             self.draw = decoder.draw
-        except Exception as error:  # numba and LLVM raise many kinds, all handled alike
+        except Exception as error:  # numba and LLVM raise many kinds of errors, and all are handled alike
             self._error = error
 
     def stop(self) -> None:
-        """End the other process, if there is one."""
+        """Terminate the compiler process, if there is one."""
         if self._process is not None:
             self._process.terminate()
 
@@ -58,26 +58,26 @@ class CpuCompiling(Thread):
     def _compiled(self, dtype: str) -> Callable[..., None]:
         draw, signature = _kept_function(self._folder), _signature(dtype)
         if draw._cache.load_overload(signature, draw.targetctx) is None:
-            self._compile_beside(dtype)
+            self._compile_in_process(dtype)
         draw.compile(signature)
-        draw.disable_compile()  # for other types it fails, instead of compiling while somebody waits
+        draw.disable_compile()  # other types then raise an error, instead of being compiled during speech
         made: Callable[..., None] = draw
         return made
 
-    def _compile_beside(self, dtype: str) -> None:
-        """Have the other process put it there. Raises RuntimeError."""
+    def _compile_in_process(self, dtype: str) -> None:
+        """Let another process compile the function into the cache. Raises RuntimeError."""
         command = [sys.executable, "-m", __name__, self._folder, dtype]
         with subprocess.Popen(
             command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
         ) as self._process:
             said = "" if self._process.stderr is None else self._process.stderr.read().strip()
         if self._process.returncode:
-            reason = said.rpartition("\n")[2][:TOLD_MAX]
-            raise RuntimeError(reason or f"the compiler ended with {self._process.returncode}")
+            reason = said.rpartition("\n")[2][:ERROR_MAX]
+            raise RuntimeError(reason or f"the compiler process ended with code {self._process.returncode}")
 
 
 def _kept_function(folder: str) -> Any:
-    """The function, which numba keeps once it is compiled, by its source, types and kind of processor."""
+    """Return the function with numba's cache, whose key is the source, the types and the processor."""
     from engines.s1 import cpu_kernels
 
     numba: Any = import_module("numba")
@@ -90,7 +90,7 @@ def _kept_function(folder: str) -> Any:
 
 
 def _signature(dtype: str) -> tuple[Any, ...]:
-    """Of `draw`, with matrices of this type."""
+    """Return the argument types of `draw`, with matrices of this dtype."""
     from engines.s1 import cpu_kernels as kernels
 
     def array(dimensions: int, kind: str = "float32") -> Any:
@@ -111,7 +111,7 @@ def _signature(dtype: str) -> tuple[Any, ...]:
 
 
 def _end_with_parent() -> None:
-    sys.stdin.read()  # until the other end is closed
+    sys.stdin.read()  # until the parent closes its end
     os._exit(1)
 
 

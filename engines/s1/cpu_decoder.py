@@ -1,4 +1,4 @@
-"""A decode step by `cpu_kernels`: the same state as `Decoder.draw` works on, and to rounding the same numbers."""
+"""A decode step with `cpu_kernels`, on the same state as `Decoder.draw` and with equal results up to rounding."""
 
 import math
 from collections.abc import Callable
@@ -14,11 +14,11 @@ from engines.s1.config import StackConfig
 from engines.s1.decode_state import DecodeState
 from engines.s1.network import DualAR
 
-LEVELS = 127  # of int8, on either side of zero
+LEVELS = 127  # of int8, on each side of zero
 
 
 class CpuDecoder:
-    """Draws frames for the rows of a `DecodeState`, which it reads and advances."""
+    """Generates frames for the rows of a `DecodeState`, and updates the state."""
 
     def __init__(self, state: DecodeState) -> None:
         self.compiled: Callable[..., None] | None = None  # `kernels.draw`, for matrices of `dtype`
@@ -27,11 +27,11 @@ class CpuDecoder:
 
     @property
     def dtype(self) -> str:
-        """Of the matrices: float32 or int8."""
+        """Return the dtype of the matrices: float32 or int8."""
         return str(self._arguments[1].qkv.weight.dtype)
 
     def draw(self, rows: int, *_: object) -> Tensor:
-        """As `Decoder.draw`, once it is compiled."""
+        """Compute the same as `Decoder.draw`; `compiled` must be set."""
         drawn = np.empty((rows, self._codebooks), np.int64)
         self.compiled(*self._arguments, drawn)  # type: ignore[misc]
         return torch.from_numpy(drawn)
@@ -39,7 +39,7 @@ class CpuDecoder:
 
 @torch.inference_mode()
 def arguments(state: DecodeState) -> tuple[Any, ...]:
-    """What `kernels.draw` takes before its result: the state's own memory, and weights laid out layer behind layer."""
+    """Return the arguments of `kernels.draw` before its result: the state's memory, and the stacked weights."""
     network = state.network
     fast_head = network.fast_output.weight[: state.residual_size]
     matrices = {
@@ -61,7 +61,7 @@ def arguments(state: DecodeState) -> tuple[Any, ...]:
 
 
 def _stacked(layers: nn.ModuleList) -> dict[str, Tensor]:
-    """The matrices of all layers by their name in `kernels.LayerWeights`, (layers, outputs, inputs)."""
+    """Return the matrices of all layers by their names in `kernels.LayerWeights`, (layers, outputs, inputs)."""
     names = {
         "qkv": "attention.wqkv", "out": "attention.wo",
         "gate": "feed_forward.w1", "up": "feed_forward.w3", "down": "feed_forward.w2",
@@ -117,22 +117,22 @@ def _embeddings(network: DualAR, project: kernels.Matrices) -> kernels.Embedding
 
 
 def _steps(weights: Tensor) -> Tensor:
-    """(layers, outputs) the step of each output, were its largest weight the largest of int8."""
+    """Return the (layers, outputs) scales that map each output's largest weight to 127."""
     return weights.abs().amax(2) / LEVELS if weights.numel() else torch.ones(weights.shape[:2])
 
 
 def _levels(weights: Tensor) -> Tensor:
-    """(layers, outputs, inputs) weights in steps, rounded."""
+    """Quantise (layers, outputs, inputs) weights to whole scales."""
     return (weights / _steps(weights).clamp(min=1e-30)[..., None]).round()
 
 
 def _is_whole(weights: Tensor) -> bool:
-    """Whether weights are whole steps, as those of a checkpoint that was stored in int8 are."""
+    """Return True if the weights are exact multiples of their scales, as in a checkpoint stored in int8."""
     return torch.equal(_levels(weights) * _steps(weights)[..., None], weights)
 
 
 def _matrices(weights: Tensor, whole: bool) -> kernels.Matrices:
-    """Weights as the kernels read them: where they are whole, in int8, which is a quarter of the memory to read."""
+    """Return the weights as the kernels read them; exact int8 weights take a quarter of the memory bandwidth."""
     if whole:
         return kernels.Matrices(_levels(weights).to(torch.int8).numpy(), _steps(weights).numpy())
     return kernels.Matrices(weights.numpy(), np.empty((len(weights), 0), np.float32))

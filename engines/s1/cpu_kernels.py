@@ -1,9 +1,9 @@
-"""A frame's work on a CPU as one function, compiled by numba: torch spends most of a frame on starting thousands of operations.
+"""A decode step on a CPU as one function, compiled by numba: torch spends most of a frame launching thousands of operations.
 
-Each weight is read once for all rows, and a row's numbers do not depend on how many others there are. Sums are in float32.
+Each weight is read once for all rows, and a row's result does not depend on the other rows. Sums are in float32.
 """
 
-# numba compiles these functions itself: Python's types do not describe them.
+# numba compiles these functions, so Python's types do not describe them.
 # mypy: ignore-errors
 
 from typing import NamedTuple
@@ -13,21 +13,21 @@ from numba import njit
 
 WINDOW = 16  # copied from constants.py: numba compiles this file again only if this file changes
 GOLDEN = np.int64(0x9E3779B9)  # copied from constants.py
-TILE = 4  # outputs of a product that are summed side by side
-# Sums in any order, so that many lanes add at once; what is no number or infinite stays so.
+TILE = 4  # outputs of a product that are accumulated in parallel
+# Sums in any order, so that the compiler can vectorise them; NaN and infinity are kept.
 OPTIONS = {"nogil": True, "error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz", "arcp"}}
 compiled = njit(**OPTIONS)
 
 
 class Matrices(NamedTuple):
-    """Weights of every layer, in float32 or in int8."""
+    """The weights of every layer, in float32 or int8."""
 
     weight: np.ndarray  # (layers, outputs, inputs)
-    step: np.ndarray  # (layers, outputs) what an int8 one counts, or (layers, 0)
+    step: np.ndarray  # (layers, outputs) scales of int8 weights, or (layers, 0)
 
 
 class LayerWeights(NamedTuple):
-    """A stack's weights. Where queries and keys are not normed, their norms are (layers, 0)."""
+    """The weights of a stack. Without norms of queries and keys, these norms are (layers, 0)."""
 
     attention_norm: np.ndarray  # (layers, dim)
     qkv: Matrices
@@ -39,14 +39,14 @@ class LayerWeights(NamedTuple):
     up: Matrices
     down: Matrices
     table: np.ndarray  # (positions, head_dim / 2, 2) cosines and sines
-    norm: np.ndarray  # (dim,) behind the last layer
-    head: Matrices  # of one layer
+    norm: np.ndarray  # (dim,) after the last layer
+    head: Matrices  # one matrix
     eps: float
     heads: int
 
 
 class Embeddings(NamedTuple):
-    """Tables of codes, and the projection between the stacks: (1, 0, 0) where they are of one width."""
+    """Embedding tables, and the projection between the stacks: (1, 0, 0) if their widths are equal."""
 
     text: np.ndarray  # (vocabulary, dim)
     codebooks: np.ndarray  # (codebooks * codebook size, dim)
@@ -54,7 +54,7 @@ class Embeddings(NamedTuple):
     project: Matrices
     bias: np.ndarray
     begin: int  # the token of semantic code 0
-    shrink: float  # of a frame's embedding
+    shrink: float  # factor of a frame's embedding
 
 
 class StateArrays(NamedTuple):
@@ -72,14 +72,14 @@ class StateArrays(NamedTuple):
 
 @compiled
 def multiply(matrices, layer, x, out, add):
-    """out = weight x, or out += weight x if `add`, of x (tokens, inputs) and out (tokens, outputs)."""
+    """Compute out = weight x, or out += weight x with `add`: x (tokens, inputs), out (tokens, outputs)."""
     weight, step = matrices.weight[layer], matrices.step[layer]
     outputs, inputs = weight.shape
     whole = outputs // TILE * TILE
     sums = np.zeros(TILE, np.float32)
     for first in range(0, outputs, TILE if whole else 1):
         tile = TILE if first < whole else outputs - first
-        # The last tile may be short: its spare lines are sums of the first one, which nobody keeps.
+        # In a short last tile, the spare lines repeat the first one; their sums are not used.
         one, two = weight[first], weight[first + 1 if tile > 1 else first]
         three, four = weight[first + 2 if tile > 2 else first], weight[first + 3 if tile > 3 else first]
         for token in range(len(x)):
@@ -99,7 +99,7 @@ def multiply(matrices, layer, x, out, add):
 
 @compiled
 def normalise(x, weight, eps, out):
-    """Root-mean-square norm of x (n,) into out, which may be x."""
+    """Apply the root-mean-square norm to x (n,); out may be x."""
     square = np.float32(0.0)
     for k in range(len(x)):
         square += x[k] * x[k]
@@ -118,7 +118,7 @@ def normalised(x, weight, eps):
 
 @compiled
 def turn(head, norm, eps, angles):
-    """Norm a query or key (head_dim,) if there is a weight, and turn it to its position's angles, in place."""
+    """Normalise a query or key (head_dim,) if there is a norm, and rotate it by its position's angles, in place."""
     if len(norm):
         normalise(head, norm, eps, head)
     for k in range(len(angles)):
@@ -130,7 +130,7 @@ def turn(head, norm, eps, angles):
 
 @compiled
 def look(query, keys, values, count, scores, out):
-    """Attention of one query (head_dim,) to the first `count` of (length, head_dim) keys and values, into out."""
+    """Compute attention of one query (head_dim,) to the first `count` of (length, head_dim) keys and values."""
     size = len(query)
     shrink, top = np.float32(1.0) / np.sqrt(np.float32(size)), np.float32(-1e30)
     for t in range(count):
@@ -152,7 +152,7 @@ def look(query, keys, values, count, scores, out):
 
 @compiled
 def attend(stack, layer, qkv, position, cache, scores, out):
-    """Attention of one token's (width,) queries at its position of a row's (2, kv_heads, length, head_dim) cache, into out."""
+    """Compute attention of one token's (width,) queries over a row's (2, kv_heads, length, head_dim) cache."""
     size = cache.shape[3]
     parts, seen = qkv.reshape(-1, size), out.reshape(-1, size)
     kv_heads, angles = cache.shape[1], stack.table[position]
@@ -170,7 +170,7 @@ def attend(stack, layer, qkv, position, cache, scores, out):
 
 @compiled
 def run_layers(stack, x, positions, cache, scores):
-    """Add the layers' work to x (tokens, dim) at (tokens,) positions, as many tokens of each row of the cache."""
+    """Add the layers' output to x (tokens, dim) at (tokens,) positions; every cache row has equally many tokens."""
     tokens, rows = len(x), cache.shape[2]
     qkv = np.empty((tokens, stack.qkv.weight.shape[1]), np.float32)
     seen = np.empty((tokens, stack.out.weight.shape[2]), np.float32)
@@ -193,7 +193,7 @@ def run_layers(stack, x, positions, cache, scores):
 
 @compiled
 def logits_of(stack, x):
-    """(rows, choices) behind the layers."""
+    """Compute the (rows, choices) logits after the layers."""
     logits = np.empty((len(x), stack.head.weight.shape[1]), np.float32)
     multiply(stack.head, 0, normalised(x, stack.norm, stack.eps), logits, False)
     return logits
@@ -201,7 +201,7 @@ def logits_of(stack, x):
 
 @compiled
 def mix(x):
-    """As noise.py's, in 32 bits."""
+    """Compute `noise._mix` in 32 bits."""
     x = np.uint32(x)
     x = np.uint32(np.uint32(x ^ (x >> np.uint32(16))) * np.uint32(0x85EBCA6B))
     x = np.uint32(np.uint32(x ^ (x >> np.uint32(13))) * np.uint32(0xC2B2AE35))
@@ -227,10 +227,10 @@ def penalise(logits, recent, penalty):
 
 @compiled
 def choose(logits, key, temperature, top_p):
-    """A code from (choices,) logits, as sampling.py chooses with noise.py's noise.
+    """Sample a code from (choices,) logits, like sampling.py with the noise of noise.py.
 
-    Nothing is sorted: the winner of the draw counts if the mass of what is at least as likely is within the nucleus; if not, it
-    and everything less likely is out, and the draw is repeated among the rest.
+    Nothing is sorted. The sampled code counts if the total probability of the codes that are at least as likely is within the
+    nucleus. Otherwise it and all less likely codes are excluded, and the rest is sampled again.
     """
     top = np.max(logits)
     likely, goal = np.empty_like(logits), np.empty_like(logits)
@@ -248,13 +248,13 @@ def choose(logits, key, temperature, top_p):
         reached, mass = logits[code], np.float32(0.0)
         for i in range(len(logits)):
             mass += likely[i] if logits[i] >= reached else np.float32(0.0)
-        if not (reached < top and mass > nucleus):  # also where a logit is no number
+        if not (reached < top and mass > nucleus):  # false if a logit is NaN, which ends the loop
             return code
 
 
 @compiled
 def draw_codes(state, logits, codebook, drawn):
-    """A code of each row, into drawn (rows, codebooks)."""
+    """Sample a code of each row into drawn (rows, codebooks)."""
     for row in range(len(logits)):
         number, past = state.numbers[row], state.recent[row, codebook]
         temperature, top_p, penalty = state.settings[0, row, 0], state.settings[1, row, 0], state.settings[2, row, 0]
@@ -269,7 +269,7 @@ def draw_codes(state, logits, codebook, drawn):
 
 @compiled
 def advance(state, row, frame, embeddings):
-    """A drawn frame (codebooks,) becomes the row's next input and its newest past, as Decoder._advance does it."""
+    """Append a generated frame (codebooks,) to a row's state, like `Decoder._advance`."""
     pending, size = state.pending[row], len(embeddings.codebooks) // len(frame)
     pending[:] = embeddings.text[embeddings.begin + frame[0]]
     for codebook in range(len(frame)):
@@ -284,14 +284,14 @@ def advance(state, row, frame, embeddings):
 
 
 def draw(state, slow, fast, embeddings, drawn):
-    """As `Decoder.draw`, of as many rows as `drawn` (rows, codebooks) has, into it."""
+    """Compute the same as `Decoder.draw` for the rows of `drawn` (rows, codebooks)."""
     rows, codebooks = drawn.shape
     scores = np.empty(state.cache.shape[4], np.float32)
     hidden = state.pending[:rows]
     run_layers(slow, hidden, state.positions, state.cache[:, :, :rows], scores)
     logits = logits_of(slow, hidden)
     draw_codes(state, logits, 0, drawn)
-    frames = drawn.copy()  # where a row ended, as if it went on
+    frames = drawn.copy()  # after a row's end, generation continues with a valid code
 
     pair = np.empty(
         (2 * rows, embeddings.fast.shape[1]), np.float32

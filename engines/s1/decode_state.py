@@ -1,7 +1,7 @@
-"""What decoding reads and changes: one row of a few tensors on the device for each request that speaks.
+"""The state of decoding: tensors on the device with one row per request.
 
-Row `slot` of every tensor belongs to one request; rows in work fill the slots from 0 on, so that a step runs on views. A row's
-first frame is like every other: its prompt is prefilled up to the last token, which is then its input.
+Row `slot` of every tensor belongs to one request. Active rows fill the slots from 0 on, so that a step runs on views. A row's
+first frame is no exception: its prompt is prefilled except for the last token, which is the input of the first step.
 """
 
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ import torch
 from torch import Tensor
 
 from engines.runtime.mapped_rows import MappedRows
-from engines.runtime.transfers import sent
+from engines.runtime.transfers import to_device
 from engines.s1.constants import WINDOW
 from engines.s1.network import DualAR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
-    """How codes are drawn."""
+    """The sampling settings of a row."""
 
     seed: int
     temperature: float
@@ -26,7 +26,7 @@ class Sampling:
 
 
 class DecodeState:
-    """`rows` slots of `length` positions each: KV caches, next inputs, positions, noise counters, recent codes, settings."""
+    """The state of `rows` slots with `length` positions: caches, inputs, positions, counters, recent codes, settings."""
 
     def __init__(
         self,
@@ -37,10 +37,10 @@ class DecodeState:
         cached: torch.dtype | None = None,
         mapped: bool = False,
     ) -> None:
-        """`residual_size` is how many codes a residual codebook has, which may be fewer than the network's head.
+        """Allocate the state; `residual_size` is the size of a residual codebook, which may be smaller than the head.
 
-        Keys and values are `cached` as the network computes them or in int8; `mapped` rows take memory when they are used.
-        Raises torch.OutOfMemoryError.
+        `cached` is the dtype of keys and values, by default the network's, or int8. `mapped` rows are allocated when they are
+        used. Raises torch.OutOfMemoryError.
         """
         self.network, self.rows, self.length = network, rows, length
         self.residual_size = residual_size
@@ -55,42 +55,42 @@ class DecodeState:
         self.pending = torch.zeros(rows, network.config.slow.dim, dtype=weight.dtype, device=device)  # next inputs
         self.positions = torch.zeros(rows, dtype=torch.long, device=device)
         self.seeds = torch.zeros(rows, dtype=torch.long, device=device)
-        self.numbers = torch.zeros(rows, dtype=torch.long, device=device)  # frames drawn
+        self.numbers = torch.zeros(rows, dtype=torch.long, device=device)  # generated frames
         self.recent = torch.zeros(rows, codebooks, WINDOW, dtype=torch.long, device=device)  # oldest first
         self.settings = torch.zeros(3, rows, 1, device=device)  # temperature, nucleus, penalty
         self._by_slot = (
             (self.cache, 2), (self.pending, 0), (self.positions, 0), (self.seeds, 0), (self.numbers, 0), (self.recent, 0),
             (self.settings, 1),
         )  # fmt: skip
-        self.changing = (self.pending, self.positions, self.numbers, self.recent)  # by a decode step
+        self.changing = (self.pending, self.positions, self.numbers, self.recent)  # tensors that a decode step changes
 
     @property
     def cache_bytes(self) -> int:
-        """Bytes that keys and values take."""
+        """Return the bytes of keys and values."""
         return self.cache.numel() * self.cache.element_size() if self._mapped is None else self._mapped.bytes
 
-    def take(self, rows: int) -> None:
-        """Have memory for the first rows' keys and values. Raises torch.OutOfMemoryError."""
+    def allocate(self, rows: int) -> None:
+        """Allocate keys and values of the first rows. Raises torch.OutOfMemoryError."""
         if self._mapped is not None:
-            self._mapped.take(rows)
+            self._mapped.allocate(rows)
 
-    def give_back(self, rows: int) -> None:
-        """Hold memory for no more rows than these."""
+    def release(self, rows: int) -> None:
+        """Free keys and values of all rows after the first `rows`."""
         if self._mapped is not None:
-            self._mapped.give_back(rows)
+            self._mapped.release(rows)
 
-    def settle(self) -> None:
-        """All that many rows do was tried: from here on only rows that were taken are used."""
+    def finish_warmup(self) -> None:
+        """Warm-up is finished: from now on only allocated rows are used."""
         if self._mapped is not None:
-            self._mapped.settle()
+            self._mapped.finish_warmup()
 
     def close(self) -> None:
-        """Give keys' and values' memory back."""
+        """Free keys and values."""
         if self._mapped is not None:
             self._mapped.close()
 
     def prefill(self, slot: int, x: Tensor, start: int) -> None:
-        """Put a prompt's (t, dim) embeddings at positions `start`... into the slot's KV cache."""
+        """Write a prompt's (t, dim) embeddings into the slot's KV cache from position `start` on."""
         if not len(x):
             return
         stop = start + len(x)
@@ -99,23 +99,23 @@ class DecodeState:
 
     @torch.inference_mode()
     def start_row(self, slot: int, pending: Tensor, position: int, sampling: Sampling) -> None:
-        """Start decoding in this slot: its prompt is in the cache, but for the last token, which is `pending` (dim,)."""
+        """Start decoding in this slot, whose prompt is in the cache except for the last token, `pending` (dim,)."""
         self.pending[slot] = pending
-        # filled: a number that is assigned is copied from the host, and the copy waits for all work before it
+        # fill_: assigning a number copies it from the host, and the copy waits for all earlier work
         self.positions[slot].fill_(position)
         self.seeds[slot].fill_(sampling.seed)
         self.numbers[slot].fill_(0)
         self.recent[slot].fill_(0)
         chosen = (sampling.temperature, sampling.top_p, sampling.repetition_penalty)
-        self.settings[:, slot, 0] = sent(chosen, self.settings.device)
+        self.settings[:, slot, 0] = to_device(chosen, self.settings.device)
 
     def swap(self, one: int, other: int) -> None:
         """Exchange two slots."""
-        pair, turned = (sent(slots, self.cache.device) for slots in ((one, other), (other, one)))
+        pair, turned = (to_device(slots, self.cache.device) for slots in ((one, other), (other, one)))
         for held, axis in self._by_slot:
             held.index_copy_(axis, pair, held.index_select(axis, turned))
 
     def move(self, slot: int, to: int) -> None:
-        """Copy a slot over another one, which takes no memory."""
+        """Copy a slot over another one, without extra memory."""
         for held, axis in self._by_slot:
             held.select(axis, to).copy_(held.select(axis, slot))

@@ -1,4 +1,4 @@
-"""Decode steps: the next frame of many rows at once. Rows join and leave between steps and never disturb each other."""
+"""Decode steps: the next frame of many rows at once. Rows join and leave between steps without affecting each other."""
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 
 from engines.runtime.backends import Selection
-from engines.runtime.compilation import Compiled, Graphs
-from engines.runtime.launching import Plans
-from engines.runtime.transfers import Arriving
+from engines.runtime.compilation import CudaGraphCache, WithEagerFallback
+from engines.runtime.launching import KernelPlans
+from engines.runtime.transfers import AsyncHostCopy
 from engines.s1.backends import PREFILL, S1Conditions, selections
 from engines.s1.constants import WINDOW
 from engines.s1.decode_state import DecodeState
@@ -25,32 +25,32 @@ if TYPE_CHECKING:
 
 
 class Decoder:
-    """Draws frames for the rows of its DecodeState, by torch or, compiled, by kernels of our own."""
+    """Generates frames for the rows of its DecodeState, with PyTorch or compiled kernels."""
 
     def __init__(self, state: DecodeState, compile: bool = False) -> None:
-        """`compile` allows backends other than PyTorch; on CUDA each number of rows is recorded as one graph."""
+        """Create a decoder; `compile` allows backends other than PyTorch. On CUDA each number of rows has its graph."""
         self.state = state
         conditions = S1Conditions.of(state, compile=compile)
         self._for_one, self._for_many = selections(conditions)
         self.prefiller = Prefiller(state, Selection(PREFILL, conditions))
         graphed = self._for_many.name == "triton"
-        self._graphs = Graphs(self._draw_fused, self.state.changing) if graphed else None
-        self.compiled = Compiled(self.draw, self._graphs, self._fail) if self._graphs is not None else None
-        self._alone: ResidentFrame | None = None  # what draws a row that is alone, once it is ready
+        self._graphs = CudaGraphCache(self._draw_fused, self.state.changing) if graphed else None
+        self.compiled = WithEagerFallback(self.draw, self._graphs, self._fail) if self._graphs is not None else None
+        self._alone: ResidentFrame | None = None  # the persistent kernel for a single row, once it is loaded
 
     @property
     def choices(self) -> tuple[BackendChoice, ...]:
-        """The backends in use."""
+        """Return the backends in use."""
         return self._for_one.choice, self._for_many.choice, self.prefiller.selection.choice
 
     @property
     def uses_numba(self) -> bool:
-        """Return True if kernels that numba compiles draw the frames, which `draw_by` takes once they are compiled."""
+        """Return True if numba kernels generate the frames; `set_backend` takes them once they are compiled."""
         return self._for_one.name == "numba"
 
-    def draw_by(self, draw: Callable[..., Tensor]) -> None:
-        """Have frames drawn by this, which changes the state as `draw` does; should it fail, by torch again."""
-        self.compiled = Compiled(self.draw, draw, self._fail)
+    def set_backend(self, draw: Callable[..., Tensor]) -> None:
+        """Use `draw` as the decode backend; fall back to PyTorch if it raises."""
+        self.compiled = WithEagerFallback(self.draw, draw, self._fail)
 
     def _fail(self, error: Exception) -> None:
         """Use PyTorch from now on."""
@@ -63,7 +63,7 @@ class Decoder:
 
     @cached_property
     def resident(self) -> "ResidentFrame | None":
-        """One kernel for frames of a row alone, where they are compiled and this GPU and network can have it."""
+        """The persistent kernel for a single row; None without compilation or if GPU or network do not support it."""
         if self._for_one.name != "resident":
             return None
         from engines.s1.resident.frame import ResidentFrame
@@ -72,33 +72,33 @@ class Decoder:
 
     @cached_property
     def _fused(self) -> "FusedDecoder":
-        from engines.s1.fused import FusedDecoder  # it imports Triton, which comes with CUDA's torch alone
+        from engines.s1.fused import FusedDecoder  # imports Triton, which only CUDA builds of torch bring
 
         return FusedDecoder(self.state)
 
-    def fills_device(self, rows: int) -> bool:
-        """Whether a step of this many rows leaves other work of the device next to nothing of it while it lasts."""
+    def saturates_gpu(self, rows: int) -> bool:
+        """Return True if a step with this many rows occupies almost the whole GPU."""
         return rows == 1 and self._alone is not None and self.compiled is not None and self.compiled.active
 
-    def step(self, rows: int, longest: int) -> Arriving:
-        """`draw`, compiled if this many rows were warmed, on its way to the host."""
+    def step(self, rows: int, longest: int) -> AsyncHostCopy:
+        """Call `draw`, compiled if this many rows were warmed, and start to copy the frames to the host."""
         draw = (
             self.draw
             if self.compiled is None or (self._graphs is not None and rows not in self._graphs)
             else self.compiled
         )
-        return Arriving(draw(rows, longest))
+        return AsyncHostCopy(draw(rows, longest))
 
     @torch.inference_mode()
-    def kernels(self) -> Iterator[Plans]:
-        """What is started for any number of rows, to be compiled before they are warmed, part by part."""
+    def kernels(self) -> Iterator[KernelPlans]:
+        """Yield the kernels that decode steps launch, so that they can be compiled before warm-up."""
         if self._graphs is not None:
             for power in range(self._alone is not None, (self.state.rows - 1).bit_length() + 1):
                 yield self._graphs.kernels(min(1 << power, self.state.rows))
 
     @torch.inference_mode()
     def warm(self, rows: int) -> None:
-        """Make ready for this many rows; those in work stay where they are."""
+        """Prepare steps of this many rows, without changing active rows."""
         if rows == 1 and self.resident is not None and self.resident.load():
             self._alone = self.resident
         changing = self.state.changing
@@ -111,9 +111,9 @@ class Decoder:
 
     @torch.inference_mode()
     def draw(self, rows: int, longest: int) -> Tensor:
-        """Draw the next frame of slots 0..rows-1, none of which is past position `longest`.
+        """Generate the next frame of slots 0..rows-1, none of which is past position `longest`.
 
-        (rows, codebooks) semantic and residual codes; a semantic code of `semantic_count` ends that row's speech.
+        Returns (rows, codebooks) semantic and residual codes; the semantic code `semantic_count` ends that row's speech.
         """
         state, network = self.state, self.state.network
         positions = state.positions[:rows]
@@ -128,7 +128,7 @@ class Decoder:
         spoken = semantic.clamp(max=network.semantic_count - 1)
         codes = [spoken]
         x = torch.stack((network.fast_project_in(hidden), network.fast_embeddings(spoken)), 1)
-        # The first frame knows no past; afterwards zeros stand in it until the window is full, as upstream's do.
+        # The first frame has no history; after it, zeros fill the window, as in upstream.
         known = torch.where(numbers[:, None, None] > 0, recent, -1)
         codebooks = torch.arange(1, network.config.codebooks, device=keys.device)
         noise = exponential(keys[:, None], codebooks, min(state.residual_size, network.config.codebook_size))
@@ -144,10 +144,10 @@ class Decoder:
         return torch.cat((semantic[:, None], frame[:, 1:]), 1)
 
     def _advance(self, rows: int, frame: Tensor) -> None:
-        """Make a drawn (rows, codebooks) frame the rows' next input and their newest past."""
+        """Make a generated (rows, codebooks) frame the rows' next input and append it to their history."""
         state = self.state
         state.pending[:rows] = state.network.embed_frames(frame)
-        # A row past its end stays inside.
+        # A row past its end stays within the cache.
         state.positions[:rows] = (state.positions[:rows] + 1).clamp(max=state.length - 1)
         numbers = state.numbers[:rows]
         shifted = torch.cat((state.recent[:rows, :, 1:], frame[:, :, None]), 2)
@@ -156,12 +156,12 @@ class Decoder:
 
 
 def _oldest(recent: Tensor, numbers: Tensor) -> Tensor:
-    """(b, 1) the semantic code the penalty falls on, or -1.
+    """Return the (b, 1) semantic code that the penalty applies to, or -1.
 
-    Upstream hands the penalty a column of its history, one frame's codes, where the row of semantic codes was meant. Of that,
-    the logits that can be sampled leave the oldest frame's semantic code. The published weights were judged with it, and
-    a penalty on all sixteen would cut held sounds short, so it stays.
+    Upstream passes a column of its history (one frame's codes) to the penalty instead of the row of semantic codes. Of these,
+    only the oldest frame's semantic code can be sampled. The published weights were evaluated with this behaviour, and a
+    penalty on all sixteen codes would shorten sustained sounds, so it stays.
     """
-    known = numbers - 1  # the first frame is not part of upstream's history
+    known = numbers - 1  # upstream's history does not include the first frame
     index = (WINDOW - known).clamp(min=0, max=WINDOW - 1)
     return torch.where(known[:, None] > 0, recent.gather(1, index[:, None]), -1)

@@ -1,30 +1,30 @@
-"""Trims the silence around streamed speech to what was asked for, without holding anything else back."""
+"""Trim the silence around streamed speech, without delaying speech."""
 
 import numpy as np
 
 from engines.types import Samples
 
 FRAME_S = 0.005
-BELOW_VOICE_DB = 40.0  # quieter than the reference's level by this is silence
-LEAD_S = 0.03  # kept before speech where no exact pause stands there
+BELOW_VOICE_DB = 40.0  # silence is this far below the reference's level
+LEAD_S = 0.03  # kept before speech, unless a pause there is exact
 TAIL_S = 0.15  # kept after the last word
 
 
 class Edges:
-    """Takes one group's sound packet by packet; silence is held until it is known what follows."""
+    """Accepts the audio of a group packet by packet; silence is held until it is known what follows."""
 
     def __init__(self, sample_rate: int, level_rms: float, exact_start: bool) -> None:
-        """`level_rms` is how loud the voice usually is; `exact_start` leaves no silence before the first word."""
+        """Create the trimmer; `level_rms` is the voice's level; `exact_start` leaves no silence before the first word."""
         self._frame = round(FRAME_S * sample_rate)
         self._threshold = max(1e-4, level_rms * 10 ** (-BELOW_VOICE_DB / 20))
-        # In whole frames, so that what is cut away does not depend on how the sound comes in packets.
+        # In whole frames, so that the result does not depend on the packet sizes.
         self._lead = 0 if exact_start else round(LEAD_S / FRAME_S) * self._frame
         self._tail = round(TAIL_S * sample_rate)
         self._held = np.empty(0, np.float32)
-        self._heard = False  # whether speech has begun
+        self._heard = False  # True once speech has started
 
     def add(self, samples: Samples) -> Samples:
-        """(n,) samples that follow -> (m,) samples ready to be heard."""
+        """Add (n,) samples; return the (m,) samples that are ready to be played."""
         held = np.concatenate((self._held, samples))
         whole = len(held) // self._frame * self._frame
         loud = np.flatnonzero(self._rms(held[:whole]) > self._threshold)
@@ -40,7 +40,7 @@ class Edges:
         return held[start:end]
 
     def end(self, exact: bool) -> Samples:
-        """The rest: the last word's tail, or nothing before an exact pause."""
+        """Return the rest: the last word's tail, or nothing before an exact pause."""
         held, self._held = self._held, np.empty(0, np.float32)
         if exact or not self._heard:
             return np.empty(0, np.float32)

@@ -1,4 +1,4 @@
-"""S1-Mini behind the engine protocol."""
+"""The S1-Mini engine."""
 
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -12,9 +12,9 @@ import torch
 from engines import text as writing
 from engines.base import Checkpoint, EngineJob, Event
 from engines.errors import BadText, NotReady, OutOfMemory
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.runtime.compilation import POLL_S, compile_kernels, load_kernels
-from engines.runtime.launching import Plans
+from engines.runtime.launching import KernelPlans
 from engines.runtime.mapped_rows import can_map
 from engines.runtime.placement import Placement, place, width
 from engines.runtime.quantization import stored_bytes
@@ -31,15 +31,15 @@ from engines.s1.references import S1ReferenceEncoder
 from engines.s1.spec import SPEC
 from engines.types import EngineInfo, Progress, Request
 
-POSITIONS = 1280  # most that a row reads and writes, reference included
-MOST_ROWS = 32  # with more, each speaks little faster than it is heard
-NOT_LOADED = "S1-Mini is not loaded yet; wait until it says ready"
+POSITIONS = 1280  # longest row in positions, with its reference
+MOST_ROWS = 32  # with more rows, each generates speech hardly faster than real time
+NOT_LOADED = "S1-Mini is still loading; wait until its state is ready"
 
 
 class S1Engine:
-    """Only the scheduler calls it; see `engines.base.Engine` for the protocol."""
+    """S1-Mini. Only the scheduler calls it; `engines.base.Engine` describes the protocol."""
 
-    def __init__(self, device: Device) -> None:
+    def __init__(self, device: EngineOptions) -> None:
         self._settings = device
         self._placement = _placed(device)
         self._width = width(device, self._placement.device)
@@ -64,7 +64,7 @@ class S1Engine:
         decoder = self._decoder = Decoder(
             DecodeState(model.network, rows, length, model.residual_size, model.cached, mapped), compile
         )
-        # A request that is drawn to its end may still sound when its row is another's.
+        # A finished row's audio may still be decoded when another request uses the row.
         streams = CodecStreams(model.codec, 2 * self._width, compile)
         self._batch = S1Batch(model, decoder, self._prefixes, streams, device)
         config = model.network.config
@@ -74,7 +74,7 @@ class S1Engine:
         self._references = S1ReferenceEncoder(model, store, encoder_device, encoder_device != device)
 
     def _most_rows(self, model: S1Model, length: int, mapped: bool) -> int:
-        """As many as a tenth of a GPU's memory holds the keys and values of, if they take it only when they are used."""
+        """Return the rows whose keys and values fit into a tenth of a GPU's memory, if rows are allocated on use."""
         device = self._placement.device
         if not mapped:
             return width(self._settings, device)
@@ -83,12 +83,12 @@ class S1Engine:
 
     @torch.inference_mode()
     def warm(self) -> Iterator[Progress]:
-        """Prompts of each shape, a decode step for each number of rows, and the codec's packet sizes; a CPU's kernels."""
+        """Warm each prompt shape, number of rows and packet size, and compile the CPU kernels."""
         yield from self._warm_alone()
         yield from self._compile_kernels()
-        prefiller, streams = self.decoder.prefiller, self.batch.sounding.streams
+        prefiller, streams = self.decoder.prefiller, self.batch.audio_queue.streams
         count = len(prefiller.shapes) * (prefiller.compiled is not None) + self._row_counts + len(streams.buckets)
-        steps = _in_turns(self._warm_rows(), prefiller.warm(), streams.warm())  # one row, and one stream, first
+        steps = _in_turns(self._warm_rows(), prefiller.warm(), streams.warm())  # a single row and a single stream first
         with self._compiling() as compiling:
             for number, _ in enumerate(steps, start=1):
                 yield Progress(number / count, f"warming up, {number} of {count}")
@@ -96,13 +96,13 @@ class S1Engine:
                 while compiling.is_alive():
                     compiling.join(0 if self.batch.requests else POLL_S)
                     yield Progress(1.0, "compiling for this processor")
-                self.decoder.draw_by(compiling.draw)
+                self.decoder.set_backend(compiling.draw)
                 for _ in self._warm_rows():
-                    yield Progress(1.0, "warming up what was compiled")
-        self.decoder.state.settle()
+                    yield Progress(1.0, "warming up compiled kernels")
+        self.decoder.state.finish_warmup()
 
     def _warm_alone(self) -> Iterator[Progress]:
-        """A row alone, where one kernel draws it: that is compiled soonest."""
+        """Compile and warm the single-row kernel first, if this GPU supports it."""
         resident = self.decoder.resident
         if resident is None:
             return
@@ -114,8 +114,8 @@ class S1Engine:
             yield Progress(0.0, "warming up one row")
 
     def _compile_kernels(self) -> Iterator[Progress]:
-        plans: Plans = {}
-        for part in chain(self.decoder.kernels(), self.batch.sounding.streams.kernels()):
+        plans: KernelPlans = {}
+        for part in chain(self.decoder.kernels(), self.batch.audio_queue.streams.kernels()):
             plans |= part
             yield Progress(0.0, f"found {len(plans)} kernels")
         if plans:
@@ -127,7 +127,7 @@ class S1Engine:
 
     @contextmanager
     def _compiling(self) -> Iterator[CpuCompiling | None]:
-        """What compiles a CPU's kernels while torch draws frames, begun; None where nothing is to be compiled."""
+        """Compile the CPU kernels in the background while torch generates frames; None if there is nothing to compile."""
         if not self.decoder.uses_numba:
             yield None
             return
@@ -141,7 +141,7 @@ class S1Engine:
 
     @property
     def _row_counts(self) -> int:
-        """Numbers of rows that are made ready; uncompiled on a GPU, many are ready where one is."""
+        """Return how many batch sizes to warm up."""
         return self._width if self.decoder.compiled is not None or self._placement.device.type == "cpu" else 1
 
     def _warm_rows(self) -> Iterator[None]:
@@ -156,7 +156,7 @@ class S1Engine:
         if self._references is not None:
             self._references.close()
         if self._placement.device.type == "cuda":
-            torch.cuda.synchronize()  # sound is made beside; its memory is not another's before
+            torch.cuda.synchronize()  # the codec runs on a separate stream and must finish before its memory is freed
             if self._decoder is not None:
                 self._decoder.state.close()
         self._model, self._decoder, self._batch, self._references = None, None, None, None
@@ -166,21 +166,21 @@ class S1Engine:
 
     @property
     def model(self) -> S1Model:
-        """What was loaded. Raises NotReady before."""
+        """Return the loaded model. Raises NotReady if there is none."""
         if self._model is None:
             raise NotReady(NOT_LOADED)
         return self._model
 
     @property
     def decoder(self) -> Decoder:
-        """The engine's decoder. Raises NotReady before the engine is loaded."""
+        """Return the engine's decoder. Raises NotReady before the engine is loaded."""
         if self._decoder is None:
             raise NotReady(NOT_LOADED)
         return self._decoder
 
     @property
     def batch(self) -> S1Batch:
-        """The engine's batch. Raises NotReady before the engine is loaded."""
+        """Return the engine's batch. Raises NotReady before the engine is loaded."""
         if self._batch is None:
             raise NotReady(NOT_LOADED)
         return self._batch
@@ -193,7 +193,9 @@ class S1Engine:
     @property
     def info(self) -> EngineInfo:
         model = self.model
-        compiled = [part for part in (self.decoder.compiled, self.batch.sounding.streams.compiled) if part is not None]
+        compiled = [
+            part for part in (self.decoder.compiled, self.batch.audio_queue.streams.compiled) if part is not None
+        ]
         defaults = model.defaults
         return EngineInfo(
             name=SPEC.name,
@@ -211,14 +213,14 @@ class S1Engine:
             parameters=sum(weight.numel() for weight in model.parameters),
             compiled=bool(compiled) and all(part.active for part in compiled),
             note=" ".join(part.note for part in compiled if part.note),
-            backends=(*self.decoder.choices, self.batch.sounding.streams.selection.choice),
+            backends=(*self.decoder.choices, self.batch.audio_queue.streams.selection.choice),
             pace_kept=defaults.pace_kept,
             own_pace=defaults.own_pace,
         )
 
     @property
     def figures(self) -> Mapping[str, float]:
-        """How often a clip's codes, and a reference's keys and values, were found in the caches."""
+        """Return how often a clip's codes and a reference's keys and values were found in the caches."""
         codes = CacheHits() if self._references is None else self._references.store.hits
         prefixes = self._prefixes.hits
         return {
@@ -235,20 +237,20 @@ class S1Engine:
         model, device = self._model, self._placement.device
         held = [weight for weight in model.parameters if weight.device == device]
         kept = self.decoder.state.cache_bytes
-        return sum(map(stored_bytes, held)) + kept + self.batch.sounding.streams.bytes + self._prefixes.bytes
+        return sum(map(stored_bytes, held)) + kept + self.batch.audio_queue.streams.bytes + self._prefixes.bytes
 
     @property
     def waiting(self) -> Collection[str]:
-        """Jobs whose reference is still being encoded."""
+        """Return the ids of jobs whose reference is still being encoded."""
         return () if self._batch is None else self._batch.waiting
 
     @property
-    def between_pieces(self) -> Collection[str]:
-        return () if self._batch is None else self._batch.between_pieces
+    def between_segments(self) -> Collection[str]:
+        return () if self._batch is None else self._batch.between_segments
 
     @property
     def references(self) -> S1ReferenceEncoder:
-        """The engine's references. Raises NotReady before the engine is loaded."""
+        """Return the engine's references. Raises NotReady before the engine is loaded."""
         if self._references is None:
             raise NotReady(NOT_LOADED)
         return self._references
@@ -261,7 +263,7 @@ class S1Engine:
         room_s = (length - reference.positions) / model.codec.config.frame_rate
         groups = planning.groups(writing.parse(text), model.defaults, room_s)
         if not groups:
-            raise BadText("there is nothing to say in this text; write at least one word")
+            raise BadText("this text has no words; type at least one")
         return planning.S1Plan(reference, groups)
 
     @torch.inference_mode()
@@ -279,7 +281,7 @@ class S1Engine:
         except torch.OutOfMemoryError as error:
             torch.cuda.empty_cache()
             raise OutOfMemory(
-                "the GPU has no memory left for this take; shorten the text or unload an engine"
+                "the GPU has too little memory for this take; shorten the text or unload an engine"
             ) from error
 
     def drop(self, job_id: str) -> None:
@@ -288,7 +290,7 @@ class S1Engine:
 
 
 def _in_turns(*each: Iterator[object]) -> Iterator[object]:
-    """One item of each in turn, until all are through."""
+    """Yield one item of each iterator in turn, until all have ended."""
     waiting = deque(each)
     while waiting:
         items = waiting.popleft()
@@ -299,8 +301,8 @@ def _in_turns(*each: Iterator[object]) -> Iterator[object]:
         waiting.append(items)
 
 
-def _placed(settings: Device) -> Placement:
-    """As other engines, but a GPU that can computes in bfloat16, in which the published weights were trained."""
+def _placed(settings: EngineOptions) -> Placement:
+    """Place the engine like others, but use bfloat16, in which the published weights were trained, if the GPU supports it."""
     placement = place(settings)
     able = placement.device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
     return replace(placement, dtype=torch.bfloat16) if able else placement

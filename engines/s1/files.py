@@ -1,4 +1,4 @@
-"""Where an S1 checkpoint's files are: embedded, in a local folder, or on the Hub."""
+"""Find the files of an S1 checkpoint: embedded, in a local folder, or on the Hub."""
 
 import hashlib
 from collections.abc import Generator
@@ -27,18 +27,18 @@ class S1Files:
     folder: Path
     weights: Path
     codec: Path
-    codec_config: Path | None  # None: the published codec's
+    codec_config: Path | None  # None: the configuration of the published codec
     codec_digest: str
     defaults: Path | None  # generation_config.json
 
     @property
     def quantized(self) -> Kind:
-        """Of which kind the weights are already."""
+        """Return how the stored weights are quantised."""
         return QUANTIZED.get(self.weights.name, "none")
 
 
 def locate(checkpoint: Checkpoint) -> Generator[Progress, None, S1Files]:
-    """Find or download every file: yields progress, returns the files. Raises BadCheckpoint saying what is missing."""
+    """Find or download every file; yield progress and return the files. Raises BadCheckpoint for a missing file."""
     source = checkpoint.source
     if source.startswith("hf://"):
         repo = source.removeprefix("hf://").strip("/")
@@ -56,7 +56,7 @@ def locate(checkpoint: Checkpoint) -> Generator[Progress, None, S1Files]:
 
 def _files(name: str, folder: Path) -> S1Files:
     if not folder.is_dir():
-        raise BadCheckpoint(f"{folder}: there is no such folder; check STUDIO_S1_CHECKPOINT")
+        raise BadCheckpoint(f"{folder}: this folder does not exist; check STUDIO_S1_CHECKPOINT")
     for needed in NEEDED:
         if not (folder / needed).is_file():
             raise BadCheckpoint(f"{name}: {needed} is missing; copy the whole checkpoint folder")
@@ -84,7 +84,7 @@ def _optional(path: Path) -> Path | None:
 
 
 def _digest(path: Path) -> str:
-    """SHA-256 of the file's size, first and last mebibyte: two codecs differ everywhere."""
+    """Return the SHA-256 of the file's size, first and last mebibyte, which differ between any two codecs."""
     size = path.stat().st_size
     hashed = hashlib.sha256(str(size).encode())
     with path.open("rb") as file:

@@ -1,7 +1,7 @@
-"""A decode step as a sequence of kernels of our own that never synchronise, so that a CUDA graph can record it.
+"""A decode step as a sequence of kernels that never synchronise, so that a CUDA graph can record it.
 
-The same numbers as `Decoder.draw`, to rounding: norms, gates and residuals are fused into the products, attention reads the
-positions a row has written so far, whatever the other rows have, and nothing is sorted.
+The results equal `Decoder.draw` up to rounding. Norms, gates and residuals are fused into the products, attention reads only
+the positions that each row has written, and nothing is sorted.
 """
 
 import math
@@ -18,17 +18,19 @@ from engines.s1.config import StackConfig
 from engines.s1.decode_state import DecodeState
 from engines.s1.network import CachedAttention, DualARLayer
 
-HELD = 4096  # weights in one program's registers: enough on the way at once to fill the memory's pipe, and room to work
-LOAD_BYTES = 512  # what 32 lanes read at once, 16 bytes each
-# Whether a kernel starts while the one before still works, as Hopper's and later ones can.
+HELD = (
+    4096  # weights in one program's registers: enough loads in flight for the bandwidth, and registers left to compute
+)
+LOAD_BYTES = 512  # bytes that 32 lanes read at once, 16 each
+# True if a kernel may start before the previous one ends (programmatic dependent launch, compute capability 9.0).
 OVERLAP = torch.cuda.is_available() and all(
     torch.cuda.get_device_capability(card) >= (9, 0) for card in range(torch.cuda.device_count())
 )
-ROWS_HELD = 8  # with more rows, products are cheaper on the tensor cores than row after row
-SPLITS = 16  # most shares of a long cache
-PROGRAMS = 512  # that fill a GPU: the more rows there are, the fewer shares each cache needs
-BLOCK, STAGES = 32, 3  # positions read at once, and how many such reads are on the way
-TILE = 16  # least side of a matrix on the tensor cores
+ROWS_HELD = 8  # with more rows, products are faster on the tensor cores than row by row
+SPLITS = 16  # largest number of shares of a long cache
+PROGRAMS = 512  # number of programs that fill a GPU: more rows need fewer shares of each cache
+BLOCK, STAGES = 32, 3  # positions read at once, and number of reads in flight
+TILE = 16  # smallest side of a matrix on the tensor cores
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,13 +40,13 @@ class TokenPositions:
     config: StackConfig
     table: Tensor
     positions: Tensor
-    count: int  # new tokens a row
-    many: bool  # whether there are more rows than products take one after another
-    splits: int = 0  # shares a row's cache is read in; 0 where it is too short to divide
+    count: int  # new tokens of a row
+    many: bool  # True if there are more than ROWS_HELD rows
+    splits: int = 0  # shares of a row's cache; 0 if the cache is too short to divide
 
 
 class FusedDecoder:
-    """Draws frames for the rows of a `DecodeState`, which it reads and advances."""
+    """Generates frames for the rows of a `DecodeState`, and updates the state."""
 
     def __init__(self, state: DecodeState) -> None:
         self.state, self.network = state, state.network
@@ -63,9 +65,9 @@ class FusedDecoder:
 
     @torch.inference_mode()
     def draw(self, rows: int) -> Tensor:
-        """As `Decoder.draw`. The next call overwrites the result."""
+        """Compute the same as `Decoder.draw`. The next call overwrites the result."""
         state, network, config = self.state, self.network, self.network.config
-        # Layers add to both in place; they are written anew each frame.
+        # Layers add to `x` and `pair` in place; both are written again for each frame.
         x, pair, many = state.pending[:rows], self._pair[:rows], rows > ROWS_HELD
         tokens = TokenPositions(
             config.slow, network.slow_table, state.positions, 1, many, _splits(rows * config.slow.kv_heads, many)
@@ -85,7 +87,7 @@ class FusedDecoder:
         return self._drawn[:rows]
 
     def _layer(self, layer: DualARLayer, x: Tensor, cache: Tensor, tokens: TokenPositions) -> None:
-        """Add a layer's work to x (tokens, dim)."""
+        """Add a layer's output to x (tokens, dim)."""
         attention, feed_forward = layer.attention, layer.feed_forward
         many = tokens.many
         qkv = product(x, attention.wqkv, many, norm=layer.attention_norm)
@@ -113,7 +115,7 @@ class FusedDecoder:
         return y
 
     def _choose(self, logits: Tensor, codebook: int) -> None:
-        """Draw a code of every row; its embedding goes to tokens the fast stack reads."""
+        """Sample a code of each row, and write its embedding to the fast stack's input."""
         state, (rows, choices) = self.state, logits.shape
         embeddings = self.network.fast_embeddings.weight
         temperatures, top_ps, penalties = state.settings
@@ -148,9 +150,9 @@ def product(
     gate: nn.Linear | None = None,
     residual: Tensor | None = None,
 ) -> Tensor:
-    """linear(norm(x)), or silu(linear(norm(x))) * gate(norm(x)), of x (tokens, inputs).
+    """Compute linear(norm(x)), or silu(linear(norm(x))) * gate(norm(x)), of x (tokens, inputs).
 
-    If given, `residual` (tokens, outputs) is added to in place. `many` leaves it to the tensor cores.
+    If `residual` (tokens, outputs) is given, the result is added to it in place. `many` uses the tensor cores.
     """
     if many or any(
         each.bias is not None or quantizing.is_int4(each.weight) for each in (linear, gate) if each is not None
@@ -162,7 +164,7 @@ def product(
 def _composed(
     x: Tensor, linear: nn.Linear, norm: nn.Module | None, gate: nn.Linear | None, residual: Tensor | None
 ) -> Tensor:
-    """The same by torch's own kernels, for many rows and for weights that ours do not read."""
+    """Compute `product` with torch's kernels, for many rows and for weights that the Triton kernel does not read."""
     if norm is not None:
         x = F.rms_norm(x, norm.weight.shape, norm.weight, norm.eps)  # type: ignore[arg-type]
     if residual is not None and linear.bias is None and not quantizing.is_quantized(linear.weight):
@@ -182,7 +184,7 @@ def _product(
     residual: Tensor | None = None,
     exact: bool = False,
 ) -> Tensor:
-    """`exact` leaves the result in float32."""
+    """Compute `product` with the Triton kernel; `exact` keeps the result in float32."""
     data, scale = quantizing.parts(weight)
     gate_data, gate_scale = (data, scale) if gate is None else quantizing.parts(gate)
     outputs, inputs = data.shape
@@ -204,7 +206,7 @@ def _product(
 
 
 def _logits(x: Tensor, head: Tensor, norm: nn.Module, many: bool) -> Tensor:
-    """(rows, choices) in float32."""
+    """Compute (rows, choices) logits in float32."""
     if not many:
         return _product(x, head, norm=norm, exact=True)
     x = F.rms_norm(x, norm.weight.shape, norm.weight, norm.eps)  # type: ignore[arg-type]
@@ -212,10 +214,10 @@ def _logits(x: Tensor, head: Tensor, norm: nn.Module, many: bool) -> Tensor:
 
 
 def _splits(caches: int, many: bool) -> int:
-    """Shares of each of so many caches. Few rows have the same ones whatever their number, and so the same sums."""
+    """Return the shares of each cache. It is constant for few rows, so that their sums do not depend on the batch."""
     return SPLITS if not many else min(SPLITS, 1 << (max(1, PROGRAMS // caches).bit_length() - 1))
 
 
 def _padded(size: int) -> int:
-    """The power of two a kernel's block needs."""
+    """Round up to the power of two that a kernel's block needs."""
     return 1 << (size - 1).bit_length()

@@ -1,10 +1,10 @@
-"""A frame's work in few GPU kernels (Triton). At a batch of one, a frame is bound by reading weights and by starting kernels.
+"""Triton kernels of a decode step. For a single row, a frame is bound by reading weights and launching kernels.
 
-A product holds its weights in registers and takes the rows one after another, so each weight is read once whatever the batch,
-and a row's numbers do not depend on how many others there are, up to `fused.ROWS_HELD`. Sums are in float32.
+A product holds its weights in registers and processes the rows one after another. So each weight is read once for any batch,
+and a row's result does not depend on the number of rows, up to `fused.ROWS_HELD`. Sums are in float32.
 """
 
-# Triton compiles these functions itself: Python's types do not describe them, and it knows no unpacking.
+# Triton compiles these functions, so Python's types do not describe them. Triton does not support unpacking.
 # mypy: ignore-errors
 # ruff: noqa: RUF005
 
@@ -16,20 +16,20 @@ from engines.s1 import constants
 
 WINDOW = tl.constexpr(constants.WINDOW)
 GOLDEN = tl.constexpr(constants.GOLDEN)
-SHARE = tl.constexpr(4)  # beside a share's sum: its mass, its highest score, and room that keeps the next one aligned
-NOWHERE = tl.constexpr(-1e30)  # a score below all others whose differences are still numbers
+SHARE = tl.constexpr(4)  # after a share's sum: its mass, its highest score, and padding for alignment
+NOWHERE = tl.constexpr(-1e30)  # a score below all others, whose differences are still finite
 
 
 @triton.jit
 def _begin(OVERLAP: tl.constexpr):
-    """From here on the next kernel may start (programmatic dependent launch): it reads its weights while this one works."""
+    """Let the next kernel start and read its weights while this one runs (programmatic dependent launch)."""
     if OVERLAP:
         gdc_launch_dependents()
 
 
 @triton.jit
 def _wait(OVERLAP: tl.constexpr):
-    """Until the kernel before is through: nothing it writes is read, and nothing it reads is written, above this."""
+    """Wait until the previous kernel has ended; before that, its outputs must not be read, nor its inputs written."""
     if OVERLAP:
         gdc_wait()
 
@@ -40,9 +40,9 @@ def project(
     INPUTS: tl.constexpr, BLOCK: tl.constexpr, CHUNK: tl.constexpr,
     NORM: tl.constexpr, GATED: tl.constexpr, SCALED: tl.constexpr, RESIDUAL: tl.constexpr, OVERLAP: tl.constexpr,
 ):  # fmt: skip
-    """out = residual + weight x, or silu(weight x) * (gate x), of x (rows, INPUTS), normalised if NORM.
+    """Compute out = residual + weight x, or silu(weight x) * (gate x), of x (rows, INPUTS), normalised if NORM.
 
-    One program: BLOCK outputs of every row. int8 weights come with a float32 scale per output.
+    One program: BLOCK outputs of every row. int8 weights have a float32 scale per output.
     """
     _begin(OVERLAP)
     n = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -90,7 +90,7 @@ def project(
 
 @triton.jit
 def _turned(heads, inside, norm, table, d, eps, SIZE: tl.constexpr, NORM: tl.constexpr):
-    """The vectors at `heads` (n or 1, 1) in float32, (n, d), normalised and turned to a position's angles."""
+    """Load the vectors at `heads` (n or 1, 1) as float32 (n, d), normalised and rotated by a position's angles."""
     x = tl.load(heads + d, mask=inside, other=0.0).to(tl.float32)
     partner = tl.load(heads + (d ^ 1), mask=inside, other=0.0).to(tl.float32)
     if NORM:
@@ -110,12 +110,12 @@ def attend(
     COUNT: tl.constexpr, QUERIES: tl.constexpr, SPLITS: tl.constexpr, BLOCK: tl.constexpr, STAGES: tl.constexpr,
     NORM: tl.constexpr, SMALL: tl.constexpr, OVERLAP: tl.constexpr,
 ):  # fmt: skip
-    """Grouped-query attention of COUNT new tokens a row, from `positions[row]` on, over the cache and each other.
+    """Compute grouped-query attention of COUNT new tokens a row, from `positions[row]` on, over the cache and each other.
 
-    One program: the heads that share a key, of one token, over their share of the cache, which is read once for all of them;
-    the program that ends last joins the shares (Dao et al. 2023, Flash-Decoding). qkv (rows * COUNT, heads * SIZE), out
-    (rows * COUNT, HEADS * SIZE); new keys and values go into the cache. If it is SMALL, it holds int8, and `steps` is the same
-    memory as float32, one of which stands behind each vector.
+    One program: the heads that share a key, of one token, over one share of the cache, which is read once for all of them. The
+    last program to end joins the shares (Dao et al. 2023, Flash-Decoding). qkv (rows * COUNT, heads * SIZE), out
+    (rows * COUNT, HEADS * SIZE); new keys and values are written to the cache. If SMALL, the cache is int8, and `steps` is the
+    same memory as float32, with a scale after each vector.
     """
     _begin(OVERLAP)
     _wait(OVERLAP)
@@ -128,7 +128,7 @@ def attend(
     head = kv_head * GROUP + g
     within = d < SIZE
     ours = (g < GROUP)[:, None] & within
-    at_keys = row.to(tl.int64) * row_stride + kv_head * head_stride  # rows may lie gigabytes apart
+    at_keys = row.to(tl.int64) * row_stride + kv_head * head_stride  # rows may be gigabytes apart
     keys, values = cache + at_keys, cache + at_keys + value_offset
     EACH: tl.constexpr = VECTOR // 4
     key_steps = steps + (at_keys + SIZE) // 4
@@ -196,7 +196,7 @@ def attend(
         tl.store(mine[:, None] + d, made, mask=(g < GROUP)[:, None])
         tl.store(mine + PADDED, mass, mask=g < GROUP)
         tl.store(mine + PADDED + 1, most, mask=g < GROUP)
-        tl.debug_barrier()  # all of it is written before the arrival is told
+        tl.debug_barrier()  # the share must be written before the arrival is counted
         arrived = arrivals + token * KV_HEADS + kv_head
         if tl.atomic_add(arrived, 1) == SPLITS - 1:
             joined = ()
@@ -213,14 +213,14 @@ def attend(
 
 @triton.jit
 def _stored(entries):
-    """A (1, n) vector in int8, and its step, as kv_cache.py stores them."""
+    """Quantise a (1, n) vector to int8 and return it with its scale, like kv_cache.py."""
     step = tl.maximum(tl.max(tl.abs(entries.to(tl.float32))), 1e-30) / 127.0
     return tl.floor(entries.to(tl.float32) / step + 0.5).to(tl.int8), step
 
 
 @triton.jit
 def _joined(shares, d, PADDED: tl.constexpr):
-    """The whole of what `attend` stored in shares, read past the first cache, which knows nothing of other programs' writes."""
+    """Join the shares that `attend` stored; read past the L1 cache, which does not see other programs' writes."""
     tops = tl.load(shares + PADDED + 1, cache_modifier=".cg")
     weight = tl.exp(tops - tl.max(tops))
     total = tl.sum(tl.load(shares + PADDED, cache_modifier=".cg") * weight)
@@ -240,10 +240,10 @@ def draw(
     choices, codebook, following_stride, codebooks, dim,
     PADDED: tl.constexpr, DIM_PADDED: tl.constexpr, SEMANTIC: tl.constexpr, OVERLAP: tl.constexpr,
 ):  # fmt: skip
-    """A row's code from its (choices,) logits, as sampling.py and noise.py choose; its embedding is the fast stack's input.
+    """Sample a row's code from its (choices,) logits, like sampling.py and noise.py, and write its embedding.
 
-    One program: one row. Nothing is sorted: the winner of the draw counts if the mass of what is at least as likely is within
-    the nucleus; if not, it and everything less likely is out, and the draw is repeated among the rest.
+    One program: one row. Nothing is sorted. The sampled code counts if the total probability of the codes that are at least as
+    likely is within the nucleus. Otherwise it and all less likely codes are excluded, and the rest is sampled again.
     """
     _begin(OVERLAP)
     _wait(OVERLAP)
@@ -296,7 +296,7 @@ def advance(
     semantic_count, codebook_size, dim, shrink, length,
     CODEBOOKS: tl.constexpr, CODEBOOKS_PADDED: tl.constexpr, DIM_PADDED: tl.constexpr, OVERLAP: tl.constexpr,
 ):  # fmt: skip
-    """A drawn frame becomes the row's next input and its newest past, as Decoder._advance does it. One program: one row."""
+    """Append a generated frame to a row's state, like `Decoder._advance`. One program: one row."""
     _begin(OVERLAP)
     _wait(OVERLAP)
     row = tl.program_id(0)
@@ -318,7 +318,7 @@ def advance(
     older = tl.load(past + 1, mask=here & (age < WINDOW - 1), other=0)
     newest = tl.load(frame + codebook, mask=here, other=0)
     newest = tl.where(codebook == 0, spoken, newest)
-    tl.debug_barrier()  # every old code is read before the first is overwritten
+    tl.debug_barrier()  # every old code must be read before the first is overwritten
     tl.store(past, tl.where(age == WINDOW - 1, newest, older), mask=here & (age >= 0))
     tl.store(positions + row, tl.minimum(tl.load(positions + row) + 1, length - 1))
     tl.store(numbers + row, number + 1)

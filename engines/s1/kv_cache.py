@@ -1,23 +1,23 @@
-"""Keys and values in a cache: as the network computes them, or in int8, each vector with a step of its own behind it.
+"""Keys and values in a cache, in the network's dtype or in int8 with a scale after each vector.
 
-A vector of int8 takes little more than half the memory of one of bfloat16, and its numbers are at most half a 127th of its
-largest away. Numbers and step stand in one tensor, so that a row is copied, moved and kept as any other.
+An int8 vector takes slightly more than half the memory of a bfloat16 one; its error is at most half a 127th of its largest
+element. Elements and scale are in one tensor, so that a row is copied, moved and stored like any other.
 """
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-STEP = 16  # bytes behind a vector: its step in float32, and what keeps the next vector aligned
+STEP = 16  # bytes after a vector: its float32 scale, and padding that keeps the next vector aligned
 
 
 def vector(head_dim: int, dtype: torch.dtype) -> int:
-    """Elements a vector takes in a cache of this dtype."""
+    """Return the elements of a vector in a cache of this dtype."""
     return head_dim + STEP if dtype == torch.int8 else head_dim
 
 
 def stored(entries: Tensor, dtype: torch.dtype) -> Tensor:
-    """(..., head_dim) keys or values -> (..., vector) as a cache of this dtype holds them."""
+    """Convert (..., head_dim) keys or values to (..., vector) for a cache of this dtype."""
     if dtype != torch.int8:
         return entries.to(dtype)
     exact = entries.float()
@@ -27,12 +27,12 @@ def stored(entries: Tensor, dtype: torch.dtype) -> Tensor:
 
 
 def read(held: Tensor, dtype: torch.dtype) -> Tensor:
-    """The other way round, to what the network computes in."""
+    """Convert cached vectors to the network's dtype."""
     if held.dtype != torch.int8:
         return held
     return (held[..., :-STEP] * steps(held)).to(dtype)
 
 
 def steps(held: Tensor) -> Tensor:
-    """(..., 1) of an int8 cache."""
+    """Return the (..., 1) scales of an int8 cache."""
     return held[..., -STEP:].view(torch.float32)[..., :1]

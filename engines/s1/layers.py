@@ -1,4 +1,4 @@
-"""What the dual transformer and the codec share: root-mean-square norm, gated feed-forward, rotary positions."""
+"""Layers of both the dual transformer and the codec: root-mean-square norm, gated feed-forward, rotary positions."""
 
 import torch
 import torch.nn.functional as F
@@ -6,7 +6,7 @@ from torch import Tensor, nn
 
 
 class RMSNorm(nn.Module):
-    """Zhang and Sennrich 2019 (arXiv:1910.07467), in float32 whatever the input."""
+    """Root-mean-square norm (Zhang and Sennrich 2019, arXiv:1910.07467), computed in float32."""
 
     def __init__(self, dim: int, eps: float) -> None:
         super().__init__()
@@ -14,12 +14,12 @@ class RMSNorm(nn.Module):
         self.weight = nn.Parameter(torch.ones(dim))
 
     def forward(self, x: Tensor) -> Tensor:
-        """(..., dim) -> the same shape and dtype."""
+        """Normalise (..., dim) and keep its dtype."""
         return F.rms_norm(x.float(), self.weight.shape, eps=self.eps).to(x.dtype) * self.weight
 
 
 def embedding(count: int, dim: int) -> nn.Embedding:
-    """A table for a checkpoint to fill: drawing its weights, even on `meta`, imports torch's compiler for seconds."""
+    """Create an uninitialised table: drawing its weights, even on `meta`, imports torch's compiler, which takes seconds."""
     return nn.Embedding(count, dim, _weight=torch.empty(count, dim))
 
 
@@ -33,29 +33,31 @@ class SwiGLU(nn.Module):
         self.w3 = nn.Linear(dim, intermediate, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:
-        """(..., dim) -> the same shape."""
+        """Transform (..., dim)."""
         return self.w2(F.silu(self.w1(x)) * self.w3(x))
 
 
 def rotary_table(positions: int, head_dim: int, base: float, start: int = 0) -> Tensor:
-    """(positions, head_dim / 2, 2) cosines and sines. They pass through bfloat16, as those the weights learnt with."""
-    rates = base ** -(torch.arange(0, head_dim, 2, device="cpu").float() / head_dim)  # also for a network on `meta`
+    """Return (positions, head_dim / 2, 2) cosines and sines, rounded to bfloat16 as during training."""
+    rates = base ** -(
+        torch.arange(0, head_dim, 2, device="cpu").float() / head_dim
+    )  # the CPU, also for a network on `meta`
     angles = torch.outer(torch.arange(start, start + positions, device="cpu").float(), rates)
     return torch.stack((angles.cos(), angles.sin()), -1).bfloat16().float()
 
 
 def rotate(x: Tensor, table: Tensor) -> Tensor:
-    """Turn neighbouring pairs of (b, t, heads, head_dim) by their positions' angles, (b or 1, t, head_dim / 2, 2)."""
+    """Rotate adjacent pairs of (b, t, heads, head_dim) by their positions' angles, (b or 1, t, head_dim / 2, 2)."""
     even, odd = x.float().view(*x.shape[:-1], -1, 2).unbind(-1)
     cosine, sine = table[:, :, None].unbind(-1)
     return torch.stack((even * cosine - odd * sine, odd * cosine + even * sine), -1).flatten(-2).to(x.dtype)
 
 
 def complex_table(table: Tensor) -> Tensor:
-    """(b or 1, t, head_dim / 2, 2) cosines and sines as the factors that `turn` takes, (b or 1, t, 1, head_dim / 2)."""
+    """Convert (b or 1, t, head_dim / 2, 2) angles to the factors of `rotate_complex`, (b or 1, t, 1, head_dim / 2)."""
     return torch.view_as_complex(table.float())[:, :, None]
 
 
-def turn(x: Tensor, factors: Tensor) -> Tensor:
-    """As `rotate`, by one complex product; x is float32, and so is the result."""
+def rotate_complex(x: Tensor, factors: Tensor) -> Tensor:
+    """Rotate like `rotate`, with one complex product; x and the result are float32."""
     return torch.view_as_real(torch.view_as_complex(x.view(*x.shape[:-1], -1, 2)) * factors).flatten(-2)

@@ -1,4 +1,4 @@
-"""An S1 checkpoint in memory: network, tokenizer, codec and its own defaults."""
+"""A loaded S1 checkpoint: network, tokenizer, codec and defaults."""
 
 import json
 from collections.abc import Generator, Mapping
@@ -14,7 +14,7 @@ from engines.base import Checkpoint
 from engines.errors import BadCheckpoint, BadSetting
 from engines.runtime import quantization as quantizing
 from engines.runtime import weights
-from engines.runtime.beside import beside
+from engines.runtime.background import run_in_background
 from engines.runtime.placement import Placement
 from engines.runtime.quantization import Kind
 from engines.s1.codec import Codec
@@ -26,79 +26,81 @@ from engines.text.script import CHARACTERS_PER_S
 from engines.timbre import KnownVoices
 from engines.types import Progress
 
-CONSTANTS = ("freqs_cis", "causal_mask")  # buffers that upstream's codec saves and that are made from its numbers
+CONSTANTS = ("freqs_cis", "causal_mask")  # buffers that upstream's codec saves and that its configuration defines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class S1Defaults:
-    """How a checkpoint speaks best: generation_config.json beside it; these are openaudio-s1-mini's."""
+    """The defaults of a checkpoint, from its generation_config.json; the values here are openaudio-s1-mini's."""
 
     temperature: float = 0.7
     top_p: float = 0.7
     repetition_penalty: float = 1.2
-    group_characters: int = 200  # of a long text, spoken in one go
-    least_characters: int = 0  # of a line it was taught
-    characters: str = ""  # what it can say; empty = anything
-    pace_kept: float = 1.0  # as EngineInfo has them
+    group_characters: int = 200  # longest group of sentences that is generated at once
+    least_characters: int = 0  # shortest line in the training data
+    characters: str = ""  # characters it can speak; empty = any
+    pace_kept: float = 1.0  # as in EngineInfo
     own_pace: float = CHARACTERS_PER_S
-    markers: bool = True  # whether it was taught (excited), (whispering) and the like
-    timbre: float = 0.0  # share of the reference's timbre that is lent to what was made; see `engines.timbre`
+    markers: bool = True  # True if it was trained with markers such as (excited)
+    timbre: float = 0.0  # strength of the timbre correction, 0 to 1; see `engines.timbre`
 
     @classmethod
     def read(cls, path: Path | None) -> "S1Defaults":
-        """Raises BadCheckpoint."""
+        """Read generation_config.json, or return the defaults without a path. Raises BadCheckpoint."""
         if path is None:
             return cls()
         try:
             held: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
             return cls(**{key: held[key] for key in {each.name for each in fields(cls)} & held.keys()})
         except (OSError, ValueError, TypeError, AttributeError) as error:
-            raise BadCheckpoint(f"{path.name} cannot be read ({error}); fetch it again") from error
+            raise BadCheckpoint(f"{path.name} could not be read ({error}); download it again") from error
 
 
 @dataclass(frozen=True, eq=False)
 class S1Model:
-    """Everything the engine runs on."""
+    """A loaded checkpoint, with everything that the engine needs."""
 
     name: str
     network: DualAR
     tokenizer: Tokenizer
     codec: Codec
-    encoder: Codec  # the codec itself, or its other half on another device
-    codec_digest: str  # of the codec's file: codes made by another codec mean nothing to this one
-    known: KnownVoices | None  # whose timbre is not lent; None where none is
+    encoder: Codec  # the codec itself, or its encoding layers on another device
+    codec_digest: str  # of the codec's file; codes depend on the codec that made them
+    known: KnownVoices | None  # voices that need no correction; None if the checkpoint lists none
     defaults: S1Defaults = field(default_factory=S1Defaults)
 
     @cached_property
     def parameters(self) -> list[Tensor]:
-        """Of all its networks; to find them takes milliseconds."""
+        """The parameters of all networks; finding them takes milliseconds."""
         return [weight for part in {self.network, self.codec, self.encoder} for weight in part.parameters()]
 
     @property
     def cached(self) -> torch.dtype:
-        """Of keys and values: int8 on a GPU whose weights are stored in fewer bits, else what the network computes in."""
+        """Return the dtype of keys and values: int8 on a GPU with quantised weights, else the network's dtype."""
         small = any(quantizing.is_quantized(weight) for weight in self.network.parameters())
         return torch.int8 if small and self.network.device.type == "cuda" else self.network.norm.weight.dtype
 
     @property
     def residual_size(self) -> int:
-        """How many codes a residual codebook has, of those the network's head could name."""
+        """Return the size of a residual codebook, which may be smaller than the network's head."""
         return min(self.codec.config.residual_size, self.network.config.codebook_size)
 
 
 def load(
     checkpoint: Checkpoint, placement: Placement, encoder_at: torch.device | None = None, quantize: Kind = "none"
 ) -> Generator[Progress, None, S1Model]:
-    """Yields progress, returns the model; `encoder_at` may be another device. Raises BadCheckpoint, BadSetting."""
+    """Load a checkpoint, with the encoder on `encoder_at`; yield progress. Raises BadCheckpoint, BadSetting."""
     files = yield from locate(checkpoint)
     kind = _kind(files, placement, quantize)
     device = placement.device
-    tokenizer = yield from beside(Progress(0.5, "reading the tokenizer"), lambda: Tokenizer.read(files.folder))
-    network = yield from beside(
+    tokenizer = yield from run_in_background(
+        Progress(0.5, "reading the tokenizer"), lambda: Tokenizer.read(files.folder)
+    )
+    network = yield from run_in_background(
         Progress(0.55, "reading weights"),
         lambda: read_network(files, tokenizer).place(device, placement.dtype).eval(),
     )
-    codec, encoder = yield from beside(
+    codec, encoder = yield from run_in_background(
         Progress(0.75, "reading the codec"),
         lambda: _codecs(files, network.config.codebooks, placement, encoder_at or device),
     )
@@ -111,32 +113,34 @@ def load(
 
 
 def _kind(files: S1Files, placement: Placement, requested: Kind) -> Kind:
-    """How the weights will be stored. Raises BadSetting."""
+    """Return how the weights will be quantised. Raises BadSetting."""
     kind = requested if files.quantized == "none" else files.quantized
     if requested not in ("none", kind):
-        raise BadSetting(f"{files.name} is stored as {kind} already; set STUDIO_QUANTIZE to none or {kind}")
+        raise BadSetting(f"{files.name} is already stored as {kind}; set STUDIO_QUANTIZE to none or {kind}")
     return quantizing.check(kind, placement.device, placement.dtype)
 
 
 def _codecs(files: S1Files, codebooks: int, placement: Placement, encoder_at: torch.device) -> tuple[Codec, Codec]:
-    """What decodes and what encodes. Raises BadCheckpoint."""
+    """Read the decoding and the encoding codec, which may be one object. Raises BadCheckpoint."""
     config = CodecConfig() if files.codec_config is None else CodecConfig.read(files.codec_config)
     with weights.unfilled():
         codec = Codec(config).requires_grad_(False)
     weights.fill(codec, plain(weights.read(files.codec)), files.codec.name, adopt=True)
     if config.residual_codebooks + 1 != codebooks:
-        raise BadCheckpoint(f"{files.codec.name} has another number of codebooks than config.json says; check both")
-    sounding = torch.float32 if placement.dtype == torch.float32 else torch.float16
-    whole = encoder_at == placement.device and sounding == torch.float32
+        raise BadCheckpoint(
+            f"{files.codec.name} does not have the number of codebooks in config.json; check both files"
+        )
+    codec_dtype = torch.float32 if placement.dtype == torch.float32 else torch.float16
+    whole = encoder_at == placement.device and codec_dtype == torch.float32
     encoder, codec = (codec, codec) if whole else (codec, codec.split())
     encoder.to(encoder_at, torch.float32).eval()
     if encoder_at.type == "cuda" and encoder is not codec:
         weights.halve(encoder)
-    return codec.to(placement.device, sounding).eval(), encoder
+    return codec.to(placement.device, codec_dtype).eval(), encoder
 
 
 def read_network(files: S1Files, tokenizer: Tokenizer) -> DualAR:
-    """The network on the CPU, its weights as they are stored. Raises BadCheckpoint."""
+    """Read the network to the CPU, with its weights as they are stored. Raises BadCheckpoint."""
     config = DualARConfig.read(files.folder / "config.json")
     with weights.unfilled():
         network = DualAR(config, tokenizer.semantic_begin, tokenizer.semantic_count, tokenizer.end).requires_grad_(
@@ -147,14 +151,14 @@ def read_network(files: S1Files, tokenizer: Tokenizer) -> DualAR:
     held = weights.read(files.weights)
     inner = held.get("state_dict", held)
     if not isinstance(inner, dict):
-        raise BadCheckpoint(f"{files.weights.name} holds no named tensors; it is not a checkpoint")
+        raise BadCheckpoint(f"{files.weights.name} has no named tensors; choose a checkpoint file")
     state = {name.removeprefix("model."): tensor for name, tensor in inner.items()}
     weights.fill(network, state, files.weights.name, adopt=True)
     return network
 
 
 def plain(held: dict[str, Any]) -> dict[str, Tensor]:
-    """The codec's tensors of any of upstream's layouts, each weight norm folded into the weight it stands for."""
+    """Return the codec's tensors from any of upstream's layouts, with each weight norm folded into its weight."""
     held = held.get("state_dict", held)
     if any(name.startswith("generator.") for name in held):
         held = {name.removeprefix("generator."): value for name, value in held.items() if name.startswith("generator.")}

@@ -1,11 +1,11 @@
 """The dual autoregressive transformer, arranged for decoding many rows, one frame a step.
 
-Same function and parameter names as fish-speech 0.1.0's `DualARTransformer`, so a checkpoint loads by name. Arranged
-otherwise, none of which changes the codes:
+Function and parameter names equal fish-speech 0.1.0's `DualARTransformer`, so a checkpoint loads by name. Three differences
+do not change the codes:
 
-- attention reads only the positions in use, and groups of query heads share their keys without copies;
-- the head has rows for what may follow, the semantic codes and the end, not for 155,776 tokens;
-- the semantic code is known before the fast stack starts, so its first two positions are one pass.
+- attention reads only the used positions, and groups of query heads share their keys without copies;
+- the head has rows only for the semantic codes and the end token, not for all 155,776 tokens;
+- the semantic code is known before the fast stack starts, so the first two positions are one pass.
 """
 
 import math
@@ -18,20 +18,20 @@ from torch import Tensor, nn
 from engines.runtime.mapped_rows import MappedRows
 from engines.s1 import kv_cache
 from engines.s1.config import DualARConfig, StackConfig
-from engines.s1.layers import RMSNorm, SwiGLU, complex_table, embedding, rotary_table, turn
+from engines.s1.layers import RMSNorm, SwiGLU, complex_table, embedding, rotary_table, rotate_complex
 
 
 class Places(NamedTuple):
-    """Where the tokens of a pass stand, computed once for all layers: rotations, what they see, what they write."""
+    """The positions of a pass's tokens, computed once for all layers: rotations, mask, and cache indices."""
 
     rotations: Tensor  # (b or 1, t, 1, head_dim / 2) complex
-    unseen: Tensor | None  # (b or 1, 1, queries, length), -inf where a key is not seen; None where all are
+    unseen: Tensor | None  # (b or 1, 1, queries, length), -inf where a key is masked; None without a mask
     written: tuple[Tensor | slice, ...]  # index into (2, b, kv_heads, length, vector)
-    slots: Tensor | None  # (b,) the cache's rows that are read, where it has more
+    slots: Tensor | None  # (b,) cache rows to read, if the cache has more rows
 
     @classmethod
     def of_rows(cls, table: Tensor, positions: Tensor, cache: Tensor, group: int, slots: Tensor | None) -> "Places":
-        """(b, t) positions, each row its own, in a (..., length, vector) cache."""
+        """Compute the places of (b, t) positions, different in each row, in a (..., length, vector) cache."""
         rows = (torch.arange(len(positions), device=cache.device) if slots is None else slots)[:, None]
         later = torch.arange(cache.shape[-2], device=cache.device) > positions[:, :, None]
         unseen = torch.zeros(later.shape, dtype=table.dtype, device=cache.device).masked_fill(later, -math.inf)
@@ -40,7 +40,7 @@ class Places(NamedTuple):
 
     @classmethod
     def of_span(cls, table: Tensor, start: int, stop: int, cache: Tensor, group: int) -> "Places":
-        """The same positions in every row, of a cache that ends with them."""
+        """Compute the places of positions that are equal in every row, in a cache that ends with them."""
         count = stop - start
         unseen = None
         if count > 1:
@@ -50,7 +50,7 @@ class Places(NamedTuple):
         return cls(complex_table(table[None, start:stop]), unseen, written, None)
 
     def write(self, cache: Tensor, entries: Tensor) -> None:
-        """Put (b, t, 2, kv_heads, head_dim) keys and values into a layer's cache."""
+        """Write (b, t, 2, kv_heads, head_dim) keys and values into a layer's cache."""
         if isinstance(self.written[-1], slice):
             entries = entries.permute(2, 0, 3, 1, 4)
         cache[self.written] = kv_cache.stored(entries, cache.dtype)
@@ -70,12 +70,12 @@ class CachedAttention(nn.Module):
             self.k_norm = nn.RMSNorm(config.head_dim, config.norm_eps)
 
     def forward(self, x: Tensor, places: Places, cache: Tensor) -> Tensor:
-        """x (b, t, dim), cache (2, b, kv_heads, length, vector), written in place."""
+        """Attend: x (b, t, dim); cache (2, b, kv_heads, length, vector) is updated in place."""
         config = self.config
         batch, count, _ = x.shape
         heads, kv_heads, group, size = config.heads, config.kv_heads, config.group, config.head_dim
         qk, v = self.wqkv(x).unflatten(-1, (-1, size)).split((heads + kv_heads, kv_heads), dim=2)
-        qk = turn(self._normed(qk.float()), places.rotations).to(v.dtype)
+        qk = rotate_complex(self._normed(qk.float()), places.rotations).to(v.dtype)
         places.write(cache, torch.cat((qk[:, :, heads:], v), 2).view(batch, count, 2, kv_heads, size))
         keys, values = kv_cache.read(cache if places.slots is None else cache[:, places.slots], v.dtype)
         q = qk[:, :, :heads].view(batch, count, kv_heads, group, size).permute(0, 2, 3, 1, 4)
@@ -85,7 +85,7 @@ class CachedAttention(nn.Module):
         return self.wo(y)
 
     def _normed(self, qk: Tensor) -> Tensor:
-        """Queries and keys (b, t, heads + kv_heads, head_dim) in float32, normed if the configuration says so."""
+        """Return queries and keys (b, t, heads + kv_heads, head_dim) in float32, normalised if the configuration says so."""
         config = self.config
         if not config.qk_norm:
             return qk
@@ -94,7 +94,7 @@ class CachedAttention(nn.Module):
 
 
 class DualARLayer(nn.Module):
-    """A transformer layer: attention over a KV cache, then feed-forward, each normed before."""
+    """A transformer layer: attention over a KV cache, then feed-forward, each with a norm before it."""
 
     def __init__(self, config: StackConfig) -> None:
         super().__init__()
@@ -104,13 +104,13 @@ class DualARLayer(nn.Module):
         self.attention_norm = RMSNorm(config.dim, config.norm_eps)
 
     def forward(self, x: Tensor, places: Places, cache: Tensor) -> Tensor:
-        """As CachedAttention."""
+        """Transform x; arguments as in CachedAttention."""
         x = x + self.attention(self.attention_norm(x), places, cache)
         return x + self.feed_forward(self.ffn_norm(x))
 
 
 class DualAR(nn.Module):
-    """Text and frames in, the next frame's codes out. `semantic_begin` is the token of semantic code 0."""
+    """Predicts the codes of the next frame from text and frames. `semantic_begin` is the token of semantic code 0."""
 
     slow_table: Tensor
     fast_table: Tensor
@@ -139,7 +139,7 @@ class DualAR(nn.Module):
         self._placed: tuple[Tensor, Tensor] | None = None
 
     def place(self, device: torch.device, dtype: torch.dtype) -> "DualAR":
-        """To a device, but for words: a prompt needs few of them, and a frame none, so they stay on the host."""
+        """Move the network to a device, except the text embeddings: prompts need few of them, so they stay on the host."""
         whole = {self.embeddings} if self.config.tied else {self.embeddings, self.output}
         for part in self.children():
             part.to("cpu" if part in whole else device, dtype)
@@ -150,19 +150,19 @@ class DualAR(nn.Module):
 
     @property
     def device(self) -> torch.device:
-        """Where frames are drawn."""
+        """Return the device that generates frames."""
         return self.norm.weight.device
 
     @property
     def semantic_embeddings(self) -> Tensor:
-        """(semantic codes, dim)."""
+        """Return the (semantic codes, dim) embeddings."""
         if self._placed is not None:
             return self._placed[0]
         return self.embeddings.weight[self.semantic_begin : self.semantic_begin + self.semantic_count]
 
     @property
     def head(self) -> Tensor:
-        """(semantic codes + 1, dim), of which the last one ends the speech."""
+        """Return the (semantic codes + 1, dim) head, whose last row is the end of speech."""
         if self._placed is not None:
             return self._placed[1]
         weight = self.embeddings.weight if self.config.tied else self.output.weight
@@ -170,20 +170,20 @@ class DualAR(nn.Module):
         return torch.cat((semantic, weight[self.end_token, None]))
 
     def embed_text(self, tokens: Tensor) -> Tensor:
-        """(t,) token ids -> (t, dim), both where `embeddings` are."""
+        """Embed (t,) token ids as (t, dim), on the device of `embeddings`."""
         return self.embeddings(tokens)
 
     def embed_frames(self, codes: Tensor) -> Tensor:
-        """(b, codebooks) codes of frames -> (b, dim)."""
+        """Embed (b, codebooks) codes of frames as (b, dim)."""
         config = self.config
         offsets = torch.arange(config.codebooks, device=codes.device) * config.codebook_size
         x = F.embedding(codes[:, 0], self.semantic_embeddings) + self.codebook_embeddings(codes + offsets).sum(1)
         return x / math.sqrt(config.codebooks + 1) if config.scaled else x
 
     def forward_slow(self, x: Tensor, positions: Tensor, cache: Tensor, slots: Tensor | None = None) -> Tensor:
-        """The slow stack: (b, t, dim) at (b, t) positions -> hidden (b, t, dim); cache (layers, 2, b, kv, length, vector).
+        """Run the slow stack: (b, t, dim) at (b, t) positions -> (b, t, dim); cache (layers, 2, b, kv, length, vector).
 
-        With `slots` (b,) the cache has more rows, and these are x's.
+        With `slots` (b,), the cache has more rows, and `slots` are the rows of x.
         """
         places = Places.of_rows(self.slow_table, positions, cache, self.config.slow.group, slots)
         for layer, held in zip(self.layers, cache, strict=True):
@@ -191,11 +191,11 @@ class DualAR(nn.Module):
         return x
 
     def semantic_logits(self, hidden: Tensor) -> Tensor:
-        """(b, dim) hidden -> (b, semantic codes + 1) logits."""
+        """Compute (b, semantic codes + 1) logits from hidden states (b, dim)."""
         return F.linear(self.norm(hidden), self.head)
 
     def forward_fast(self, x: Tensor, first: int, cache: Tensor) -> Tensor:
-        """The fast stack: (b, t, fast dim) from position `first` on -> (b, codebook_size) logits behind the last."""
+        """Run the fast stack: (b, t, fast dim) from position `first` on -> (b, codebook_size) logits of the last one."""
         stop = first + x.shape[1]
         cache = cache[..., :stop, :]
         places = Places.of_span(self.fast_table, first, stop, cache, self.config.fast.group)
@@ -204,22 +204,22 @@ class DualAR(nn.Module):
         return self.fast_output(self.fast_norm(x[:, -1]))
 
     def slow_cache(self, rows: int, length: int, dtype: torch.dtype | None = None) -> Tensor:
-        """(layers, 2, rows, kv_heads, length, vector) zeros where the weights are, in their dtype or in int8."""
+        """Allocate (layers, 2, rows, kv_heads, length, vector) zeros on the network's device, in its dtype or int8."""
         return self._cache(self.config.slow, rows, length, dtype or self.norm.weight.dtype)
 
     def fast_cache(self, rows: int) -> Tensor:
-        """(layers, 2, rows, kv_heads, codebooks, head_dim) zeros where the weights are."""
+        """Allocate (layers, 2, rows, kv_heads, codebooks, head_dim) zeros on the network's device."""
         return self._cache(self.config.fast, rows, self.config.codebooks, self.norm.weight.dtype)
 
     def mapped_cache(self, rows: int, length: int, dtype: torch.dtype) -> tuple[Tensor, MappedRows]:
-        """As `slow_cache`, of rows whose memory is taken when they are used. Needs CUDA."""
+        """Reserve a cache like `slow_cache`, whose rows are allocated when they are used. Needs CUDA."""
         slow = self.config.slow
         shape = slow.layers, 2, slow.kv_heads, length, kv_cache.vector(slow.head_dim, dtype)
         mapped = MappedRows(rows, self.row_bytes(length, dtype), self.device)
         return mapped.bytes_of_all.view(dtype).view(rows, *shape).permute(1, 2, 0, 3, 4, 5), mapped
 
     def row_bytes(self, length: int, dtype: torch.dtype) -> int:
-        """Of a row of `slow_cache`."""
+        """Return the bytes of a row of `slow_cache`."""
         slow = self.config.slow
         vectors = slow.layers * 2 * slow.kv_heads * length
         return vectors * kv_cache.vector(slow.head_dim, dtype) * dtype.itemsize

@@ -1,4 +1,4 @@
-"""A request as S1 speaks it: groups of sentences, the pauses around them, and how long each may last."""
+"""Plan a request: groups of sentences, the pauses around them, and their longest durations."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -10,49 +10,49 @@ from engines.s1.references import S1ReferenceText
 from engines.text.script import CHARACTERS_PER_S
 
 SLOWEST_CHARACTERS_PER_S = 4.0
-ROOM_S = 2.0  # for a short group
-AMPLE = 2.0  # times what is usual, that there must be room for
-READ_S = 0.03  # of that room, which a character takes as part of the prompt
-SHORTEST_CHARACTERS = 40  # of alphabets, that groups are cut to for want of room
-IDEOGRAPH = 3  # characters of an alphabet that one of Chinese, Japanese or Korean writing takes as long as
+ROOM_S = 2.0  # added to the longest duration of a group
+AMPLE = 2.0  # a group gets room for this many times its usual duration
+READ_S = 0.03  # room that a character takes as part of the prompt
+SHORTEST_CHARACTERS = 40  # smallest group to which a lack of room may cut
+IDEOGRAPH = 3  # alphabetic characters that one Chinese, Japanese or Korean character counts as
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """Sentences spoken in one go. Without text it is silence alone."""
+    """Sentences that are generated at once. Without text, it is only silence."""
 
     text: str
-    pause_before: bool = False  # an exact pause precedes it: its sound begins at once
-    pause_after_s: float = 0.0  # exact silence behind it
+    pause_before: bool = False  # an exact pause precedes it, so its audio starts at once
+    pause_after_s: float = 0.0  # exact silence after it
 
     @property
     def longest_s(self) -> float:
-        """A group that lasts longer has no end in sight and is stopped."""
+        """Return the duration at which the group is cut, because its end is no longer expected."""
         return ROOM_S + len(self.text) / SLOWEST_CHARACTERS_PER_S
 
     @property
     def usual_s(self) -> float:
-        """About how long it lasts."""
+        """Estimate the usual duration."""
         return max(0.5, _spoken_length(self.text) / CHARACTERS_PER_S)
 
     @property
     def ample_s(self) -> float:
-        """It seldom lasts longer."""
+        """Return the duration that the group rarely exceeds."""
         return ROOM_S + AMPLE * self.usual_s
 
 
 @dataclass(frozen=True, slots=True)
 class S1Plan:
-    """Everything that is known of a request before the device is needed."""
+    """Everything about a request that is known without a device."""
 
     reference: S1ReferenceText
     groups: list[Group]
 
 
 def groups(script: writing.Script, defaults: S1Defaults, room_s: float) -> list[Group]:
-    """The script in speaking order, in groups for which `room_s` is ample.
+    """Cut the script into groups in speaking order, each short enough for `room_s`.
 
-    Raises UnsupportedText when the checkpoint lacks a script.
+    Raises UnsupportedText if the checkpoint lacks a script.
     """
     most = max(SHORTEST_CHARACTERS, (room_s - ROOM_S) / (AMPLE / CHARACTERS_PER_S + READ_S))
     found: list[Group] = []
@@ -73,10 +73,10 @@ def _said(part: writing.Say, defaults: S1Defaults, most: float) -> Iterator[Grou
     sayable = writing.fit(part.spoken, frozenset(defaults.characters)) if defaults.characters else part.spoken
     characters = min(defaults.group_characters, int(most * len(sayable) / max(1, _spoken_length(sayable))))
     for text in writing.chunks(sayable, characters, characters):
-        # A checkpoint trained on no line so short hums it; between dashes, which make no sound, it speaks.
+        # A checkpoint without such short lines in its training data hums them; between dashes, which are silent, it speaks.
         yield Group(text=text if len(text) >= defaults.least_characters else f"- {text} -")
 
 
 def _spoken_length(text: str) -> int:
-    """In characters of an alphabet."""
+    """Return the length of a text in alphabetic characters."""
     return len(text) + (IDEOGRAPH - 1) * sum(east_asian_width(each) in "WF" for each in text)

@@ -1,4 +1,4 @@
-"""Prompts into KV caches: on a GPU several in one pass, padded to one of few shapes, each recorded as a CUDA graph."""
+"""Write prompts to KV caches. On a GPU, one pass reads several prompts, padded to a few shapes with a CUDA graph each."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -7,16 +7,16 @@ import torch
 from torch import Tensor
 
 from engines.runtime.backends import Selection
-from engines.runtime.compilation import Compiled, Graphs
-from engines.runtime.transfers import sent
+from engines.runtime.compilation import CudaGraphCache, WithEagerFallback
+from engines.runtime.transfers import to_device
 from engines.s1.decode_state import DecodeState
 
 TOGETHER = 8  # prompts in one pass
-SPAN = 512  # positions that most prompts end within
+SPAN = 512  # most prompts end within this many positions
 
 
 class Prompt(NamedTuple):
-    """Embeddings for positions `start`... of a slot's KV cache."""
+    """Embeddings for a slot's KV cache, from position `start` on."""
 
     slot: int
     x: Tensor  # (t, dim)
@@ -24,7 +24,7 @@ class Prompt(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """A pass: prompts, tokens of each, and positions of their caches that are read and written."""
+    """The sizes of a pass: prompts, tokens of each, and cache positions that are read and written."""
 
     prompts: int
     tokens: int
@@ -32,9 +32,10 @@ class Shape(NamedTuple):
 
 
 class Prefiller:
-    """Fills the slots of a `DecodeState`."""
+    """Writes prompts into the slots of a `DecodeState`."""
 
     def __init__(self, state: DecodeState, selection: Selection[Any]) -> None:
+        """Create the buffers; `selection` is a backend of `backends.PREFILL`."""
         device, dim, dtype = state.pending.device, state.pending.shape[1], state.pending.dtype
         self.state = state
         span = min(SPAN, state.length)
@@ -48,13 +49,13 @@ class Prefiller:
         self._positions = torch.zeros(TOGETHER, most, dtype=torch.long, device=device)
         self._slots = torch.zeros(TOGETHER, dtype=torch.long, device=device)
         self.selection = selection
-        graphed = selection.name == "graphs"
-        self.compiled = Compiled(self._run, Graphs(self._run, ()), selection.fail) if graphed else None
-        self.ready: list[Shape] = []  # those that are recorded, from the cheapest on
+        graphs = CudaGraphCache(self._run, ()) if selection.name == "graphs" else None
+        self.compiled = None if graphs is None else WithEagerFallback(self._run, graphs, selection.fail)
+        self.ready: list[Shape] = []  # recorded shapes, the cheapest first
 
     @torch.inference_mode()
     def prefill(self, prompts: Sequence[Prompt]) -> None:
-        """As `DecodeState.prefill`. Padding is written behind a prompt, where it is overwritten before it is read."""
+        """Write prompts like `DecodeState.prefill`. Padding is written after a prompt and overwritten before it is read."""
         waiting = [prompt for prompt in prompts if len(prompt.x)]
         while waiting:
             some, shape = self._fitting(waiting)
@@ -66,18 +67,18 @@ class Prefiller:
             waiting = waiting[len(some) :]
 
     def _fitting(self, prompts: list[Prompt]) -> tuple[list[Prompt], Shape | None]:
-        """As many of the first prompts as one pass takes, and its shape; without one, the first prompt alone."""
+        """Return as many of the first prompts as fit one pass, and its shape; without one, only the first prompt."""
         for some in (prompts[:TOGETHER], prompts[:1]):
             size, stop = max(len(each.x) for each in some), max(each.start + len(each.x) for each in some)
             for shape in self.ready:
-                # Padding that has no position left goes to the last one, which no prompt reaches.
+                # Padding beyond the span goes to the last position, which no prompt reaches.
                 if shape.prompts >= len(some) and shape.tokens >= size and shape.span > stop:
                     return some, shape
         return prompts[:1], None
 
     @torch.inference_mode()
     def warm(self) -> Iterator[Shape]:
-        """Record each shape; a row in work loses nothing, for the one position that is written is put back."""
+        """Record each shape. The one cache position that this writes is restored, so an active row is unaffected."""
         for shape in self.shapes if self.compiled is not None else ():
             written = self.state.cache[:, :, 0, :, shape.span - 1]
             before = written.clone()
@@ -88,11 +89,11 @@ class Prefiller:
             yield shape
 
     def _put(self, prompts: list[Prompt], shape: Shape) -> None:
-        """The passes' inputs; where there are fewer prompts than it takes, the first is done again."""
+        """Write the inputs of a pass; if it has room for more prompts, the first is repeated."""
         filled = [*prompts, *prompts[:1] * (shape.prompts - len(prompts))]
         for held, prompt in zip(self._x, filled, strict=False):
             held[: len(prompt.x)] = prompt.x
-        places = sent([(prompt.slot, prompt.start) for prompt in filled], self._slots.device)
+        places = to_device([(prompt.slot, prompt.start) for prompt in filled], self._slots.device)
         self._slots[: shape.prompts] = places[:, 0]
         positions = places[:, 1:] + torch.arange(shape.tokens, device=places.device)
         self._positions[: shape.prompts, : shape.tokens] = positions.clamp(max=shape.span - 1)

@@ -1,7 +1,7 @@
-"""A checkpoint with its weights stored in fewer bits: `python -m engines.s1.quantize SOURCE TARGET --kind int8`.
+"""Write a checkpoint with quantised weights: `python -m engines.s1.quantize SOURCE TARGET --kind int8`.
 
-It loads into less memory than the original needs, and the engine reads it like any other. int4 is packed for the GPU it is
-made on.
+It needs less memory to load than the original, and the engine reads it like any other. int4 is packed for the GPU of this
+machine.
 """
 
 import argparse
@@ -13,7 +13,7 @@ import torch
 
 from engines.base import Checkpoint
 from engines.errors import BadCheckpoint
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.runtime import quantization as quantizing
 from engines.runtime.placement import place
 from engines.runtime.quantization import Kind
@@ -26,13 +26,13 @@ from engines.types import Progress
 OTHERS = (*NEEDED, *CODECS, "codec.yaml", "generation_config.json", VOICES)
 
 
-def pack(source: Checkpoint, target: Path, kind: Kind, device: Device) -> Iterator[Progress]:
+def pack(source: Checkpoint, target: Path, kind: Kind, device: EngineOptions) -> Iterator[Progress]:
     """Write the folder `target`, which must not exist. Raises BadCheckpoint, BadSetting."""
     at = place(device).device
     quantizing.check(kind, at, torch.bfloat16)
     files = yield from locate(source)
     if files.quantized != "none":
-        raise BadCheckpoint(f"{files.name} is stored as {files.quantized} already; start from the original")
+        raise BadCheckpoint(f"{files.name} is already stored as {files.quantized}; use the original checkpoint")
     yield Progress(0.5, "reading weights")
     network = read_network(files, Tokenizer.read(files.folder)).to(at, torch.bfloat16)
     quantizing.quantize([network.layers, network.fast_layers], kind)
@@ -47,13 +47,13 @@ def pack(source: Checkpoint, target: Path, kind: Kind, device: Device) -> Iterat
 
 
 def main() -> None:
-    """The command line."""
+    """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("source", help="embedded, hf://owner/repo or a folder")
     parser.add_argument("target", type=Path)
     parser.add_argument("--kind", choices=["int8", "int4"], default="int8")
     asked = parser.parse_args()
-    for _ in pack(Checkpoint(asked.source), asked.target, asked.kind, Device()):
+    for _ in pack(Checkpoint(asked.source), asked.target, asked.kind, EngineOptions()):
         pass
 
 

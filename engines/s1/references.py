@@ -1,4 +1,4 @@
-"""References as S1 takes them: checked, and encoded once a clip, in the background if the encoder has a device of its own."""
+"""Check references and encode each clip once, in the background if the encoder has a separate device."""
 
 import math
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -17,41 +17,41 @@ from engines.s1.prompt import Turn
 from engines.s1.spec import SPEC
 from engines.types import Audio, Reference
 
-LEVEL_RMS = 0.08  # quieter references are raised to this level for the codec, and what is made is lowered again
+LEVEL_RMS = 0.08  # quieter references are raised to this level for the codec, and the result is lowered again
 
 
 @dataclass(frozen=True, slots=True)
 class S1ReferenceText:
-    """The facts of a reference that are known before it is encoded."""
+    """The facts about a reference that are known before it is encoded."""
 
-    digest: str  # of sound and transcript
+    digest: str  # of audio and transcript
     transcript: str  # in the checkpoint's characters
     positions: int  # of the prompt that the reference uses
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class S1Reference:
-    """A reference as the network takes it."""
+    """A reference as input of the network."""
 
     transcript: str
     codes: Future[Tensor]  # (codebooks, frames)
-    positions: int  # of the prompt that it takes
-    digest: str  # of sound and transcript, the key of its keys and values
+    positions: int  # of the prompt that the reference uses
+    digest: str  # of audio and transcript; the key of its keys and values
     audio: Audio  # as given to the codec
-    level_rms: float  # of that
-    gain: float  # applied to what is made, to undo the raised level
+    level_rms: float  # of `audio`
+    gain: float  # applied to the result, to undo the raised level of the reference
 
     @property
     def turn(self) -> Turn:
-        """Its turn in the prompt; waits for the codes."""
+        """Return its turn in the prompt; wait for the codes."""
         return Turn(self.transcript, self.codes.result())
 
 
 class S1ReferenceEncoder:
-    """Checks references and encodes each clip once. Any thread may `read`; only the scheduler's may call the rest."""
+    """Checks references and encodes each clip once. Any thread may call `read`, only the scheduler's the rest."""
 
     def __init__(self, model: S1Model, store: CodeStore, device: torch.device, background: bool) -> None:
-        """`device` is where the model's encoder is; `background` encodes on a thread of its own."""
+        """Create the encoder; `device` has the model's encoder; `background` encodes on a separate thread."""
         self.store = store
         self._model, self._device = model, device
         self._encoding: dict[str, Future[Tensor]] = {}
@@ -62,7 +62,7 @@ class S1ReferenceEncoder:
         limit_s = SPEC.reference_max_s
         if reference.audio.duration_s > limit_s + 0.01:
             raise BadAudio(
-                f"the reference is {reference.audio.duration_s:.1f} s long; S1-Mini takes {limit_s:.0f} s, select a part"
+                f"the reference is {reference.audio.duration_s:.1f} s long; select at most {limit_s:.0f} s for S1-Mini"
             )
         transcript = self._transcript(reference)
         frames = math.ceil(reference.audio.duration_s * self._model.codec.config.frame_rate)
@@ -86,7 +86,7 @@ class S1ReferenceEncoder:
             self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _transcript(self, reference: Reference) -> str:
-        """The transcript in the checkpoint's characters."""
+        """Return the transcript in the checkpoint's characters."""
         spoken = writing.spoken_form(writing.without_markers(reference.transcript))
         characters = frozenset(self._model.defaults.characters)
         try:
@@ -94,7 +94,7 @@ class S1ReferenceEncoder:
         except UnsupportedText as error:
             raise UnsupportedText(f"the transcript: {error}", error.characters) from error
         if not transcript:
-            raise BadText("the transcript has nothing this checkpoint can say; type what is said in the reference")
+            raise BadText("the transcript has no words that this checkpoint supports; type what the reference says")
         return transcript
 
     def _codes(self, audio: Audio) -> Future[Tensor]:

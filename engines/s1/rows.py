@@ -1,4 +1,4 @@
-"""The rows of S1's batch: which request has which slot, and what its prompt put into the KV cache."""
+"""The rows of S1's batch: the request of each slot, and the prompts in the KV cache."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from torch import Tensor
 
 from engines.errors import BadAudio
-from engines.runtime.transfers import Arriving
+from engines.runtime.transfers import AsyncHostCopy
 from engines.s1.active_request import GroupSound, S1ActiveRequest
 from engines.s1.caches import PrefixStore
 from engines.s1.decoding import Decoder
@@ -16,29 +16,29 @@ from engines.s1.prefill import Prompt
 from engines.s1.prompt import Turn, embed
 from engines.s1.references import S1Reference
 
-REDRAW_STEP = 1_000_003  # between the seeds of one group's draws
-NEW_WORDS_MIN_S = 1.0  # room that a reference must leave
-RESTING = 4  # rows whose memory is held on for those who come next
+REDRAW_STEP = 1_000_003  # difference between the seeds of a group's attempts
+NEW_WORDS_MIN_S = 1.0  # shortest speech for which a reference must leave room
+RESTING = 4  # rows that stay allocated while no request runs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InFlightStep:
-    """A decode step whose frames are on their way to the host."""
+    """A decode step whose frames are being copied to the host."""
 
-    rows: Sequence[tuple[S1ActiveRequest, int]]  # with the generation it was drawn for
-    frames: Arriving
+    rows: Sequence[tuple[S1ActiveRequest, int]]  # each with its generation at that time
+    frames: AsyncHostCopy
 
 
 class RowTable:
-    """Requests by slot of the decoder; those in work fill the first slots."""
+    """Requests by slot of the decoder; active ones fill the first slots."""
 
     def __init__(self, model: S1Model, decoder: Decoder, prefixes: PrefixStore) -> None:
-        """`prefixes` keeps what the network computed of references."""
+        """Create an empty table; `prefixes` caches keys and values of references."""
         self._model, self._decoder, self._prefixes = model, decoder, prefixes
         self._rows: list[S1ActiveRequest] = []  # by slot
         self._unread: list[
             tuple[S1ActiveRequest, Tensor, int]
-        ] = []  # words that the next step reads, and where they begin
+        ] = []  # prompts that the next step reads, and their first positions
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -47,18 +47,18 @@ class RowTable:
         return iter(self._rows)
 
     def add(self, request: S1ActiveRequest) -> GroupSound:
-        """Give the request's group a free slot: its reference is put there, its words with the next step.
+        """Give the request's group a free slot: prefill its reference now, and its text with the next step.
 
-        Raises BadAudio where there is no room for all of it, torch.OutOfMemoryError where the device has none for the row.
+        Raises BadAudio if reference and text are too long, torch.OutOfMemoryError if the device has no memory for the row.
         """
         model, state, slot = self._model, self._decoder.state, len(self._rows)
-        state.take(slot + 1)
+        state.allocate(slot + 1)
         start = self._prefill_reference(request.reference, slot)
         turns = [*([] if request.previous_turn is None else [request.previous_turn]), Turn(request.group.text)]
-        words = embed(model.network, model.tokenizer, turns, opening=False)
+        words = embed(model.network, model.tokenizer, turns, at_start=False)
         ample = int(request.group.ample_s * model.codec.config.frame_rate)
         if request.previous_turn is not None and start + len(words) + ample > state.length:
-            words = embed(model.network, model.tokenizer, turns[-1:], opening=False)
+            words = embed(model.network, model.tokenizer, turns[-1:], at_start=False)
         if start + len(words) + NEW_WORDS_MIN_S * model.codec.config.frame_rate > state.length:
             raise BadAudio("the reference and the text are too long together; select a shorter part of the clip")
         request.position = start + len(words) - 1
@@ -72,11 +72,11 @@ class RowTable:
         return request.sound
 
     def _prefill_reference(self, reference: S1Reference, slot: int) -> int:
-        """Put the reference's keys and values into the slot, computed or kept; returns its length in positions."""
+        """Write the reference's keys and values into the slot, computed or cached; return its length in positions."""
         state = self._decoder.state
         kept = self._prefixes.get(reference.digest)
         if kept is None:
-            x = embed(self._model.network, self._model.tokenizer, [reference.turn], opening=True)
+            x = embed(self._model.network, self._model.tokenizer, [reference.turn], at_start=True)
             if len(x) > state.length:
                 raise BadAudio("the reference is too long for this checkpoint; select a shorter part of the clip")
             self._decoder.prefiller.prefill([Prompt(slot, x, 0)])
@@ -86,14 +86,14 @@ class RowTable:
         return kept.shape[3]
 
     def read(self) -> None:
-        """Prefill the words of rows that are new: of all who came since the last step at once."""
+        """Prefill the prompts of all rows that are new since the last step."""
         self._decoder.prefiller.prefill(
             [Prompt(self._rows.index(request), words, start) for request, words, start in self._unread]
         )
         self._unread.clear()
 
     def step(self, active: Sequence[S1ActiveRequest]) -> InFlightStep | None:
-        """Begin a decode step of these requests' rows; None without any."""
+        """Start a decode step of these requests' rows; return None without any."""
         if not active:
             return None
         self.read()
@@ -104,7 +104,7 @@ class RowTable:
         return InFlightStep([(request, request.generation) for request in active], frames)
 
     def _move_to_front(self, active: Sequence[S1ActiveRequest]) -> None:
-        """Swap rows so that these fill the first slots."""
+        """Swap rows so that these requests fill the first slots."""
         for slot, request in enumerate(active):
             other = self._rows.index(request)
             if other != slot:
@@ -112,7 +112,7 @@ class RowTable:
                 self._rows[slot], self._rows[other] = self._rows[other], self._rows[slot]
 
     def remove(self, request: S1ActiveRequest) -> None:
-        """Free a request's slot; the last row takes its place."""
+        """Free a request's slot; the last row moves into it."""
         slot, last = self._rows.index(request), len(self._rows) - 1
         if slot != last:
             self._decoder.state.move(last, slot)
@@ -121,6 +121,6 @@ class RowTable:
         self._unread = [unread for unread in self._unread if unread[0] is not request]
         request.sound = None
 
-    def rest(self) -> None:
-        """While nothing is in work, hold memory for few rows."""
-        self._decoder.state.give_back(RESTING)
+    def release_idle(self) -> None:
+        """Free the memory of most rows while no request is active."""
+        self._decoder.state.release(RESTING)

@@ -1,14 +1,14 @@
-"""One code a row from logits: repetition penalty, nucleus, temperature, then the Gumbel-max choice, without a sync."""
+"""Sample one code a row from logits: repetition penalty, nucleus, temperature, then Gumbel-max, without a device sync."""
 
 import torch
 from torch import Tensor
 
 
 def choose(logits: Tensor, noise: Tensor, temperature: Tensor, top_p: Tensor) -> Tensor:
-    """(b, n) logits and exponential noise, (b, 1) settings -> (b,) indices.
+    """Sample indices: (b, n) logits and exponential noise, (b, 1) settings -> (b,).
 
-    The nucleus (Holtzman et al. 2020, arXiv:1904.09751) is upstream's: taken before the temperature, and without the candidate
-    that crosses `top_p`; the likeliest one always stays.
+    The nucleus (Holtzman et al. 2020, arXiv:1904.09751) is upstream's: applied before the temperature, without the candidate
+    that crosses `top_p`; the most likely candidate always stays.
     """
     ranked, order = logits.float().sort(dim=-1, descending=True)
     outside = ranked.softmax(-1).cumsum(-1) > top_p
@@ -21,11 +21,11 @@ def choose(logits: Tensor, noise: Tensor, temperature: Tensor, top_p: Tensor) ->
 def penalise(logits: Tensor, recent: Tensor, penalty: Tensor) -> Tensor:
     """Make recent codes less likely (Keskar et al. 2019, arXiv:1909.05858): (b, n) logits, (b, w) codes, (b, 1) penalty.
 
-    A code below zero stands for none.
+    A negative code means none.
     """
     index = recent.clamp(min=0)
     score = logits.gather(-1, index)
     lowered = torch.where(score < 0, score * penalty, score / penalty)
-    # Where several entries name one code, all but the negative ones write the same value.
-    spare = torch.cat((logits, logits.new_zeros(len(logits), 1)), -1)  # a column for what stands for none
+    # Several entries with one code write the same value; negative entries write to a spare column.
+    spare = torch.cat((logits, logits.new_zeros(len(logits), 1)), -1)  # the spare column
     return spare.scatter(-1, torch.where(recent < 0, logits.shape[-1], index), lowered)[:, :-1]

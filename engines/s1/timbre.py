@@ -1,7 +1,8 @@
-"""What S1 makes, in the timbre of its reference (`engines.timbre`), while it is being made.
+"""Correct the timbre of S1's output towards the reference (`engines.timbre`), while it is generated.
 
-A frame is filtered when the four behind it are known, 75 ms later at 24 kHz. The mean envelope of what is made is not known
-before it is: it begins as that of the reference through the codec, and what has been made counts more and more.
+A frame is filtered when the four frames after it are known, which delays audio by 75 ms at 24 kHz. The mean envelope of the
+output is unknown at the start: its estimate starts as that of the reference passed through the codec, and the output counts
+more and more.
 """
 
 from collections import OrderedDict
@@ -20,7 +21,7 @@ from engines.timbre import (
     BANDS,
     CONTEXT,
     LOUD,
-    MOST,
+    MAX_CHANGE,
     KnownVoices,
     Timbre,
     levelled,
@@ -35,24 +36,22 @@ from engines.types import Samples
 
 HIGHEST_HZ = 12_000.0
 FLOOR = 1e-5  # magnitude, before the logarithm
-HOP_S, OVERLAP = 256 / 24_000, 4  # between frames, and how many of them hold each sample
-REACH = 2  # frames before and behind that a change is smoothed over
-AHEAD = CONTEXT + REACH  # frames that must be known behind one
-COPIED_S = 3.0  # of the reference, whose copy shows the codec's own colour
-PRIOR = 100.0  # frames that the copy counts as much as
-COLOUR = (
-    1.3  # share of the mean's distance that is made up for: the encoder of a listener hears less of it than is there
-)
-QUIET = 0.1  # of the reference's loudest power: what is made is at least that loud somewhere
+HOP_S, OVERLAP = 256 / 24_000, 4  # distance of frames, and number of frames that contain each sample
+REACH = 2  # frames before and after a frame over which a change is smoothed
+AHEAD = CONTEXT + REACH  # frames that must be known after a frame
+COPIED_S = 3.0  # of the reference that is passed through the codec, to measure the codec's mean_correction
+PRIOR = 100.0  # weight of that estimate, in frames
+MEAN_FACTOR = 1.3  # factor of the mean correction above 1, because a speaker encoder hears less than all of it
+QUIET = 0.1  # factor of the reference's loudest power: lower bound of the output's loudest power
 KEPT = 64  # voices
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VoiceTimbre:
-    """What is known of a voice before it speaks."""
+    """Facts about a voice that are known before it speaks."""
 
     timbre: Timbre
-    copied: Tensor  # (100,) mean envelope of the reference through the codec, without level
+    copied: Tensor  # (100,) mean envelope of the reference passed through the codec, without level
     loudest: Tensor  # () power of the reference's loudest frame
 
 
@@ -61,25 +60,25 @@ class Spectra:
     """Short-time spectra at a sample rate, and their log-mels."""
 
     hop: int
-    window: Tensor  # (4 * hop,) Hann; squared, the four that overlap sum to 1.5
+    window: Tensor  # (4 * hop,) Hann; the squares of four overlapping windows sum to 1.5
     bank: Tensor  # (bins, 100)
-    spread: Tensor  # (100, bins) from gains of bands to gains of bins
+    spread: Tensor  # (100, bins) maps gains of bands to gains of bins
 
     @property
     def held(self) -> int:
-        """Samples that a frame shares with the one before."""
+        """Return the samples that a frame shares with the previous one."""
         return len(self.window) - self.hop
 
     def frames(self, samples: Tensor) -> Tensor:
-        """(held + n * hop,) -> (n, bins) complex."""
+        """Compute spectra: (held + n * hop,) -> (n, bins) complex."""
         return torch.fft.rfft(samples.unfold(0, len(self.window), self.hop) * self.window)
 
     def mel(self, frames: Tensor) -> Tensor:
-        """(n, bins) -> (n, 100) natural logarithms of magnitudes."""
+        """Compute natural logarithms of mel magnitudes: (n, bins) -> (n, 100)."""
         return (frames.abs() @ self.bank).clamp(min=FLOOR).log()
 
     def mel_of(self, samples: Tensor) -> Tensor:
-        """(n,) of a whole recording."""
+        """Compute the log-mel of a whole recording (n,)."""
         return self.mel(self.frames(F.pad(samples, (self.held, self.held + self.hop))))
 
 
@@ -91,20 +90,20 @@ def spectra(sample_rate: int) -> Spectra:
     highest = min(HIGHEST_HZ, sample_rate / 2)
     bank = torchaudio.functional.melscale_fbanks(bins, 0.0, highest, BANDS, sample_rate)
     spread = (bank / bank.sum(1, keepdim=True).clamp(min=1e-8)).T.contiguous()
-    spread[-1, bins - int((bank.sum(1) > 0).flip(0).int().argmax()) :] = 1.0  # above the last band as in it
+    spread[-1, bins - int((bank.sum(1) > 0).flip(0).int().argmax()) :] = 1.0  # bins above the last band have its gain
     return Spectra(hop, torch.hann_window(size), bank, spread)
 
 
 class VoiceTimbres:
-    """Timbres of references, each found once. Called from the scheduler's thread alone."""
+    """Timbres of references, each computed once. Only the scheduler's thread may call it."""
 
     def __init__(self, codec: Codec, share: float, known: KnownVoices | None) -> None:
-        """`codec` decodes; `share` 0 leaves every sound as it is, and so does a reference that is like a `known` voice."""
+        """Create the cache; with `share` 0, or for references like a `known` voice, nothing is corrected."""
         self._codec, self._share, self._known, self._rate = codec, share, known, codec.config.sample_rate
         self._kept: OrderedDict[str, VoiceTimbre | None] = OrderedDict()
 
     def stream(self, reference: S1Reference) -> "TimbreStream | None":
-        """What a request's sound goes through; None where nothing is to be changed. The reference must be encoded."""
+        """Return the correction of a request's audio; None if none is needed. The reference must be encoded."""
         if not self._share:
             return None
         if reference.digest not in self._kept:
@@ -116,7 +115,7 @@ class VoiceTimbres:
         return None if voice is None else TimbreStream(voice, self._share, self._rate)
 
     def _find(self, reference: S1Reference) -> VoiceTimbre | None:
-        """None where too little is loud, or nothing of it is lent."""
+        """Compute the timbre; None if too little is loud, or the voice needs no correction."""
         tables, samples = spectra(self._rate), resample(reference.audio, self._rate).samples
         mel = tables.mel_of(torch.from_numpy(samples))
         timbre = Timbre.of(mel, self._known)
@@ -130,35 +129,38 @@ class VoiceTimbres:
 
 
 class TimbreStream:
-    """Gives the sound of one request, packet by packet, its reference's timbre by a share."""
+    """Corrects the audio of one request, packet by packet, towards its reference."""
 
     def __init__(self, voice: VoiceTimbre, share: float, sample_rate: int) -> None:
         self._voice, self._share, self._spectra = voice, share, spectra(sample_rate)
-        self._count, self._sum = torch.zeros(()), torch.zeros(BANDS)  # of loud frames so far, and of their envelopes
+        self._count, self._sum = (
+            torch.zeros(()),
+            torch.zeros(BANDS),
+        )  # loud frames so far, and the sum of their envelopes
         self._loudest = QUIET * voice.loudest
         self._begin()
 
     def _begin(self) -> None:
-        """A new stretch of sound."""
+        """Reset the buffers for a new part of audio."""
         spectra = self._spectra
-        self._unread = torch.zeros(spectra.held)  # samples that the next frame holds
+        self._unread = torch.zeros(spectra.held)  # samples that the next frame contains
         self._frames = torch.zeros(0, len(spectra.bank), dtype=torch.complex64)  # not filtered yet
-        self._colour = torch.zeros(0, BANDS)  # of these
-        self._loud = torch.zeros(0)  # of these and of the REACH before them
-        self._shapes = torch.zeros(0, BANDS)  # likewise, and of CONTEXT more before
-        self._made = torch.zeros(spectra.held)  # of sound that later frames add to
-        self._skipped = spectra.held  # samples still to be dropped, which stand before the first
-        self._owed = 0  # samples that were taken and have not been returned
+        self._mean_corrections = torch.zeros(0, BANDS)  # mean correction of `_frames`
+        self._loud = torch.zeros(0)  # of `_frames` and the REACH frames before them
+        self._shapes = torch.zeros(0, BANDS)  # of `_frames` and the CONTEXT + REACH frames before them
+        self._made = torch.zeros(spectra.held)  # end of the output, to which later frames add
+        self._skipped = spectra.held  # samples to drop before the first one
+        self._owed = 0  # samples that were added and not yet returned
 
     def add(self, samples: Samples) -> Samples:
-        """(n,) samples that follow -> (m,) samples that are ready."""
+        """Add (n,) samples; return the (m,) samples that are ready."""
         self._owed += len(samples)
         ready = self._ready(torch.from_numpy(samples))
         self._owed -= len(ready)
         return ready.numpy()
 
     def end(self) -> Samples:
-        """The rest; what is added next stands by itself."""
+        """Return the rest; the next samples start a new part."""
         spectra = self._spectra
         ready = self._ready(torch.zeros(spectra.held + (AHEAD + 1) * spectra.hop))[: self._owed]
         self._begin()
@@ -174,7 +176,7 @@ class TimbreStream:
         return self._synthesise()
 
     def _analyse(self, frames: Tensor) -> None:
-        """Take in (n, bins) frames that follow."""
+        """Add (n, bins) frames."""
         voice, mel = self._voice, self._spectra.mel(frames)
         envelopes, power = smooth(mel), power_of(mel)
         loudest = torch.cummax(torch.cat((self._loudest[None], power)), 0).values[1:]
@@ -189,29 +191,29 @@ class TimbreStream:
             self._shapes = shapes[:1].expand(CONTEXT + REACH, -1)
             self._loud = torch.zeros(REACH)
         self._frames = torch.cat((self._frames, frames))
-        self._colour = torch.cat((self._colour, voice.timbre.colour(mean, COLOUR)))
+        self._mean_corrections = torch.cat((self._mean_corrections, voice.timbre.mean_correction(mean, MEAN_FACTOR)))
         self._shapes = torch.cat((self._shapes, shapes))
         self._loud = torch.cat((self._loud, loud))
 
     def _synthesise(self) -> Tensor:
-        """(m,) samples of the frames whose neighbours are known."""
+        """Return the (m,) samples of the frames whose neighbours are known."""
         held, hop = self._spectra.held, self._spectra.hop
         count = len(self._frames) - AHEAD
         if count <= 0:
             return torch.zeros(0)
         shapes = self._shapes[: count + 2 * (CONTEXT + REACH)]
         inner = shapes[CONTEXT:-CONTEXT]
-        change = self._voice.timbre.lent(inner, neighbourhoods_in(shapes), self._share)
+        change = self._voice.timbre.shape_correction(inner, neighbourhoods_in(shapes), self._share)
         change = (change * self._loud[: len(change), None]).unfold(0, 2 * REACH + 1, 1) @ smoothing(REACH)
-        gain = (self._colour[:count] + change.clamp(-MOST, MOST)) @ self._spectra.spread
+        gain = (self._mean_corrections[:count] + change.clamp(-MAX_CHANGE, MAX_CHANGE)) @ self._spectra.spread
         sound = torch.fft.irfft(self._frames[:count] * gain.exp()) * self._spectra.window / 1.5
         made = torch.zeros(held + count * hop)
         made[:held] = self._made
-        for number in range(OVERLAP):  # parts of frames that lie side by side
+        for number in range(OVERLAP):  # overlap-add: each part has frames that do not overlap
             part = sound[:, number * hop : (number + 1) * hop].flatten()
             made[number * hop : number * hop + len(part)] += part
         self._made = made[count * hop :]
-        self._frames, self._colour = self._frames[count:], self._colour[count:]
+        self._frames, self._mean_corrections = self._frames[count:], self._mean_corrections[count:]
         self._shapes, self._loud = self._shapes[count:], self._loud[count:]
         ready = made[: count * hop]
         skipped = min(self._skipped, len(ready))

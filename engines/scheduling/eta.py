@@ -1,4 +1,4 @@
-"""How long requests take: learned from finished ones, used to estimate when waiting ones will be done."""
+"""Estimate when requests will be done, from the times of finished ones."""
 
 import heapq
 import math
@@ -11,13 +11,13 @@ from engines.text.script import CHARACTERS_PER_S, PAUSE_LIKE
 from engines.types import Setting
 
 NEWEST_WEIGHT = 0.3  # of the newest finished request in the moving average
-OVERHEAD_S = 2.0  # of speech: what a request costs beyond its own words, measured on F5 from 20 to 600 characters
+OVERHEAD_S = 2.0  # s of speech added to every request for its fixed cost; measured on F5 from 20 to 600 characters
 PACE_MIN = 0.1  # engines refuse lower ones
-PROGRESS_MIN = 0.2  # from here on a request's own progress gives an estimate even where no other request has finished
+PROGRESS_MIN = 0.2  # from this progress on, an estimate needs no other finished request
 
 
 class EtaRequest(Protocol):
-    """The parts of a request that decide how long it takes."""
+    """The parts of a request that decide its duration."""
 
     @property
     def engine(self) -> str: ...
@@ -28,30 +28,30 @@ class EtaRequest(Protocol):
 
 
 class EtaEstimator:
-    """Device seconds per second of speech and pass over it, averaged by engine; None until there is evidence."""
+    """Averages, per engine, the device seconds per second of speech and pass; has no estimate before the first request."""
 
     def __init__(self) -> None:
         self._rates: dict[str, float] = {}
         self._settings: dict[str, list[tuple[Setting, float]]] = {}
 
     def add_engine(self, engine: str, settings: Iterable[Setting], defaults: Mapping[str, float]) -> None:
-        """`defaults` are what the engine takes where a request chooses nothing, by name."""
+        """Add an engine; `defaults` are its values for settings that a request does not choose, by name."""
         self._settings[engine] = [(each, defaults[each.name]) for each in settings if each.name in defaults]
 
     def learn(self, ticket: Ticket) -> None:
-        """Update the engine's rate by a finished request."""
+        """Update the engine's rate with a finished request."""
         engine = ticket.request.engine
         new = ticket.compute_s / self._work(ticket.request)
         old = self._rates.get(engine, new)
         self._rates[engine] = old + NEWEST_WEIGHT * (new - old)
 
     def expected_s(self, request: EtaRequest) -> float | None:
-        """Device seconds of the whole request."""
+        """Estimate the device seconds of a whole request; None without a rate."""
         rate = self._rates.get(request.engine)
         return None if rate is None else rate * self._work(request)
 
     def remaining_s(self, ticket: Ticket) -> float | None:
-        """Device seconds a running request still needs: as expected at first, more and more by its own progress."""
+        """Estimate the device seconds that a running request still needs; its own progress counts more as it advances."""
         done, expected = ticket.progress, self.expected_s(ticket.request)
         extrapolated = ticket.compute_s / done if done else 0.0
         if expected is None:
@@ -59,7 +59,7 @@ class EtaEstimator:
         return (1 - done) * ((1 - done) * expected + done * extrapolated)
 
     def _work(self, request: EtaRequest) -> float:
-        """Seconds of speech times passes over it."""
+        """Return the seconds of speech times the number of passes over it."""
         pace = passes = 1.0
         for setting, default in self._settings.get(request.engine, ()):
             value = request.settings.get(setting.name, default)
@@ -71,16 +71,16 @@ class EtaEstimator:
 def completion_times(
     running: Sequence[float | None], waiting: Sequence[float | None], width: int
 ) -> list[float | None]:
-    """Seconds until each request is done, given the device seconds each still needs; None where that cannot be known.
+    """Return the seconds until each request is done, given the device seconds each still needs; None if unknown.
 
-    Up to `width` requests share the device evenly; when one is done, the next waiting one takes its place.
+    Up to `width` requests share the device evenly. When one is done, the next waiting one takes its place.
     """
     needs = [math.inf if need is None else need for need in (*running, *waiting)]
     done: list[float | None] = [None] * len(needs)
     coming = deque(range(len(running), len(needs)))
     active = [(need, index) for index, need in enumerate(needs[: len(running)])]
     heapq.heapify(active)
-    now = share = 0.0  # seconds; device seconds that a request running from the start has had
+    now = share = 0.0  # seconds; device seconds of a request that runs from the start
     while active or coming:
         while coming and len(active) < width:
             heapq.heappush(active, (share + needs[coming[0]], coming.popleft()))
@@ -94,5 +94,5 @@ def completion_times(
 
 
 def _speech_s(text: str) -> float:
-    """Seconds of speech in a text, roughly; pauses cost no device time. Cheap: the page's queue asks every second."""
+    """Estimate the seconds of speech in a text; pauses cost no device time. The page's queue calls this every second."""
     return len(PAUSE_LIKE.sub("", text)) / CHARACTERS_PER_S

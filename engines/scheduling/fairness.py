@@ -8,10 +8,11 @@ Waiting = TypeVar("Waiting")
 
 
 class Rotation:
-    """A round robin over the sessions that have requests waiting.
+    """A round robin over the sessions that have waiting requests.
 
-    A new session joins behind those already waiting. One that was just served joins again at the next turn, behind those that
-    arrived in between. So no session is served twice while another waits, and new sessions cannot keep an old one waiting.
+    A new session joins behind those that already wait. A session that was just served joins again at the next turn, behind
+    those that arrived in between. So no session is served twice while another waits, and new sessions cannot delay an old
+    one forever.
     """
 
     def __init__(self) -> None:
@@ -19,7 +20,7 @@ class Rotation:
         self._last = ""  # the session served last
 
     def order(self, waiting: Iterable[Waiting], session_id: Callable[[Waiting], str]) -> list[Waiting]:
-        """`waiting`, given in order of arrival, in the order it is served if nothing else arrives."""
+        """Sort `waiting`, given in order of arrival, into the order of service if nothing else arrives."""
         requests: dict[str, deque[Waiting]] = {}
         for each in waiting:
             requests.setdefault(session_id(each), deque()).append(each)
@@ -32,13 +33,13 @@ class Rotation:
         return ordered
 
     def served(self, session_id: str, waiting: Sequence[str]) -> None:
-        """Count a turn of this session; `waiting` has a session per waiting request, this one's too, in order of arrival."""
+        """Count a turn of this session; `waiting` lists the session of each waiting request, in order of arrival."""
         self._sessions = self._present(waiting)
         self._sessions.remove(session_id)
         self._last = session_id
 
     def _present(self, waiting: Sequence[str]) -> list[str]:
-        """The sessions that wait, in order of their turns, those that joined since the last turn included."""
+        """Return the waiting sessions in order of their turns, with those that joined since the last turn."""
         here = dict.fromkeys(waiting)
         staying = [session for session in self._sessions if session in here]
         joining = here.keys() - staying

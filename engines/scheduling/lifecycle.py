@@ -1,4 +1,4 @@
-"""What happens to a request between submission and its end, each change reported to whoever listens."""
+"""The states of a request between submission and end; every change is reported to a listener."""
 
 from collections.abc import Callable, Mapping
 
@@ -12,7 +12,7 @@ COST_FIGURES = ("queued_s", "ttfa_s", "total_s", "compute_s", "audio_s")
 
 
 class Lifecycle:
-    """Moves tickets through the queue and tells engines and listeners; on the scheduler's thread, but for `report`."""
+    """Moves tickets through the queue and informs engines and listeners. Runs on the scheduler's thread, except `report`."""
 
     def __init__(
         self,
@@ -21,16 +21,16 @@ class Lifecycle:
         listener: Callable[[SchedulerEvent], None],
         clock: Callable[[], float],
     ) -> None:
-        """`engines` holds those that are loaded now, by name."""
+        """Create the lifecycle; `engines` holds the loaded engines by name."""
         self._queue, self._engines, self._listener, self._clock = queue, engines, listener, clock
 
     def report(self, kind: str, ticket: Ticket, **figures: float) -> None:
-        """Tell the listener of a change to a ticket; `kind` as in SchedulerEvent."""
+        """Report a change of a ticket to the listener; `kind` as in SchedulerEvent."""
         event = SchedulerEvent(self._clock(), kind, ticket.request.engine, ticket.id, figures)  # type: ignore[arg-type]
         self._listener(event)
 
     def admit(self, ticket: Ticket) -> bool:
-        """Let a waiting ticket run, for the first time or again; return False if it no longer waits."""
+        """Start a waiting ticket, or resume a paused one; return False if the ticket no longer waits."""
         if not self._queue.admit(ticket):
             return False
         resumed = ticket.paused
@@ -40,12 +40,12 @@ class Lifecycle:
         return True
 
     def pause(self, ticket: Ticket) -> None:
-        """Make a running ticket wait for its next turn; the engine keeps the unfinished job."""
+        """Let a running ticket wait for its next turn; the engine keeps the unfinished job."""
         self._queue.requeue(ticket)
         ticket.pause()
 
     def deliver(self, event: Event) -> None:
-        """Hand what an engine made to its ticket; tickets that are gone are ignored."""
+        """Pass an event of an engine to its ticket; ignore it if the ticket is gone."""
         ticket = self._queue.get_running(event.job_id)
         if ticket is None:
             return
@@ -61,7 +61,7 @@ class Lifecycle:
                 self._finish(ticket, event.notes)
 
     def end(self, ticket: Ticket, error: EngineError) -> None:
-        """End a request without a take; one that is over already stays as it is."""
+        """End a request without a take; do nothing if it has ended already."""
         state = self._queue.remove(ticket)
         if state is None:
             return
@@ -73,7 +73,7 @@ class Lifecycle:
 
     def _finish(self, ticket: Ticket, notes: tuple[str, ...]) -> None:
         if not ticket.has_audio:
-            self.end(ticket, EngineFailed("the engine made no audio for this text; try another wording"))
+            self.end(ticket, EngineFailed("the engine generated no audio for this text; change the wording"))
             return
         self._queue.remove(ticket)
         engine, weights = self._engines[ticket.request.engine], ticket.request.weights

@@ -16,7 +16,7 @@ class Preparation:
     """Prepares requests that the caller's thread could not prepare. The scheduler's thread calls this class."""
 
     def __init__(self, wake: Callable[[], None], fail: Callable[[Ticket, EngineError], None]) -> None:
-        """`wake` is called after each request, `fail` for a request that cannot be spoken, both from another thread."""
+        """Create the thread; it calls `wake` after each request, and `fail` for a request that cannot be spoken."""
         self._wake, self._fail = wake, fail
         self._begun: WeakSet[Ticket] = WeakSet()
         self._pool = ThreadPoolExecutor(1, "preparation")
@@ -40,6 +40,6 @@ class Preparation:
         except EngineError as error:
             self._fail(ticket, error)
         except Exception as error:
-            log.exception("a request for %s could not be read", ticket.request.engine)
-            self._fail(ticket, EngineFailed(f"this text could not be read ({error}); try another wording"))
+            log.exception("reading a request for %s failed", ticket.request.engine)
+            self._fail(ticket, EngineFailed(f"reading this text failed ({error}); change the wording"))
         self._wake()

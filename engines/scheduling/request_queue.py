@@ -1,4 +1,4 @@
-"""The requests the scheduler accepted: which run, which wait, in which order, and when each will be done."""
+"""The accepted requests of the scheduler: running, waiting, their order, and their ETAs."""
 
 import threading
 from collections.abc import Container, Sequence
@@ -11,10 +11,10 @@ from engines.scheduling.ticket import Position, Ticket
 
 
 class RequestQueue:
-    """Waiting and running tickets. Any thread may read; the scheduler's lock guards every change."""
+    """Waiting and running tickets. Any thread may read them; the scheduler's lock guards every change."""
 
     def __init__(self, max_waiting: int, lock: threading.RLock, engines: Container[str]) -> None:
-        """`engines` holds the names of the engines that are loaded now."""
+        """Create an empty queue; `engines` holds the names of the loaded engines."""
         self.estimator = EtaEstimator()
         self._max_waiting, self._lock, self._engines = max_waiting, lock, engines
         self._waiting: list[Ticket] = []
@@ -26,14 +26,14 @@ class RequestQueue:
             return len(self._waiting) + len(self._running)
 
     def add(self, ticket: Ticket) -> None:
-        """Let a ticket wait. Raises QueueFull."""
+        """Add a waiting ticket. Raises QueueFull."""
         with self._lock:
             if len(self._waiting) >= self._max_waiting:
                 raise QueueFull(f"{len(self._waiting)} requests are waiting already; try again in a moment")
             self._waiting.append(ticket)
 
     def admit(self, ticket: Ticket) -> bool:
-        """Move a waiting ticket to the running ones, which is its session's turn; false if it no longer waits."""
+        """Start a waiting ticket, which uses its session's turn; return False if the ticket no longer waits."""
         with self._lock:
             if ticket not in self._waiting:
                 return False
@@ -43,13 +43,13 @@ class RequestQueue:
             return True
 
     def requeue(self, ticket: Ticket) -> None:
-        """Put a running ticket back, before the other waiting tickets of its session."""
+        """Move a running ticket back, before the other waiting tickets of its session."""
         with self._lock:
             self._running.pop(ticket.id, None)
             self._waiting.insert(0, ticket)
 
     def remove(self, ticket: Ticket) -> str | None:
-        """Take a ticket out; returns whether it was "queued" or "running", None if it was neither."""
+        """Remove a ticket; return whether it was "queued" or "running", or None if it was neither."""
         with self._lock:
             if self._running.pop(ticket.id, None) is not None:
                 return "running"
@@ -58,19 +58,19 @@ class RequestQueue:
                 return "queued"
             return None
 
-    # Any thread may ask.
+    # Any thread may call the methods below.
 
     def get_running(self, id: str) -> Ticket | None:
-        """The running ticket of this id, if there is one."""
+        """Return the running ticket with this id, if there is one."""
         return self._running.get(id)
 
     def running(self, engine: str | None = None) -> list[Ticket]:
-        """Running tickets, of this engine or of all, in order of admission."""
+        """Return the running tickets of one engine or of all engines, in order of admission."""
         with self._lock:
             return [each for each in self._running.values() if engine is None or each.request.engine == engine]
 
     def waiting(self) -> list[Ticket]:
-        """Waiting tickets in the order they will be admitted."""
+        """Return the waiting tickets in the order in which they will be admitted."""
         with self._lock:
             return self._rotation.order(self._waiting, lambda ticket: ticket.session_id)
 
@@ -80,7 +80,7 @@ class RequestQueue:
             return [each for each in self._waiting if each.paused and each.request.engine == engine]
 
     def yielding(self, engine: str, turn_s: float) -> list[Ticket]:
-        """Return running tickets that should pause after their piece, so that other sessions get their share of the rows.
+        """Return running tickets that should pause after their segment, so that other sessions get their share of the rows.
 
         A ticket that used more than `turn_s` device seconds in its turn may yield to a session without a row.
         """
@@ -93,38 +93,38 @@ class RequestQueue:
         return [running[index] for index in donors(sessions, settled, (each.session_id for each in waiting))]
 
     def tickets(self) -> list[Ticket]:
-        """Running tickets in order of admission, then waiting ones in order of rank."""
+        """Return running tickets in order of admission, then waiting ones in order of rank."""
         with self._lock:
             return self.running() + self.waiting()
 
     def uses(self, engine: str) -> bool:
-        """Whether a request for this engine waits or runs."""
+        """Return True if a request for this engine waits or runs."""
         with self._lock:
             return any(ticket.request.engine == engine for ticket in (*self._waiting, *self._running.values()))
 
     def overdue(self, now: float) -> list[Ticket]:
-        """Tickets whose deadline has passed."""
+        """Return the tickets whose deadline has passed."""
         with self._lock:
             return [ticket for ticket in (*self._waiting, *self._running.values()) if now >= ticket.deadline]
 
     def next_deadline(self) -> float | None:
-        """The earliest deadline; None when there is no ticket."""
+        """Return the earliest deadline; None if there is no ticket."""
         with self._lock:
             return min((ticket.deadline for ticket in (*self._waiting, *self._running.values())), default=None)
 
     def positions(self) -> dict[Ticket, Position]:
-        """Of running tickets in order of admission, at rank 0, then of waiting ones in order of rank, from 1 on."""
+        """Return rank and ETA of running tickets (rank 0, in order of admission) and waiting ones (from rank 1 on)."""
         with self._lock:
             running, waiting = self.running(), self.waiting()
         ranks = (*repeat(0, len(running)), *range(1, len(waiting) + 1))
         return dict(zip((*running, *waiting), zip(ranks, self._etas(running, waiting), strict=True), strict=True))
 
     def position(self, ticket: Ticket) -> Position:
-        """Of a ticket; one that is gone has rank 0."""
+        """Return rank and ETA of a ticket; a ticket that has ended has rank 0."""
         return self.positions().get(ticket, (0, None))
 
     def etas(self, requests: Sequence[EtaRequest]) -> list[float | None]:
-        """Seconds until each of these would be done if they joined the queue now, in order; None where unknown."""
+        """Return the seconds until each request would be done if it joined the queue now, in order; None if unknown."""
         with self._lock:
             running, waiting = self.running(), self.waiting()
         return self._etas(running, waiting, requests)[len(running) + len(waiting) :]

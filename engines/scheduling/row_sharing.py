@@ -1,4 +1,4 @@
-"""Decide which waiting request gets a row of its engine, and which running request gives its row to another session."""
+"""Decide which waiting request gets a row of its engine, and which running request gives up its row for another session."""
 
 from collections.abc import Collection
 
@@ -10,12 +10,14 @@ TURN_S = 1.0  # device seconds for which a session keeps its only row while othe
 
 
 class RowSharing:
-    """Only the scheduler's thread calls this class."""
+    """Assigns rows to requests. Only the scheduler's thread calls this class."""
 
     def __init__(self, queue: RequestQueue) -> None:
         self._queue = queue
         self._rows: dict[str, int] = {}  # of each engine
-        self._max_rows: dict[str, int] = {}  # of engines that ran out of memory: rows that fit, until they are idle
+        self._max_rows: dict[
+            str, int
+        ] = {}  # of engines that ran out of memory: rows that fit, until the engine is idle
         self._yielding: set[str] = set()  # ids of running requests
 
     def add_engine(self, name: str, rows: int) -> None:
@@ -44,14 +46,14 @@ class RowSharing:
         return rows == 1 or not keeps_row_free(ticket.session_id, sessions, free)
 
     def choose_yielding(self) -> None:
-        """Choose the running requests that pause after their piece in favour of waiting requests."""
+        """Choose the running requests that pause after their segment in favour of waiting requests."""
         self._yielding = {each.id for name in self._rows for each in self._queue.yielding(name, TURN_S)}
 
     @property
     def yielding(self) -> Collection[str]:
-        """Ids of the running requests that pause after their piece."""
+        """Return the ids of the running requests that pause after their segment."""
         return self._yielding
 
     def is_held(self, ticket: Ticket) -> bool:
-        """Return True if the row waits for its reader. A yielding row continues to the end of its piece."""
+        """Return True if the row waits for its reader. A yielding row continues to the end of its segment."""
         return ticket.buffer_full and ticket.id not in self._yielding

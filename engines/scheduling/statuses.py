@@ -1,4 +1,4 @@
-"""What is known of each engine of the studio, loaded or not."""
+"""The status of each engine of the studio, loaded or not."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -13,15 +13,15 @@ NAME_SHOWN = 40  # characters of an unknown engine's name in a message
 
 
 class EngineStatuses:
-    """An EngineStatus by engine; any thread may read it."""
+    """The EngineStatus of each engine. Any thread may read it."""
 
     def __init__(self, engines: Mapping[str, tuple[Spec, Checkpoint]], changed: Callable[[EngineStatus], None]) -> None:
-        """`changed` is called with every status whose state is another than before."""
+        """Create a status for each engine; `changed` is called with every status whose state has changed."""
         self._engines, self._changed = engines, changed
         self._statuses = {name: unloaded(name, *known) for name, known in engines.items()}
 
     def get(self, name: str) -> EngineStatus:
-        """Raises UnknownEngine."""
+        """Return the status of an engine. Raises UnknownEngine."""
         if name not in self._statuses:
             raise UnknownEngine(
                 f"there is no engine called {name[:NAME_SHOWN]!r} here; choose one of {', '.join(self._statuses)}"
@@ -29,7 +29,7 @@ class EngineStatuses:
         return self._statuses[name]
 
     def all(self) -> list[EngineStatus]:
-        """Every engine of the studio, in the order it was given."""
+        """Return the status of every engine of the studio, in the given order."""
         return list(self._statuses.values())
 
     def update(self, name: str, **changes: Any) -> None:
@@ -37,7 +37,7 @@ class EngineStatuses:
         self._put(replace(self._statuses[name], **changes))
 
     def reset(self, name: str) -> None:
-        """The engine is unloaded."""
+        """Mark an engine as unloaded."""
         self._put(unloaded(name, *self._engines[name]))
 
     def _put(self, status: EngineStatus) -> None:
@@ -47,7 +47,7 @@ class EngineStatuses:
 
 
 def unloaded(name: str, spec: Spec, checkpoint: Checkpoint) -> EngineStatus:
-    """The status of an engine that holds nothing."""
+    """Return the status of an unloaded engine."""
     return EngineStatus(
         name=name,
         title=spec.title,

@@ -1,4 +1,4 @@
-"""A submitted request as its reader sees it: status, audio as it is made, cancel, result."""
+"""A submitted request as its reader sees it: status, audio in parts, cancel, result."""
 
 import threading
 from collections.abc import Callable
@@ -8,12 +8,12 @@ import numpy as np
 from engines.errors import Cancelled, EngineError, NotReady
 from engines.types import Audio, Chunk, Cost, Request, Status, Take, TicketState
 
-UNREAD_MAX_S = 30.0  # a reader this far behind pauses its own row
-Position = tuple[int, float | None]  # rank and ETA in seconds: rank 1 is admitted next, 0 is running or gone
+UNREAD_MAX_S = 30.0  # unread audio above which the ticket's row pauses
+Position = tuple[int, float | None]  # rank and ETA in seconds; rank 1 is admitted next, rank 0 is running or has ended
 
 
 class Ticket:
-    """Written by the scheduler's thread, read from any thread. Times are seconds of the scheduler's clock."""
+    """The state of one request. The scheduler's thread writes it, any thread reads it. Times are of the scheduler's clock."""
 
     def __init__(self, id: str, request: Request, session_id: str, arrived_at: float, deadline: float) -> None:
         self.id = id
@@ -21,10 +21,10 @@ class Ticket:
         self.session_id = session_id
         self.arrived_at = arrived_at
         self.deadline = deadline
-        self.prepared: object = None  # the engine's preparation of the request; None before it
+        self.prepared: object = None  # the result of `Engine.prepare`; None until it is known
         self.admitted_at = 0.0
-        self.turn_s = 0.0  # device seconds since its latest admission; a paused request is admitted again
-        self.paused = False  # whether the ticket waits for another turn while the engine keeps its job
+        self.turn_s = 0.0  # device seconds since the last admission; a paused request is admitted again
+        self.paused = False  # True while the ticket waits for another turn and the engine keeps its job
         self.compute_s = 0.0
         self.error: EngineError | None = None
         self._state: TicketState = "queued"
@@ -45,10 +45,10 @@ class Ticket:
         on_read: Callable[[], None],
         position: Callable[["Ticket"], Position],
     ) -> None:
-        """Connect to the scheduler that accepted it."""
+        """Connect the ticket to the scheduler that accepted it."""
         self._on_cancel, self._on_read, self._position = on_cancel, on_read, position
 
-    # For readers, from any thread.
+    # Readers call the methods below, from any thread.
 
     @property
     def state(self) -> TicketState:
@@ -57,26 +57,26 @@ class Ticket:
 
     @property
     def progress(self) -> float:
-        """0 to 1."""
+        """Progress, 0 to 1."""
         return self._progress
 
     @property
     def ended(self) -> bool:
-        """Whether it is done, failed or cancelled."""
+        """Return True if the request is done, failed or cancelled."""
         return self._state in ("done", "failed", "cancelled")
 
     @property
     def first_audio_s(self) -> float | None:
-        """Arrival to first audio; None before it."""
+        """Seconds from arrival to the first audio; None before the first audio."""
         return self._first_audio_at - self.arrived_at if self._chunks else None
 
     def status(self, position: Position | None = None) -> Status:
-        """State, rank, progress and ETA now, by its position if that is known already."""
+        """Return state, rank, progress and ETA; `position` saves a lookup if it is known."""
         rank, eta_s = (0, None) if self.ended else position or self._position(self)
         return Status(self._state, rank, self._progress, eta_s)
 
     def read(self, timeout_s: float = 0.0) -> Chunk | None:
-        """The next chunk in playing order; None when there is none within the time, or no more."""
+        """Return the next chunk in playing order; None if no chunk arrives within the timeout or all were read."""
         self.wait_unread(timeout_s)
         with self._changed:
             if self._read_count == len(self._chunks):
@@ -87,41 +87,41 @@ class Ticket:
         return chunk
 
     def wait_unread(self, timeout_s: float) -> None:
-        """Return when there is something to `read`, when it ended, or after the time."""
+        """Wait until there is a chunk to `read`, the request has ended, or the timeout has passed."""
         with self._changed:
             self._changed.wait_for(lambda: self._read_count < len(self._chunks) or self.ended, timeout_s)
 
     def wait(self, timeout_s: float) -> bool:
-        """Whether it ended (done, failed or cancelled) within the time."""
+        """Wait for the end of the request; return False if the timeout passed first."""
         with self._changed:
             return self._changed.wait_for(lambda: self.ended, timeout_s)
 
     def listen(self, listener: Callable[[], None]) -> None:
-        """Call this after every change of state or audio, on the scheduler's thread: be quick, never block or raise."""
+        """Call `listener` after every change, on the scheduler's thread: it must be quick, never block, never raise."""
         self._listeners.append(listener)
 
     def cancel(self) -> None:
-        """Stop within one step. A request that already ended stays as it is."""
+        """Stop the request within one step; do nothing if it has ended."""
         self._on_cancel(self)
 
     def result(self) -> Take:
-        """The take. Raises the request's own error if it failed or was cancelled, NotReady if it still runs."""
+        """Return the take. Raises the request's error if it failed or was cancelled, NotReady if it still runs."""
         if self.error is not None:
             raise self.error
         if self._take is None:
-            raise NotReady("the take is still being made; wait for it to end")
+            raise NotReady("the take is not ready; wait for its end")
         return self._take
 
-    # For the scheduler, from its one thread.
+    # The scheduler calls the methods below, from its one thread.
 
     @property
     def buffer_full(self) -> bool:
-        """Whether more audio is unread than may be; its row is then paused."""
+        """Return True if too much audio is unread; the row then pauses."""
         unread = self._chunks[self._read_count :]
         return sum(chunk.audio.duration_s for chunk in unread) > UNREAD_MAX_S
 
     def admit(self, at: float) -> None:
-        """Mark the ticket as running from `at` on."""
+        """Mark the ticket as running from the time `at` on."""
         with self._changed:
             if not self.paused:
                 self.admitted_at = at
@@ -129,28 +129,28 @@ class Ticket:
             self._notify()
 
     def pause(self) -> None:
-        """Mark the ticket as waiting for its next turn; its progress stays."""
+        """Mark the ticket as waiting for its next turn; it keeps its progress."""
         with self._changed:
             self.paused, self._state = True, "queued"
             self._notify()
 
     def requeue(self) -> None:
-        """Mark the ticket as waiting again, without progress."""
+        """Mark the ticket as waiting again, with its progress reset."""
         with self._changed:
             self._state, self._progress = "queued", 0.0
             self._notify()
 
     def charge(self, seconds: float) -> None:
-        """Count device time."""
+        """Count device time of the request."""
         self.compute_s += seconds
         self.turn_s += seconds
 
     def advance(self, fraction: float) -> None:
-        """Raise its progress to `fraction`, never lower it."""
+        """Raise the progress to `fraction`; never lower it."""
         self._progress = max(self._progress, min(fraction, 1.0))
 
     def add_audio(self, audio: Audio, at: float) -> bool:
-        """Append audio; true if it is the first."""
+        """Append audio; return True if it is the first."""
         with self._changed:
             first = not self._chunks
             if first:
@@ -161,11 +161,11 @@ class Ticket:
 
     @property
     def has_audio(self) -> bool:
-        """Whether any audio was made."""
+        """Return True if the request has audio."""
         return bool(self._chunks)
 
     def finish(self, at: float, checkpoint: str, notes: tuple[str, ...] = ()) -> Take:
-        """End it with a take of all its audio. Raises NotReady where there is none."""
+        """End the request with a take of all its audio. Raises NotReady if there is none."""
         audio = join([chunk.audio for chunk in self._chunks])
         cost = Cost(
             queued_s=self.admitted_at - self.arrived_at,
@@ -186,7 +186,7 @@ class Ticket:
             listener()
 
     def fail(self, error: EngineError) -> None:
-        """End it with an error, which `result` raises."""
+        """End the request with an error, which `result` raises."""
         with self._changed:
             self.error = error
             self._state = "cancelled" if isinstance(error, Cancelled) else "failed"
@@ -194,7 +194,7 @@ class Ticket:
 
 
 def join(pieces: list[Audio]) -> Audio:
-    """Concatenate pieces of one sample rate. Raises NotReady when there are none."""
+    """Concatenate audio of one sample rate. Raises NotReady for an empty list."""
     if not pieces:
-        raise NotReady("no audio was made; try another text")
+        raise NotReady("no audio was generated; use another text")
     return Audio(np.concatenate([piece.samples for piece in pieces]), pieces[0].sample_rate)

@@ -1,4 +1,4 @@
-"""Text as pure functions: read what was typed, spell it as it is spoken, fit it to a checkpoint, cut it into chunks."""
+"""Text as pure functions: parse typed text, convert it to spoken form, fit it to a vocabulary, cut it into chunks."""
 
 from engines.text.chunks import SentenceReader, chunks
 from engines.text.limits import MAX_CHARACTERS, MAX_TRANSCRIPT_CHARACTERS, check_length

@@ -13,8 +13,8 @@ TITLES = {
     "Rep": "Representative", "Pres": "President", "Hon": "Honorable", "Fr": "Father", "Supt": "Superintendent",
     "Mt": "Mount", "Ft": "Fort", "Pt": "Point", "Messrs": "Messieurs", "Mme": "Madame", "Sr": "Senior", "Jr": "Junior",
 }  # fmt: skip
-EVERYWHERE = "Mr|Mrs|Ms|Mx|Messrs"  # titles that are not also another word; expanded everywhere
-BARE = "Mr|Mrs|Ms|Dr|Prof"  # in British English without a dot
+EVERYWHERE = "Mr|Mrs|Ms|Mx|Messrs"  # titles that have no other meaning; expanded everywhere
+BARE = "Mr|Mrs|Ms|Dr|Prof"  # written without a dot in British English
 BEHIND_A_NAME = {
     "Jr": "Junior", "Sr": "Senior", "Esq": "Esquire", "Inc": "Incorporated", "Ltd": "Limited", "Corp": "Corporation",
     "Co": "Company", "Bros": "Brothers", "Ave": "Avenue", "Blvd": "Boulevard", "Rd": "Road", "Ln": "Lane", "Dr": "Drive",
@@ -29,7 +29,7 @@ SAINTS = (
     "Pancras|Patrick|Paul|Pauli|Peter|Peters|Petersburg|Pierre|Sebastian|Simon|Stephen|Teresa|Thomas|Tropez|Ursula|"
     "Valentine|Vincent|Xavier"
 )
-# Before a number; the plural is said before a range. Only a space can replace the dot: "ch.12", "fig 3".
+# Expanded before a number, with the plural before a range. A space may follow the dot: "ch.12", "fig 3".
 PARTS = {
     "ch": ("chapter", "chapters"), "chap": ("chapter", "chapters"), "fig": ("figure", "figures"),
     "figs": ("figures", "figures"), "vol": ("volume", "volumes"), "sec": ("section", "sections"),

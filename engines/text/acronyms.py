@@ -4,7 +4,7 @@ import re
 
 from engines.text.rules import CLEARLY_ENDS, Rule, listed, rule, stop
 
-# Spelled although they could be said as a word; most that cannot be said as a word (NPC) need no entry.
+# Spelled although they could be read as a word; most that cannot be read as a word (NPC) need no entry.
 SPELLED = listed(
     """
     ABA ABV ACL ACLU ADHD AED AFC AFK AI AIA AKA AMA AMD AOE AOL AP API APIS APA APR ASAP ATA ATF ATM ATV AWOL AWS BAC BBC BIA
@@ -19,14 +19,14 @@ SPELLED = listed(
     """
 )
 SPELLED_IN_CALM = listed("US LA PA RIP LED SEC POW ETA ER")  # words in a shouted line
-# Said as words although their letters rarely go together, and sounds.
+# Read as words although such letters are rare in words, and sounds.
 WORDS = listed(
     """
     BRR BRRR CZAR GRR GRRR HM HMM HMMM JPEG JSON MM NTH PFFT PSST PST PSYCH ROFL SH SHH SHHH TSAR TSARS TSK XBOX
     """
 )
 HELD = "AEHIMORSUZ"  # a repetition of one of these is a sound (SSSS); a repetition of another letter is spelled (WWW)
-# Letters that do not go together in an English word: at its start, at its end.
+# Pairs of letters that do not start or end an English word.
 HARD_STARTS = re.compile(
     "B[BCDFGJKMNPQSTVWXZ]|C[BCDFGJKMPQSTVXZ]|D[BCDFGJKLMNPQSTVXZ]|F[BCDFGHJKMNPQSTVWXZ]|G[BCDFGJKMPQSTVXZ]|"
     "[HJLNXY][BCDFGJKMPQSTVXZ]|[HJXY][HLNR]|K[BCDFGJKMPQSTVXZ]|M[BCDFGHJKLMPQRSTVXZ]|P[BCDFGJKMPQTVWXZ]|Q(?!U)|"
@@ -40,7 +40,7 @@ HARD_ENDS = re.compile(
 
 
 def is_spelled(letters: str) -> bool:
-    """Return True if two to six capitals are said letter by letter outside a shouted line."""
+    """Return True if two to six capitals are spelled letter by letter outside a shouted line."""
     if letters in WORDS or (len(set(letters)) == 1 and letters[0] in HELD):
         return False
     if letters in SPELLED or not re.search("[AEIOUY]", letters):
@@ -67,9 +67,9 @@ def _is_syllable(found: re.Match[str]) -> bool:
 
 def _shouted(found: re.Match[str]) -> bool:
     """Return True if an adjacent word is also in capitals and is not an acronym."""
-    beside = found.string[max(0, found.start() - 24) : found.start()].split()[-1:]
-    beside += found.string[found.end() : found.end() + 24].split()[:1]
-    bare = [word.strip(".,;:!?\"'“”‘’()") for word in beside]
+    neighbours = found.string[max(0, found.start() - 24) : found.start()].split()[-1:]
+    neighbours += found.string[found.end() : found.end() + 24].split()[:1]
+    bare = [word.strip(".,;:!?\"'“”‘’()") for word in neighbours]
     return any(len(word) > 1 and word.isalpha() and word.isupper() and not is_spelled(word) for word in bare)
 
 

@@ -1,4 +1,4 @@
-"""Web and mail addresses, which are read out sign by sign: anna.b@example.com is anna dot b at example dot com."""
+"""Read web and mail addresses sign by sign: anna.b@example.com is anna dot b at example dot com."""
 
 import re
 
@@ -19,7 +19,7 @@ MARKS = {
     "+": "plus",
     "~": "tilde",
 }
-DOMAINS = "com|org|net|io|gg|dev|edu|gov|ai|tv|co|app"  # without a scheme only these: "end.Then" is two sentences
+DOMAINS = "com|org|net|io|gg|dev|edu|gov|ai|tv|co|app"  # without a scheme only these count: "end.Then" is two sentences
 HOST = r"[\w-]++(?:\.[\w-]++)+"
 PATH = r"[^\s<>\"“”()\[\]]*[\w/]"  # marks at the end belong to the sentence
 

@@ -1,11 +1,11 @@
-"""Cut a long line into pieces that an engine speaks at once, and a text that is still arriving into sentences."""
+"""Cut a long text into segments that an engine speaks at once, and arriving text into sentences."""
 
 import re
 
-SHORTEST = 12  # characters; engines swallow words of shorter pieces
+SHORTEST = 12  # characters; engines drop words of shorter segments
 MARKS, CLOSERS, WIDE_MARKS = ".!?…", "\"'”’)]", "。！？"
 INITIAL = re.compile(r"(?<!\w)[A-Z]\Z")
-# Best place first: ends of sentences (not initials), ends of clauses, gaps between words and between ideographs.
+# In order of preference: ends of sentences (not initials), ends of clauses, gaps between words and between ideographs.
 PLACES = (
     re.compile(
         rf"(?:(?:(?<![{MARKS}])(?<!\b[A-Z])|(?<=\b[A-Z][{MARKS}]))[{MARKS}]++[\"'”’)\]]*+(?=\s)|[{WIDE_MARKS}]++)"
@@ -16,11 +16,11 @@ PLACES = (
 
 
 def chunks(text: str, *limits: int) -> list[str]:
-    """Pieces in order, each of at most as many characters as its limit; the last limit holds for all behind it, too.
+    """Cut a text into segments, each at most as long as its limit in characters; the last limit holds for all others.
 
-    None for blank text. Cut at ends of sentences where possible, else of clauses, else between words. A piece is longer only
-    where a single word is, or where that spares a piece under SHORTEST (the last joins the one before). Joined again they
-    are the text, but for spaces.
+    A blank text has no segments. Cuts are at ends of sentences if possible, else of clauses, else between words. A segment is
+    longer than its limit only if a single word is, or to avoid a segment under SHORTEST (the last joins the one before).
+    Except for spaces, the joined segments equal the text.
     """
     text = text.strip()
     pieces: list[str] = []
@@ -38,7 +38,7 @@ def chunks(text: str, *limits: int) -> list[str]:
 
 
 def _cut(text: str, start: int, limit: int) -> int:
-    """Return the end of the piece that begins at `start`."""
+    """Return the end of the segment that begins at `start`."""
     if len(text) - start <= limit:
         return len(text)
     for place in PLACES:
@@ -46,22 +46,22 @@ def _cut(text: str, start: int, limit: int) -> int:
         ends = [each.end() for each in found if start + SHORTEST <= each.end() <= start + limit]
         if ends:
             return ends[-1]
-    # A word longer than the limit, or only a short one before it: take words until there is enough to say.
+    # A word is longer than the limit, or only a short one precedes it: add words until the segment is long enough.
     gap = PLACES[-1].search(text, start + min(SHORTEST, limit))
     return gap.end() if gap else len(text)
 
 
 class SentenceReader:
-    """Cuts a text that arrives in pieces into sentences, and reads every character once."""
+    """Cuts text that arrives in parts into sentences. It reads every character once."""
 
     def __init__(self) -> None:
         self._unfinished: list[str] = []
-        self._length = 0  # characters of these
-        self._last = ""  # two characters at most
-        self._in_marks = self._in_closers = False  # a sentence ends here if a gap follows
+        self._length = 0  # characters in `_unfinished`
+        self._last = ""  # the last two characters at most
+        self._in_marks = self._in_closers = False  # True if a sentence ends here when a space follows
 
     def add(self, text: str) -> str:
-        """Return the sentences that are complete with this piece; empty if there are none or they are too short.
+        """Return the sentences that this part completes; empty if there are none or they are too short.
 
         A sentence is complete when something follows its end.
         """
@@ -79,7 +79,7 @@ class SentenceReader:
         return sentence
 
     def rest(self) -> str:
-        """Return the incomplete rest after the end of the text."""
+        """Return the incomplete rest at the end of the text."""
         rest, self._unfinished, self._length = "".join(self._unfinished), [], 0
         return rest
 

@@ -17,7 +17,7 @@ def _each(found: re.Match[str]) -> str:
     return " ".join(whole(part) for part in re.split(r"[-–]", found[0]))
 
 
-# These rules precede all other rules of numbers, which would read ranges and sums.
+# These rules come before all other number rules, which would read ranges and sums.
 CODES: tuple[Rule, ...] = (
     rule(START + r"\+\d{1,3}(?:[- .]?\(?\d{2,4}\)?){2,4}" + END, lambda m: f"plus {digits(m[0])}"),
     rule(START + r"(?:\d[- .])?\(?\d{3}\)?[- .]\d{3}[- .]\d{4}" + END, lambda m: digits(m[0])),

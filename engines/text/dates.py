@@ -1,4 +1,4 @@
-"""Dates and years. Numeric dates are read month first, as in 3/4/2025, unless that cannot be."""
+"""Read dates and years. Numeric dates are month first, as in 3/4/2025, unless that is no valid date."""
 
 import calendar
 import re
@@ -8,7 +8,7 @@ from engines.text.numbers import ordinal, whole, words, year
 from engines.text.quantities import UNITS
 from engines.text.rules import Rule, one_of, rule
 
-# Capitalised only: "you may 5" and "march 3 miles" are no dates.
+# Capitalised only: "you may 5" and "march 3 miles" are not dates.
 MONTHS = {name: month for month, name in enumerate(calendar.month_name) if name}
 SHORT = {name: month for month, name in enumerate(calendar.month_abbr) if name} | {"Sept": 9}
 MONTH = rf"({one_of(MONTHS)}|(?:{one_of(SHORT)})\b\.?)"
@@ -20,8 +20,8 @@ DECADES = {"20": "twenties", "30": "thirties", "40": "forties", "50": "fifties",
     "80": "eighties",
     "90": "nineties",
 }
-PIVOT = 69  # two-digit years below this are in this century, as in POSIX
-# Words after which four digits of an earlier century are a year; from 1900 on they are one anywhere.
+PIVOT = 69  # two-digit years below this belong to this century, as in POSIX
+# After one of these words, four digits of an earlier century are a year; from 1900 on they are a year anywhere.
 BEFORE_A_YEAR = (
     "in|since|from|until|till|by|before|after|around|circa|year|years|year (?:is|was|of)|of|early|late|mid|"
     "during|spring|summer|autumn|fall|winter|anno|AD|" + "|".join(MONTHS)
@@ -41,7 +41,7 @@ def _month(name: str) -> int:
 
 
 def _date(month: int, day: int, of_year: int | None) -> str | None:
-    """ "March fourth twenty twenty five"; None where there is no such day."""
+    """Read a date as "March fourth, twenty twenty five"; None if there is no such day."""
     try:
         date(of_year or 2000, month, day)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Emotion and tone markers, such as (excited): S1-Mini acts on them, every other checkpoint must not read them out."""
+"""Emotion and tone markers, such as (excited): S1-Mini understands them; no other checkpoint may read them aloud."""
 
 import re
 
@@ -15,16 +15,16 @@ SOUNDS = (
     "laughing", "chuckling", "sobbing", "crying loudly", "sighing", "panting", "groaning",
     "crowd laughing", "background laughter", "audience laughing",
 )  # fmt: skip
-MARKERS = EMOTIONS + TONES + SOUNDS  # openaudio-s1-mini's model card
+MARKERS = EMOTIONS + TONES + SOUNDS  # from the model card of openaudio-s1-mini
 
 MARKER = re.compile(r"\(\s*(?:" + "|".join(map(re.escape, MARKERS)) + r")\s*\)\s*", re.IGNORECASE)
 
 
 def markers_in(text: str) -> list[str]:
-    """The markers in a text, as they are written there."""
+    """Return the markers in a text as they are written."""
     return [found.group().strip() for found in MARKER.finditer(text)]
 
 
 def without_markers(text: str) -> str:
-    """The text with nothing in it that only S1-Mini understands; other parentheses stay."""
+    """Remove all markers from a text; other parentheses stay."""
     return MARKER.sub("", text)

@@ -1,4 +1,4 @@
-"""Numbers: how digits are said, and the rules for those that stand for themselves."""
+"""Read numbers: spelling of digits, and the rules for numbers without units."""
 
 import re
 
@@ -6,13 +6,13 @@ from num2words import num2words
 
 from engines.text.rules import Rule, rule
 
-LONGEST_NUMBER = 12  # digits; longer ones are codes and are read digit by digit
-LONGEST_CARDINAL = 9  # likewise for bare digits, where nothing groups them by thousands
+LONGEST_NUMBER = 12  # digits; longer numbers are codes and are read digit by digit
+LONGEST_CARDINAL = 9  # the same for digits without commas
 ORDINAL = r"(?:st|nd|rd|th)\b"
-# 1234, 1,234, 1,00,000, 12.5; never begun or given up midway, or a wall of digits would cost the square of its length.
+# 1234, 1,234, 1,00,000, 12.5. Possessive repeats, because backtracking in a long run of digits takes quadratic time.
 GROUPED = r"\d{1,2}(?:,\d\d(?!\d)){1,6}+,\d{3}(?!\d|,\d)|\d{1,3}(?:,\d{3}){1,6}+(?!\d|,\d{3}(?!\d))"
 NUMBER = rf"(?<!\d)(?:{GROUPED}|\d++)(?:\.\d++)?+"
-# "Chapter 01" is chapter one; elsewhere a number with a leading zero is a code.
+# "Chapter 01" is chapter one; after other words, a number with a leading zero is a code.
 LABELS = (
     "act|book|chapter|day|episode|figure|item|lesson|level|line|mission|page|part|phase|question|quest|round|row|scene|"
     "season|section|slide|stage|step|table|take|track|unit|verse|version|volume|week|world|year"
@@ -23,17 +23,17 @@ COMPARED = {"*": "times", "<": "is less than", ">": "is greater than", "≠": "i
 
 
 def words(spelled: str) -> str:
-    """The library's spelling as plain words: no hyphens, no commas."""
+    """Replace hyphens and commas of num2words by spaces."""
     return re.sub(r"[-,\s]+", " ", spelled).strip()
 
 
 def digits(text: str) -> str:
-    """Digit by digit."""
+    """Read a text's digits one by one."""
     return " ".join(num2words(int(c)) for c in text if c.isdigit())
 
 
 def whole(text: str) -> str:
-    """A whole number with or without commas; codes (leading zero, very long) digit by digit."""
+    """Read a whole number with or without commas; read codes (leading zero, very long) digit by digit."""
     bare = text.replace(",", "")
     if (len(bare) > 1 and bare[0] == "0") or len(bare) > (LONGEST_NUMBER if "," in text else LONGEST_CARDINAL):
         return digits(bare)
@@ -41,29 +41,29 @@ def whole(text: str) -> str:
 
 
 def number(text: str) -> str:
-    """A whole or decimal number; decimals are read digit by digit after the point."""
+    """Read a whole or decimal number; digits after the point are read one by one."""
     before, point, after = text.partition(".")
     said = "zero" if before == "0" else whole(before)
     return f"{said} point {digits(after)}" if point else said
 
 
 def ordinal(value: int) -> str:
-    """22 is twenty second."""
+    """Read an ordinal: 22 is twenty second."""
     return words(num2words(value, to="ordinal"))
 
 
 def year(value: int) -> str:
-    """1905 is nineteen oh five."""
+    """Read a year: 1905 is nineteen oh five."""
     return words(num2words(value, to="year"))
 
 
 def plural(text: str) -> bool:
-    """Whether a unit after this number takes its plural."""
+    """Return True if a unit after this number is plural."""
     return text.replace(",", "") != "1"
 
 
 def _dotted(found: re.Match[str]) -> str:
-    """Versions and addresses: 1.2.3."""
+    """Read versions and addresses: 1.2.3 is one point two point three."""
     return " point ".join(whole(part) for part in found[0].split("."))
 
 
@@ -84,7 +84,7 @@ NUMBERS: tuple[Rule, ...] = (
     rule(r"(?<![\d.,])([1-9]\d{0,2}) 000(?![\d.,]?\d)", lambda m: number(f"{m[1]},000")),
     rule(r"(?<!\d)\d++(?:\.\d++){2,}", _dotted),
     rule(rf"(?<!\d)(\d{{1,3}}(?:,\d{{3}}){{1,6}}+|\d{{1,9}}+){ORDINAL}", lambda m: ordinal(int(m[1].replace(",", "")))),
-    rule(r"(?<=\d):(?=\d)", lambda m: "to"),  # what was no time of day: 16:9
+    rule(r"(?<=\d):(?=\d)", lambda m: "to"),  # not a time of day: 16:9
     rule(rf"({NUMBER})\s?[x×]\s?({NUMBER})", lambda m: f"{number(m[1])} by {number(m[2])}"),
     rule(rf"({NUMBER})[x×](?!\w)", lambda m: f"{number(m[1])} times"),
     rule(rf"(?<!\w)[x×]({NUMBER})", lambda m: f"times {number(m[1])}"),

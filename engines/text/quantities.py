@@ -1,4 +1,4 @@
-"""Money and units: a number with what it counts."""
+"""Read money and units: a number with the thing that it counts."""
 
 import re
 

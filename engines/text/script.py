@@ -1,4 +1,4 @@
-"""What was typed, read into what is said and where it pauses."""
+"""Parse typed text into spoken words and pauses."""
 
 import re
 import unicodedata
@@ -13,10 +13,12 @@ from engines.text.markup import without_markup
 from engines.text.spoken import spoken_form
 from engines.text.symbols import is_picture
 
-COMPOSED_FROM_MAX = 3  # NFC makes one character of at most three; longer texts are refused before that costs time
+COMPOSED_FROM_MAX = (
+    3  # NFC makes one character of at most three; longer texts are refused before normalisation costs time
+)
 MIN_PAUSE_S, MAX_PAUSE_S = 0.05, 10.0
-MAX_PAUSES_S = 120.0  # of one script; 400 tags of 10 s would be an hour of silence in memory
-CHARACTERS_PER_S = 14.0  # unhurried English
+MAX_PAUSES_S = 120.0  # of one script; 400 tags of 10 s would be over an hour of silence in memory
+CHARACTERS_PER_S = 14.0  # a slow English speaking rate
 
 PAUSE_LIKE = re.compile(r"(\[\s*pause\b[^\]\n]{0,40}\]?)", re.IGNORECASE)
 PAUSE = re.compile(r"\[\s*pause\s*:\s*(\d{1,6}(?:\.\d{1,6})?|\.\d{1,6})\s*(ms|s)\s*\]", re.IGNORECASE)
@@ -24,13 +26,13 @@ GAPS = re.compile(r"[ \t\n]+")
 LINE_END = re.compile(r"[ \t]*\n\s*")
 ENDS_A_THOUGHT = frozenset(".!?…,;:。！？，、")
 NOT_WRITTEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn"))
-# Widths, ligatures, terminal escapes. Encodings are not guessed: two odd letters in a row may be meant.
+# Widths, ligatures, terminal escapes. Encodings are not guessed: two unusual letters in a row may be intended.
 MENDING = ftfy.TextFixerConfig(uncurl_quotes=False, unescape_html=False, fix_encoding=False, normalization="NFC")
 
 
 @dataclass(frozen=True, slots=True)
 class Say:
-    """Words between pauses: as typed, and as they are spoken (one line)."""
+    """Words between pauses: as typed, and in spoken form on one line."""
 
     typed: str
     spoken: str
@@ -45,39 +47,39 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A text, read: at least one Say, in playing order."""
+    """A parsed text: at least one Say, in playing order."""
 
     parts: tuple[Say | Pause, ...]
     pictures: str = ""  # emoji and other typed signs without a sound, each once
 
     @property
     def spoken(self) -> str:
-        """The whole as it is spoken, pauses as tags; parsing it gives the same words and pauses again."""
+        """The whole text in spoken form with pause tags; parsing it again gives the same words and pauses."""
         return " ".join(_shown(part) for part in self.parts)
 
     @property
     def pauses_s(self) -> float:
-        """Silence asked for, in all."""
+        """Seconds of all pauses together."""
         return sum(part.duration_s for part in self.parts if isinstance(part, Pause))
 
 
 def parse(text: str, speak_numbers: bool = True) -> Script:
-    """Read a text with `[pause:1.5s]` tags. Other brackets are text. Without `speak_numbers` words stay as typed.
+    """Parse a text with `[pause:1.5s]` tags. Other brackets are text. Without `speak_numbers`, words stay as typed.
 
-    Raises BadText for text that is empty, longer than MAX_CHARACTERS, or holds a pause tag that cannot be read.
+    Raises BadText for a text that is empty, longer than MAX_CHARACTERS, or has an invalid pause tag.
     """
     text = _clean(text)
     parts = tuple(_parts(text, speak_numbers))
     script = Script(parts, "".join(dict.fromkeys(c for c in text if is_picture(c))))
     if not any(isinstance(part, Say) for part in parts):
-        raise BadText("there is nothing to say in this text; type a few words")
+        raise BadText("this text has no words; type a line")
     if script.pauses_s > MAX_PAUSES_S:
-        raise BadText(f"the pauses add up to {script.pauses_s:.0f} s; at most {MAX_PAUSES_S:.0f} s fit in one take")
+        raise BadText(f"the pauses add up to {script.pauses_s:.0f} s; shorten them to at most {MAX_PAUSES_S:.0f} s")
     return script
 
 
 def _clean(text: str) -> str:
-    """NFC, newlines alike, no control or format characters."""
+    """Normalise to NFC, unify newlines, and remove markup, control and format characters."""
     if len(text) > COMPOSED_FROM_MAX * MAX_CHARACTERS:
         check_length("the text", text, MAX_CHARACTERS)
     text = check_length("the text", unicodedata.normalize("NFC", text), MAX_CHARACTERS)
@@ -85,7 +87,7 @@ def _clean(text: str) -> str:
 
 
 def _without_controls(text: str) -> str:
-    """Newlines alike; control, format, private and unassigned characters gone."""
+    """Unify newlines, and remove control, format, private and unassigned characters."""
     text = re.sub(r"\r\n?|[\v\f\x85\u2028\u2029]", "\n", text).replace("\t", " ")
     return "".join(c for c in text if c == "\n" or unicodedata.category(c) not in NOT_WRITTEN)
 
@@ -105,7 +107,7 @@ def _parts(text: str, speak_numbers: bool) -> Iterator[Say | Pause]:
 def _pause(tag: str) -> Pause:
     found = PAUSE.fullmatch(tag)
     if found is None:
-        raise BadText(f"the tag {tag} cannot be read; write it as [pause:1.5s] or [pause:800ms]")
+        raise BadText(f"the tag {tag} is invalid; write [pause:1.5s] or [pause:800ms]")
     duration_s = float(found[1]) / (1000 if found[2].lower() == "ms" else 1)
     if not MIN_PAUSE_S <= duration_s <= MAX_PAUSE_S:
         raise BadText(f"the pause in {tag} must last between {MIN_PAUSE_S:g} s and {MAX_PAUSE_S:g} s")
@@ -113,7 +115,7 @@ def _pause(tag: str) -> Pause:
 
 
 def _one_line(text: str) -> str:
-    """Newlines become ends of sentences where the line does not already end in a mark."""
+    """Join lines; a line without a mark at its end gets a full stop."""
     lines = [line for line in LINE_END.split(text) if line.strip()]
     ended = [line if line[-1] in ENDS_A_THOUGHT or line[-1] in "\"')”’" else f"{line}." for line in lines[:-1]]
     return GAPS.sub(" ", " ".join([*ended, *lines[-1:]])).strip(" ")

@@ -1,6 +1,6 @@
-"""How a line is said: numbers, dates, money, units, signs and abbreviations as English words.
+"""Convert a line to spoken form: numbers, dates, money, units, signs and abbreviations as English words.
 
-num2words spells the numbers. The rules run to a fixed point, so the spoken form of a spoken form is itself.
+num2words spells the numbers. The rules are repeated until nothing changes, so a spoken form converts to itself.
 """
 
 import re
@@ -16,32 +16,32 @@ from engines.text.markup import without_markup
 from engines.text.numbers import NUMBERS
 from engines.text.quantities import QUANTITIES
 from engines.text.romans import ROMANS
-from engines.text.rules import Rule, applied
+from engines.text.rules import Rule, apply_rules
 from engines.text.symbols import SIGN_WORDS, SIGNS_OF_NUMBERS, is_picture
 from engines.text.times import TIMES
 
-# Most specific first: a date is not a range, a price is not a number.
+# Most specific first: a date must not be read as a range, nor a price as a number.
 RULES: tuple[Rule, ...] = (
     *ADDRESSES, *ABBREVIATIONS, *SIGNS_OF_NUMBERS, *INITIALS, *ROMANS, *CODES, *DATES, *TIMES, *COUNTDOWNS, *FRACTIONS,
     *QUANTITIES, *NUMBERS, *ACRONYMS, *SIGN_WORDS,
 )  # fmt: skip
-ROUNDS = 4  # words of one round rarely make a new match for the next; this ends it either way
-GROUPED = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")  # 10 000 with the gaps that typesetters use
+ROUNDS = 4  # upper limit; the words of one round rarely match a rule in the next
+GROUPED = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")  # 10 000 with the spaces that typesetters use
 GAP_BEFORE_MARK = re.compile(r"(?<=\w) (?=[.,!?;:](?:\s|$))")
 
 
 def spoken_form(line: str) -> str:
-    """One line of text as it is spoken; letters and words that need no rule stay, emoji have no sound and go."""
+    """Convert a line to spoken form; text that matches no rule stays, and emoji are removed."""
     said = _tidy(GROUPED.sub(",", _ascii_digits(line)))
     for _ in range(ROUNDS):
-        before, said = said, _tidy(_without_pictures(applied(RULES, without_markup(said))))
+        before, said = said, _tidy(_without_pictures(apply_rules(RULES, without_markup(said))))
         if said == before:
             break
     return said
 
 
 def _ascii_digits(text: str) -> str:
-    """Digits of any script as 0-9; the rules know those."""
+    """Replace decimal digits of any script by 0-9, which the rules expect."""
     return "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in text)
 
 
@@ -50,5 +50,5 @@ def _without_pictures(text: str) -> str:
 
 
 def _tidy(text: str) -> str:
-    """Single spaces, none before a closing mark."""
+    """Reduce spaces to single ones, and remove spaces before punctuation marks."""
     return GAP_BEFORE_MARK.sub("", " ".join(text.split()))

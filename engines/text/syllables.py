@@ -1,4 +1,4 @@
-"""Count syllables roughly: enough to tell whether a transcript can belong to a clip."""
+"""Count syllables approximately, to check whether a transcript can belong to a clip."""
 
 import re
 
@@ -8,11 +8,11 @@ WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 VOWELS = re.compile(r"[aeiouyàáâãäåæèéêëìíîïòóôõöøùúûüýÿœ]+")
 SILENT_END = re.compile(r"(?:[^laeiouy]e|[^aeiouydt]ed|[^aeiouysxzhcg]es)$")
 IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-LETTERS_A_SYLLABLE = 2.5  # of scripts whose vowels are not known here
+LETTERS_A_SYLLABLE = 2.5  # of scripts whose vowels are not listed here
 
 
 def count_syllables(text: str) -> int:
-    """Syllables of the text as it is spoken (English by rule, other scripts by length); right within some 10 %."""
+    """Count the syllables of the spoken form (English by rule, other scripts by length), with an error of about 10 %."""
     return sum(_of_word(word) for word in WORD.findall(spoken_form(text).lower()))
 
 

@@ -17,7 +17,7 @@ EMOTICON = r"(?<![\w:])(?:[:;]['’]?-?[DPpOo](?![\w/])|[xX]D\b|:-?/(?!/)|(?<!\d
 
 
 def is_picture(character: str) -> bool:
-    """Whether it is an emoji or another picture that nobody says."""
+    """Return True for an emoji or another picture that is not spoken."""
     if character in SPOKEN_PICTURES:
         return False
     return character in PICTURE_PARTS or unicodedata.category(character) == "So"

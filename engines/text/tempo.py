@@ -1,24 +1,24 @@
-"""How long a text lasts when an engine speaks it with a reference: the rule it is planned by and told by."""
+"""Estimate how long an engine speaks a text with a reference, for planning and for the page."""
 
 from dataclasses import dataclass
 
 from engines.text.script import CHARACTERS_PER_S, Say, Script
 
-ROOM_S = 0.2  # of every take: what stands before its first sound and after its last
+ROOM_S = 0.2  # added to every take: silence before the first sound and after the last one
 
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A transcript in its spoken form, and how long it took without what is no part of its pace."""
+    """A transcript in spoken form, and its duration without the silences that do not count for the speaking rate."""
 
     transcript: str
     lasted_s: float
 
 
 def lasts(spoken: float, transcript: str, text: str) -> float:
-    """How long a text lasts at the pace at which a transcript took `spoken`, in the same unit.
+    """Return how long `text` lasts at the speaking rate at which `transcript` took `spoken`, in the unit of `spoken`.
 
-    F5-TTS's rule: a byte of the one takes as long as a byte of the other.
+    This is the rule of F5-TTS: every byte takes equally long.
     """
     return spoken / max(1, len(transcript.encode())) * len(text.encode())
 
@@ -31,10 +31,10 @@ def estimate_s(
     pace_kept: float = 1.0,
     own_pace: float = CHARACTERS_PER_S,
 ) -> float:
-    """How long the script will last, in seconds.
+    """Estimate how long the script will last, in seconds.
 
-    Of the reference's pace a take keeps a share of 0 to 1, `pace_kept`; for the rest, and without a reference, it goes at
-    the engine's `own_pace` in bytes a second. It is spoken `pace` times as fast as that.
+    The rate is a geometric mean of the reference's, with the weight `pace_kept` (0 to 1), and the engine's `own_pace` in bytes
+    a second; without a reference it is `own_pace`. The speech is `pace` times as fast as that.
     """
     said = " ".join(part.spoken for part in script.parts if isinstance(part, Say))
     own_s = len(said.encode()) / own_pace

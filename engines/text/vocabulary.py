@@ -1,4 +1,4 @@
-"""Map a line to the characters a checkpoint can say."""
+"""Map a line to the characters that a checkpoint can speak."""
 
 import unicodedata
 from collections.abc import Iterable
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from engines.errors import UnsupportedText
 from engines.text.script import Say, Script
 
-# Typography as typewriters have it. Tried in order; the first that the vocabulary holds wins.
+# ASCII equivalents of typographic characters, tried in order until the vocabulary has one.
 PLAIN = {
     "‘": ("'",), "’": ("'",), "‚": ("'", ","), "′": ("'",), "`": ("'",), "´": ("'",),
     "“": ('"',), "”": ('"',), "„": ('"',), "«": ('"',), "»": ('"',), "″": ('"',),
@@ -14,12 +14,14 @@ PLAIN = {
     "…": ("...", "."), "·": (".",), "•": (",",), ";": (",",), ":": (",",), "!": (".",), "?": (".",),
     "。": (".",), "，": (",",), "、": (",",), "！": ("!", "."), "？": ("?", "."), "：": (":", ","), "；": (";", ","),
 }  # fmt: skip
-# Letters that Unicode does not take apart.
+# Letters that Unicode does not decompose.
 LETTERS = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
-ALWAYS_PLAIN = frozenset("‘’“”‐‑–—…")  # where both are in the vocabulary, checkpoints have heard the plain one more
-APOSTROPHES = frozenset("'’`´′")  # dropped without a gap: "don't" becomes "dont", not "don t"
+ALWAYS_PLAIN = frozenset(
+    "‘’“”‐‑–—…"
+)  # replaced even if the vocabulary has both, because checkpoints were trained with the plain one more often
+APOSTROPHES = frozenset("'’`´′")  # dropped without a space: "don't" becomes "dont", not "don t"
 SILENT = frozenset(("Zs", "Ps", "Pe", "Pi", "Pf", "Mn", "Mc", "Me"))
-SHOWN = 12  # characters named in a message
+SHOWN = 12  # characters listed in a message
 SCRIPTS = {
     "CJK": "Chinese characters",
     "DIGIT": "digits",
@@ -30,10 +32,10 @@ SCRIPTS = {
 
 
 def fit(spoken: str, vocabulary: frozenset[str]) -> str:
-    """The line in the vocabulary's characters: plain quotes and dashes, case and accents where they must go.
+    """Write the line with the vocabulary's characters: plain quotes and dashes, other case or no accents if necessary.
 
-    Signs it lacks are dropped. An empty vocabulary says anything. Raises UnsupportedText for letters and digits it
-    lacks.
+    Unsupported punctuation is dropped. An empty vocabulary accepts any text. Raises UnsupportedText for unsupported letters
+    and digits.
     """
     line = " ".join(spoken.split())
     if not vocabulary:
@@ -45,9 +47,9 @@ def fit(spoken: str, vocabulary: frozenset[str]) -> str:
 
 
 def unsaid(script: Script, vocabulary: frozenset[str]) -> str:
-    """The typed or spoken signs that will not be heard, each once: emoji, and what `fit` drops.
+    """Return the typed or spoken signs that are not audible, each once: emoji, and what `fit` drops.
 
-    Brackets and quotes are silent in any voice and not among them.
+    Brackets and quotes are silent in any voice and are not included.
     """
     spoken = "".join(part.spoken for part in script.parts if isinstance(part, Say))
     dropped = [c for c in spoken if vocabulary and _is_heard(c) and not (_fitted(c, vocabulary) or "").strip()]
@@ -59,7 +61,7 @@ def _is_heard(character: str) -> bool:
 
 
 def _fitted(character: str, vocabulary: frozenset[str]) -> str | None:
-    """What stands for the character: itself, an equivalent, a gap for a sign; None where a letter has no equivalent."""
+    """Return the replacement of a character: itself, an equivalent, or a space for a sign; None for an unsupported letter."""
     if character == " ":
         return character
     if character in vocabulary and character not in ALWAYS_PLAIN:
@@ -94,9 +96,7 @@ def _unsupported(missing: list[str], vocabulary: frozenset[str]) -> UnsupportedT
     scripts = ", ".join(sorted({_script(c) for c in missing}))
     shown = " ".join(missing[:SHOWN]) + (" …" if len(missing) > SHOWN else "")
     says = _described(vocabulary)
-    return UnsupportedText(
-        f"this checkpoint cannot say {scripts} ({shown}); it says {says}, write the line in those", "".join(missing)
-    )
+    return UnsupportedText(f"this checkpoint does not support {scripts} ({shown}); use {says}", "".join(missing))
 
 
 def _script(character: str) -> str:
@@ -105,9 +105,9 @@ def _script(character: str) -> str:
 
 
 def _described(vocabulary: frozenset[str]) -> str:
-    """ "Latin (a-z)", "Latin, Chinese characters": what a designer can act on."""
+    """Describe a vocabulary for the designer, such as "Latin, Chinese characters"."""
     letters = {c for c in vocabulary if len(c) == 1 and c.isalpha()}
     scripts = sorted({_script(c) for c in letters})
     if scripts == ["Latin"] and {c.lower() for c in letters} <= set("abcdefghijklmnopqrstuvwxyz"):
         return "the letters a to z"
-    return ", ".join(scripts) or "no letters at all"
+    return ", ".join(scripts) or "no letters"

@@ -1,4 +1,4 @@
-"""Benches time nothing whose output is not upstream's, and what they found stays with the program that found it."""
+"""Benchmarks time nothing whose output differs from upstream's, and their results name the program that produced them."""
 
 import json
 from pathlib import Path
@@ -20,7 +20,7 @@ S1_EQUAL = {
 }  # fmt: skip
 
 
-def test_f5_is_timed_where_it_equals_upstream() -> None:
+def test_f5_is_timed_if_it_equals_upstream() -> None:
     f5_network.check(F5_EQUAL)
 
 
@@ -29,12 +29,12 @@ def test_f5_is_timed_where_it_equals_upstream() -> None:
     [{"fp32": 1e-3}, {"fp32": float("nan")}, {"fp16_against_fp32": 0.01}, {"compiled_against_fp32": 0.01}],
     ids=str,
 )
-def test_f5_is_not_timed_where_it_differs(changed: dict[str, float]) -> None:
+def test_f5_is_not_timed_if_it_differs(changed: dict[str, float]) -> None:
     with pytest.raises(f5_network.Unequal, match=next(iter(changed))):
         f5_network.check(F5_EQUAL | changed)
 
 
-def test_s1_is_timed_where_it_equals_upstream() -> None:
+def test_s1_is_timed_if_it_equals_upstream() -> None:
     assert s1_parity.wrong(S1_EQUAL) == []
 
 
@@ -51,22 +51,22 @@ def test_s1_is_timed_where_it_equals_upstream() -> None:
     ],
     ids=str,
 )
-def test_s1_is_not_timed_where_it_differs(part: str, changed: dict[str, object]) -> None:
+def test_s1_is_not_timed_if_it_differs(part: str, changed: dict[str, object]) -> None:
     assert s1_parity.wrong(S1_EQUAL | {part: S1_EQUAL[part] | changed})
 
 
-def test_s1_is_not_timed_where_nothing_was_compared() -> None:
+def test_s1_is_not_timed_without_a_comparison() -> None:
     assert s1_parity.wrong({"network": {}, "codec": {}})
 
 
-def test_the_kept_s1_figures_are_of_the_program_beside_them() -> None:
+def test_the_stored_s1_figures_belong_to_this_program() -> None:
     kept = json.loads((RESULTS / "s1-h200.json").read_text())
     assert kept["machine"]["commit"] and "H200" in kept["machine"]["device"]
     assert set(kept) <= {"machine", "checkpoint", "parity", *s1.SECTIONS}
     assert s1_parity.wrong({part: kept["parity"][part] for part in ("network", "codec")}) == []
 
 
-def test_the_kept_f5_figures_are_of_the_program_beside_them() -> None:
+def test_the_stored_f5_figures_belong_to_this_program() -> None:
     kept = json.loads((RESULTS / "f5-h200.json").read_text())
     assert kept["commit"] and "H200" in kept["device"]
     f5_network.check(kept["network"]["parity"])

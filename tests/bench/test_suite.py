@@ -1,4 +1,4 @@
-"""One entry runs engines and draws what it found; listeners at a door are counted."""
+"""One command runs engines and draws the results; another counts the listeners that a studio carries."""
 
 import asyncio
 import json
@@ -26,7 +26,7 @@ SECOND = bytes(measure.BYTES_S)  # of silence
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a tiny run."""
+    """Return the folder of a tiny run."""
     folder = tmp_path_factory.mktemp("bench")
     given = ["--tiny", "--device", "cpu", "--compile", "off", "--batch", "2", "--out", str(folder), "--commit", "this"]
     main(given)
@@ -34,7 +34,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.long
-def test_a_run_keeps_every_line_with_the_device_and_the_program(written: Path) -> None:
+def test_a_run_stores_every_line_with_the_device_and_the_program(written: Path) -> None:
     found = json.loads((written / "results.json").read_text())
     assert found["machine"]["commit"] == "this"
     assert found["versions"]["f5-tts"] and found["calibration"][0]["gflop_s"] > 0
@@ -53,7 +53,7 @@ def test_configurations_take_turns(written: Path) -> None:
 
 
 @pytest.mark.long
-def test_the_report_is_what_the_results_hold(written: Path) -> None:
+def test_the_report_shows_the_results(written: Path) -> None:
     found = json.loads((written / "results.json").read_text())
     page = (written / "report.html").read_text("utf-8")
     assert page == report.page(found)
@@ -65,12 +65,12 @@ def test_the_report_is_what_the_results_hold(written: Path) -> None:
 
 
 @pytest.mark.long
-def test_the_report_needs_nothing_beside_it(written: Path) -> None:
+def test_the_report_is_a_single_file(written: Path) -> None:
     page = (written / "report.html").read_text("utf-8")
     assert not re.search(r"<script|<link|src=|href=|url\(|@import|https?:", page)
 
 
-def test_a_report_escapes_what_it_is_told() -> None:
+def test_a_report_escapes_its_inputs() -> None:
     page = report.page({"machine": {"commit": "<script>"}, "rows": [], "largest": {}})
     assert "<script>" not in page and "&lt;script&gt;" in page
 
@@ -103,11 +103,11 @@ def test_the_floor_counts_each_weight_once_a_step() -> None:
 
 
 def test_the_codec_is_counted_as_torch_counts_it() -> None:
-    assert floor.codec_flops(CodecConfig()) == 6_432_620_544  # torch.utils.flop_counter of the decoder
+    assert floor.codec_flops(CodecConfig()) == 6_432_620_544  # the result of torch.utils.flop_counter for the decoder
 
 
 @pytest.mark.parametrize(("most", "last"), [(0.0, 1.0), (9.9, 10), (10, 10), (101, 150), (0.013, 0.015)])
-def test_an_axis_ends_at_a_round_number_past_all_it_shows(most: float, last: float) -> None:
+def test_an_axis_ends_at_a_round_number_above_all_values(most: float, last: float) -> None:
     assert report.ticks(most)[-1] == pytest.approx(last)
 
 
@@ -117,7 +117,7 @@ def test_lines_differ_from_each_other() -> None:
     assert all(len(text(seed, 30).split()) == 30 for seed in (0, 700))
 
 
-def test_a_poisson_crowd_comes_one_after_another_and_a_burst_at_once() -> None:
+def test_a_poisson_crowd_arrives_one_after_another_and_a_burst_at_once() -> None:
     moments = Crowd(listeners=400, lines=1, arrival="poisson", over_s=10).moments
     assert moments == sorted(moments) and 8 < moments[-1] < 12
     gaps = np.diff(moments)
@@ -126,7 +126,7 @@ def test_a_poisson_crowd_comes_one_after_another_and_a_burst_at_once() -> None:
 
 
 class Timed:
-    """A door whose parts come at known times."""
+    """A client whose parts arrive at known times."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *arrivals: float) -> None:
         self.now, self.arrivals = 0.0, arrivals
@@ -138,14 +138,14 @@ class Timed:
             yield SECOND
 
 
-def test_a_line_runs_dry_for_as_long_as_its_next_second_is_late(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_stalls_for_as_long_as_its_next_second_is_late(monkeypatch: pytest.MonkeyPatch) -> None:
     heard = outcome(hear(Timed(monkeypatch, 0.5, 1.0, 4.0, 5.0), Pair(""), 0))
     assert (heard.first_s, heard.latency_s, heard.audio_s) == (0.5, 5.0, 4.0)
     assert heard.dry_s == pytest.approx(1.5)
 
 
 class Narrow:
-    """A door with room for so many at once."""
+    """A client with room for a number of simultaneous lines."""
 
     def __init__(self, room: int) -> None:
         self.room, self.inside, self.asked = room, 0, list[str]()
@@ -153,7 +153,7 @@ class Narrow:
     async def speak(self, pair: Pair, seed: int) -> AsyncIterator[bytes]:
         self.asked.append(pair.line)
         self.inside += 1
-        for _ in range(3):  # until all who come at once are here
+        for _ in range(3):  # until all simultaneous lines have started
             await asyncio.sleep(0)
         full = self.inside > self.room
         await asyncio.sleep(0)
@@ -173,7 +173,7 @@ def largest_at(door: Narrow, most: int) -> int:
 
 
 @pytest.mark.parametrize("room", [0, 1, 5, 13])
-def test_the_largest_crowd_that_a_door_carries_is_found(room: int) -> None:
+def test_the_largest_crowd_that_a_client_carries_is_found(room: int) -> None:
     door = Narrow(room)
     assert largest_at(door, 100) == room
     assert len(set(door.asked)) == len(door.asked)
@@ -188,11 +188,11 @@ def test_a_crowd_is_not_carried_past_one_that_was_not() -> None:
     assert max_carried({8: False}) == 0 and max_carried({4: True, 8: True}) == 8
 
 
-def test_a_late_first_sound_a_dry_line_or_a_refused_one_is_not_carried() -> None:
+def test_a_late_first_sound_a_stall_or_a_refusal_is_not_carried() -> None:
     def row(*failures: str, **changed: Any) -> measure.Row:
         heard = measure.Heard(**{"first_s": 0.2, "latency_s": 1.0, "audio_s": 2.0, "dry_s": 0.0} | changed)
         return measure.Row(crowd=Crowd(listeners=1, lines=1), wall_s=1.0, heard=[heard], failures=failures)
 
     assert row().carried(0.25) and not row("429").carried(0.25)
     assert not row(first_s=0.3).carried(0.25) and not row(dry_s=0.1).carried(0.25)
-    assert row(dry_s=0.1).told()["stalled"] == 1
+    assert row(dry_s=0.1).figures()["stalled"] == 1

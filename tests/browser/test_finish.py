@@ -97,7 +97,7 @@ def test_settings_stand_in_line_on_a_phone(browser: Browser, studio: Served) -> 
         visitor.open()
         visitor.hurry()
         expect(visitor.page.locator(".licence")).not_to_be_empty()
-        expect(visitor.page.locator(".engine-about")).to_contain_text("follow a new voice in part")
+        expect(visitor.page.locator(".engine-about")).to_contain_text("approximate a new voice")
         parts = ("#speed label", "#speed input[type=number]", "#speed input[type=range]", ".licence", "#script-panel")
         boxes = visitor.page.evaluate(BOXES, parts)
         middles = [box["y"] + box["height"] / 2 for box in boxes[:3]]

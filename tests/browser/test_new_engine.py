@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from app import web
-from engines.registry import ENGINES, Device
+from engines.registry import ENGINES, EngineOptions
 from studio.composition import compose
 from studio.settings import Settings
 from studio.web.drain import Drain
@@ -20,7 +20,7 @@ from tests.studio.house import ready, served
 
 
 class Drum(Metronome):
-    def __init__(self, device: Device) -> None:
+    def __init__(self, device: EngineOptions) -> None:
         super().__init__(click_s=0.2)
 
 

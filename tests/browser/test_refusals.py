@@ -67,8 +67,8 @@ def hiss(length_s: float) -> np.ndarray:
 
 NO_CLIPS = {
     short: "The clip lasts 0.10 s; a voice needs at least 1 s, better 3 to 12.",
-    hour: "The clip lasts 60 min; at most 120 s are taken, cut it first.",
-    nan: "The file holds values that are not numbers (NaN or infinity); export it again as 16-bit WAV.",
+    hour: "The clip lasts 60 min; cut it to at most 120 s.",
+    nan: "The file contains NaN or infinity; export it again as 16-bit WAV.",
     letter: "This is not sound the studio can read, or it is cut off; export it as WAV, FLAC or MP3.",
     empty: "The file is empty or missing; upload it again.",
     header: "This is not sound the studio can read, or it is cut off; export it as WAV, FLAC or MP3.",
@@ -141,7 +141,7 @@ def test_a_transcript_far_too_long_for_the_clip_is_named(visitor: Visitor) -> No
 def test_a_setting_out_of_range_is_refused_in_words(visitor: Visitor) -> None:
     page = visitor.page
     page.get_by_role("button", name="More").click()
-    expect(page.locator("#steps")).to_have_attribute("title", re.compile("refines the sound.* 2 to 64"))
+    expect(page.locator("#steps")).to_have_attribute("title", re.compile("refinement steps.* 2 to 64"))
     page.locator("#steps input").fill("1000")
     visitor.speak()
     visitor.expect_message("steps must be")

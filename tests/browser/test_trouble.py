@@ -19,7 +19,7 @@ from tests.browser.visiting import visiting
 from tests.studio.disks import FILLER, fill, mounted
 from tests.studio.house import write_clip
 
-BROKEN = "F5-TTS is not available: model.safetensors is broken or is no checkpoint; fetch it again"
+BROKEN = "F5-TTS is not available: model.safetensors is damaged or not a checkpoint; download it again"
 DISK_MB = 32
 RATE = 24_000
 CUT_SHORT = """

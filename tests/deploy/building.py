@@ -1,6 +1,6 @@
-"""The steps of a Dockerfile run in a root of their own: layers are overlays, the base image is a fresh Debian.
+"""Run the steps of a Dockerfile in a separate root: layers are overlays, and the base image is a new Debian.
 
-Mounts are left behind, so it runs in a mount namespace that ends with it; it must be root.
+Mounts remain, so this runs as root in a mount namespace that ends with the process.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 @dataclass(slots=True)
 class Image:
-    """What a stage left: its layers, the lowest first, and how it wants to be run."""
+    """The result of a stage: its layers, the lowest first, and its run settings."""
 
     layers: list[Path]
     environment: dict[str, str] = field(default_factory=lambda: {"PATH": PATH})
@@ -37,9 +37,9 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """What builds need of this machine and images never hold: a package index's settings and certificates."""
+    """Files of this machine that builds need and images must not contain: package index settings and certificates."""
 
-    files: Mapping[str, str]  # as RUN steps see them: where there, where here
+    files: Mapping[str, str]  # path in RUN steps: path on this machine
     variables: Mapping[str, str]
 
 
@@ -49,7 +49,7 @@ class Builder:
         self._built: dict[str, Image] = {}
 
     def image(self, name: str) -> Image:
-        """The stage of this name, and those it needs, built once."""
+        """Build the stage with this name and the stages that it needs, once."""
         if name == BASE:
             return Image([self._debian()])
         if name not in self._built:
@@ -67,7 +67,7 @@ class Builder:
         return image
 
     def _layer(self, image: Image, step: Step, name: str) -> Path:
-        """What a step adds to an image: made anew where the step, or what it stands on, has changed."""
+        """Return the layer of a step, built again if the step or its base has changed."""
         layer = self._work / "layers" / f"{name}-{self._key(image, step)}"
         done, began = layer.with_suffix(".done"), time.monotonic()
         if not done.exists():
@@ -80,7 +80,7 @@ class Builder:
         return layer
 
     def _key(self, image: Image, step: Step) -> str:
-        """Digest of all that decides what a step adds."""
+        """Return the digest of everything that decides the layer of a step."""
         below = [layer.name for layer in image.layers]
         seen = hashlib.sha256(repr((below, step, image.environment, image.arguments, image.folder)).encode())
         if step.kind == "COPY" and (origin := step.flag("from")):
@@ -91,7 +91,7 @@ class Builder:
         return seen.hexdigest()[:12]
 
     def _debian(self) -> Path:
-        """A minimal Debian, as the base image is one."""
+        """Build a minimal Debian, like the base image."""
         root = self._work / "debian"
         if not root.exists():
             subprocess.run(
@@ -108,9 +108,7 @@ class Builder:
             for place in ("proc", "dev", "etc/resolv.conf"):
                 bind(Path("/", place), root / place, mounts)
             for there, here in self._outside.files.items():
-                bind(
-                    Path(here), root / there.lstrip("/"), mounts, "bind,ro"
-                )  # a step may overwrite what it finds there
+                bind(Path(here), root / there.lstrip("/"), mounts, "bind,ro")  # a step may overwrite existing files
             for cache in step.caches:
                 kept = self._work / "caches" / cache.strip("/").replace("/", "-")
                 kept.mkdir(parents=True, exist_ok=True)
@@ -128,14 +126,14 @@ class Builder:
                 shutil.copy2(ROOT / path, into / path)
             return
         into.mkdir(parents=True, exist_ok=True)
-        for below in self.image(origin).layers:  # as links: the packages alone are 6 GB
+        for below in self.image(origin).layers:  # as links: the packages alone take 6 GB
             for folder in (below / source.lstrip("/") for source in sources):
                 if folder.exists():
                     subprocess.run(["cp", "-alf", f"{folder}/.", into], check=True)
 
 
 def _copied(step: Step) -> list[Path]:
-    """The files of the tree that a COPY step names."""
+    """Return the files that a COPY step names."""
     sources = step.value.split()[:-1]
     return [path for path in files() if sources == ["."] or str(path) in sources]
 
@@ -161,7 +159,7 @@ def _arg(image: Image, step: Step) -> None:
 
 
 def _said(image: Image, step: Step) -> None:
-    """It is for whoever runs the image."""
+    """Ignore settings that only matter when the image runs."""
 
 
 LAYERS: Mapping[str, Callable[[Builder, Image, Step, Path], None]] = {"RUN": Builder.run, "COPY": Builder.copy}
@@ -178,7 +176,7 @@ SETTINGS: Mapping[str, Callable[[Image, Step], None]] = {
 
 
 def mounted(layers: Sequence[Path], at: Path, mounts: ExitStack, upper: Path | None = None) -> Path:
-    """Layers as one root, read-only unless there is an upper one to write to."""
+    """Mount layers as one root, read-only without an upper layer."""
     at.mkdir(parents=True, exist_ok=True)
     options = f"lowerdir={':'.join(str(layer) for layer in reversed(layers))}"
     if upper is not None:
@@ -186,7 +184,7 @@ def mounted(layers: Sequence[Path], at: Path, mounts: ExitStack, upper: Path | N
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir()
         options += f",upperdir={upper},workdir={work}"
-    elif len(layers) == 1:  # an overlay has two
+    elif len(layers) == 1:  # an overlay needs at least two lower layers
         bind(layers[0], at, mounts)
         return at
     subprocess.run(["mount", "-t", "overlay", "overlay", "-o", options, at], check=True)
@@ -195,7 +193,7 @@ def mounted(layers: Sequence[Path], at: Path, mounts: ExitStack, upper: Path | N
 
 
 def bind(source: Path, target: Path, mounts: ExitStack, options: str = "rbind") -> None:
-    """Show a file or folder at another place, which is made where it is missing."""
+    """Bind a file or folder to another path, which is created if it is missing."""
     if source.is_dir():
         target.mkdir(parents=True, exist_ok=True)
     elif not target.exists():

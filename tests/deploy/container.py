@@ -1,6 +1,6 @@
-"""`make container-check`, as root on Debian: the Dockerfile's `studio` built and run without Docker, and heard.
+"""Run `make container-check` as root on Debian: build the Dockerfile's `studio` without Docker, run it and hear it.
 
-Its root is read-only, it runs as UID 1000 and has no network; only its data folder and /tmp can be written to.
+The root is read-only, the studio runs as UID 1000 without a network, and only its data folder and /tmp are writable.
 """
 
 import json
@@ -38,25 +38,25 @@ LO_UP = "ip link set lo up && exec chroot --userspec=1000:1000 {root} env -C {fo
 @dataclass(frozen=True, slots=True)
 class Container:
     process: subprocess.Popen[bytes]  # of `unshare`, whose child is the image's command
-    first: psutil.Process  # the command, which is process 1 to itself
+    first: psutil.Process  # the image's command, which sees itself as process 1
     log: Path
 
     def curl(self, path: str, *options: str) -> subprocess.CompletedProcess[bytes]:
-        """Ask it from within its network."""
+        """Send a request from within its network."""
         within = ["nsenter", f"--net=/proc/{self.first.pid}/ns/net"]
         return subprocess.run(
             [*within, "curl", "--silent", "--fail", *options, URL + path], check=False, capture_output=True
         )
 
     def say(self, engine: str) -> bytes:
-        """LINE as a WAV file."""
+        """Return LINE as a WAV file."""
         asked = {"model": engine, "voice": "amber", "input": LINE, "seed": 7, "response_format": "wav"}
         said = self.curl("/v1/audio/speech", "--json", json.dumps(asked))
         assert said.returncode == 0, self.log.read_text(errors="replace")
         return said.stdout
 
     def wait_for(self, path: str, holds: Callable[[bytes], bool] = bool) -> None:
-        """Until its answer, without which there is none to judge, holds."""
+        """Wait until an answer exists and the condition holds for it."""
 
         def answered() -> bool:
             assert self.process.poll() is None, self.log.read_text(errors="replace")
@@ -80,9 +80,9 @@ class Container:
 
 @contextmanager
 def running(image: Image, work: Path) -> Iterator[Container]:
-    """The image's command as a container runtime starts it, with as little as it may be given."""
+    """Start the image's command like a container runtime, with minimal rights."""
     with ExitStack() as mounts:
-        root = mounted(image.layers, work / "running", mounts)  # read-only, since no layer is its own
+        root = mounted(image.layers, work / "running", mounts)  # read-only, because it has no upper layer
         for place in WRITABLE:
             folder = work / "written" / place
             shutil.rmtree(folder, ignore_errors=True)
@@ -102,7 +102,7 @@ def running(image: Image, work: Path) -> Iterator[Container]:
 
 
 def first_of(process: subprocess.Popen[bytes]) -> psutil.Process:
-    """The one child."""
+    """Return the only child process."""
     while process.poll() is None:
         if children := psutil.Process(process.pid).children():
             return children[0]
@@ -135,7 +135,7 @@ def check(container: Container, work: Path) -> None:
 
 
 def timed(what: str, container: Container, act: Callable[[], Result], within_s: float = PATIENCE_S) -> Result:
-    """Judged by the processor's time: other programs may keep this machine busy."""
+    """Measure processor time, because other programs may load this machine."""
     began, used = time.monotonic(), container.processor_s()
     result = act()
     took_s, used_s = time.monotonic() - began, container.processor_s() - used

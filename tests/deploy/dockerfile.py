@@ -1,4 +1,4 @@
-"""A Dockerfile as steps: as much of its language as ours uses."""
+"""Parse the part of the Dockerfile language that our Dockerfiles use."""
 
 import json
 import re
@@ -29,7 +29,7 @@ class Step:
 
     @property
     def caches(self) -> list[str]:
-        """Where it wants folders that stay from build to build."""
+        """Return the folders that the step caches between builds."""
         mounts = [
             dict(part.split("=", 1) for part in value.split(",")) for name, value in self.flags if name == "mount"
         ]
@@ -37,7 +37,7 @@ class Step:
 
     @property
     def words(self) -> list[str]:
-        """Of the exec form."""
+        """Return the words of the exec form."""
         return [str(word) for word in json.loads(self.value)]
 
 
@@ -49,7 +49,7 @@ class Stage:
 
 
 def read(path: Path) -> dict[str, Stage]:
-    """The stages by name, in order."""
+    """Return the stages by name, in order."""
     text = re.sub(r"^#.*\n", "", path.read_text("utf-8"), flags=re.MULTILINE)
     stages: dict[str, Stage] = {}
     for line in text.replace("\\\n", " ").splitlines():
@@ -65,6 +65,6 @@ def read(path: Path) -> dict[str, Stage]:
 
 
 def assignments(value: str, known: dict[str, str]) -> dict[str, str]:
-    """Of an ENV or ARG step; a value may name what is known already."""
+    """Return the assignments of an ENV or ARG step; a value may refer to earlier ones."""
     pairs = (word.split("=", 1) for word in value.split())
     return {name: Template(given).safe_substitute(known) for name, given in pairs}

@@ -1,4 +1,4 @@
-"""`deploy/start` in a tree of its own, where what it starts tells its environment."""
+"""Run `deploy/start` in a separate tree, where a stub prints its environment instead of starting the studio."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ TELL = "#!/bin/sh\nenv\n"
 
 
 def started(tree: Path, **given: object) -> dict[str, str]:
-    """The environment that the studio would have."""
+    """Return the environment that the studio would have."""
     (tree / "deploy").mkdir(exist_ok=True)
     shutil.copy2(ROOT / "deploy" / "start", tree / "deploy")
     python = tree / ".venv" / "bin" / "python"

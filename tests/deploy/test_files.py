@@ -1,4 +1,4 @@
-"""Files that other programs read: the Dockerfiles, compose, Kubernetes, Prometheus and Grafana."""
+"""Files for other programs: the Dockerfiles, compose, Kubernetes, Prometheus and Grafana."""
 
 import json
 import re
@@ -16,12 +16,12 @@ from tests.studio.programs import reception_of
 
 BIN = Path(sys.executable).parent
 DEPLOY = ROOT / "deploy"
-KUBERNETES = sorted((DEPLOY / "kubernetes").glob("[!k]*.yaml"))  # kustomization.yaml is no resource
+KUBERNETES = sorted((DEPLOY / "kubernetes").glob("[!k]*.yaml"))  # kustomization.yaml is not a resource
 COMPOSE = [ROOT / "compose.yaml", ROOT / "compose.gpu.yaml"]
 
 
 def found_wanting(*command: object) -> str:
-    """What a linter has to say."""
+    """Return the findings of a linter."""
     said = subprocess.run([str(part) for part in command], cwd=ROOT, check=False, capture_output=True, text=True)
     return said.stdout + said.stderr if said.returncode else ""
 
@@ -30,7 +30,7 @@ def loaded(path: Path) -> list[Any]:
     return list(yaml.safe_load_all(path.read_text("utf-8")))
 
 
-def test_the_dockerfiles_are_well_made() -> None:
+def test_the_dockerfiles_pass_the_linter() -> None:
     assert not found_wanting(BIN / "hadolint", "Dockerfile", "deploy/runpod/Dockerfile")
 
 
@@ -43,11 +43,11 @@ def test_the_last_stage_is_the_studio_which_spaces_builds_and_runs_its_start() -
     assert [step.value for step in last.steps if step.kind == "USER"] == ["1000"]
 
 
-def test_compose_keeps_to_its_specification() -> None:
+def test_compose_matches_its_specification() -> None:
     assert not found_wanting(BIN / "check-jsonschema", "--builtin-schema", "vendor.compose-spec", *COMPOSE)
 
 
-def test_compose_starts_the_studio_alone_and_builds_stages_that_there_are() -> None:
+def test_compose_starts_only_the_studio_and_builds_existing_stages() -> None:
     (whole,), (gpu,) = map(loaded, COMPOSE)
     services = whole["services"]
     assert [name for name, service in services.items() if "profiles" not in service] == ["studio"]
@@ -59,7 +59,7 @@ def test_compose_starts_the_studio_alone_and_builds_stages_that_there_are() -> N
     assert mounts and all((ROOT / mount.partition(":")[0]).exists() for mount in mounts)
 
 
-def test_kubernetes_takes_every_resource() -> None:
+def test_kubernetes_accepts_every_resource() -> None:
     assert not found_wanting(BIN / "kubernetes-validate", "--strict", *KUBERNETES)
 
 
@@ -71,12 +71,12 @@ def test_kubernetes_sets_no_variable_that_the_studio_would_refuse() -> None:
 
 @pytest.fixture(scope="module")
 def metrics(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
-    """The names of all that a studio tells."""
+    """Return the names of the studio's metrics."""
     with reception_of(tmp_path_factory.mktemp("metrics")) as reception:
         return set(re.findall(r"# TYPE (\w+)", reception.program.get("/metrics").text))
 
 
-def test_every_query_of_the_dashboard_is_about_a_metric_that_there_is(metrics: set[str]) -> None:
+def test_every_query_of_the_dashboard_uses_an_existing_metric(metrics: set[str]) -> None:
     dashboard = json.loads((DEPLOY / "grafana" / "dashboards" / "studio.json").read_text("utf-8"))
     queries = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
     asked = [set(re.findall(r"studio_\w+", query)) for query in queries]
@@ -84,12 +84,12 @@ def test_every_query_of_the_dashboard_is_about_a_metric_that_there_is(metrics: s
     assert set().union(*asked) <= metrics
 
 
-def test_kubernetes_scales_by_a_metric_that_there_is(metrics: set[str]) -> None:
+def test_kubernetes_scales_by_an_existing_metric(metrics: set[str]) -> None:
     (scaler,) = loaded(DEPLOY / "kubernetes" / "autoscaling.yaml")
     assert {metric["pods"]["metric"]["name"] for metric in scaler["spec"]["metrics"]} <= metrics
 
 
-def test_grafana_asks_the_prometheus_that_is_provisioned() -> None:
+def test_grafana_uses_the_provisioned_prometheus() -> None:
     (sources,) = loaded(DEPLOY / "grafana" / "provisioning" / "datasources" / "prometheus.yaml")
     dashboard = json.loads((DEPLOY / "grafana" / "dashboards" / "studio.json").read_text("utf-8"))
     known = {(source["type"], source["uid"]) for source in sources["datasources"]}

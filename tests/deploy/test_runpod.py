@@ -33,7 +33,7 @@ def metronome() -> Metronome:
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory, metronome: Metronome) -> Iterator[Path]:
-    """Of the socket of a studio that knows `ahri`."""
+    """Provide the socket of a studio that has the champion `ahri`."""
     folder = tmp_path_factory.mktemp("worker")
     path = folder / "studio.sock"
     settings = Settings(data_dir=folder / "data", engines=(ENGINE,), socket=path)
@@ -59,7 +59,7 @@ async def worker(path: Path) -> AsyncIterator[Worker]:
 
 
 def told(path: Path, stream: bool = False, **given: object) -> list[Output]:
-    """What RunPod would hand on for a job with this input."""
+    """Return RunPod's output of a job with this input."""
 
     async def outputs() -> list[Output]:
         async with worker(path) as one:
@@ -74,7 +74,7 @@ def sound(outputs: list[Output]) -> bytes:
 
 
 @pytest.mark.parametrize("name", ["championId", "voice"])
-def test_a_job_is_answered_with_a_whole_wav_file_and_how_it_was_made(path: Path, name: str) -> None:
+def test_a_job_returns_a_whole_wav_file_with_engine_and_seed(path: Path, name: str) -> None:
     (output,) = told(path, text=TEXT, **{name: "ahri"}, seed=7, language="en-US")
     assert (output["format"], output["engine"], output["seed"]) == ("wav", ENGINE, "7")
     wav = sound([output])
@@ -84,7 +84,7 @@ def test_a_job_is_answered_with_a_whole_wav_file_and_how_it_was_made(path: Path,
     assert (rate, len(samples)) == (RATE, round(len(TEXT) * CLICK_S * RATE))
 
 
-def test_a_stream_brings_the_line_while_it_is_made(path: Path, metronome: Metronome) -> None:
+def test_a_stream_returns_the_line_while_it_is_generated(path: Path, metronome: Metronome) -> None:
     made, go = len(metronome.steps) + len(TEXT) // 2, threading.Event()
     metronome.gate = lambda: len(metronome.steps) < made or go.wait(PATIENCE_S)
 
@@ -101,7 +101,7 @@ def test_a_stream_brings_the_line_while_it_is_made(path: Path, metronome: Metron
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_what_the_studio_refuses_fails_the_job_in_its_words(path: Path, stream: bool) -> None:
+def test_a_refusal_of_the_studio_fails_the_job_with_its_message(path: Path, stream: bool) -> None:
     (output,) = told(path, stream, championId="nobody", text=TEXT)
     assert output.keys() == {"error"} and "no champion" in output["error"]
     (output,) = told(path, stream, championId="ahri", text=TEXT, language="fr")
@@ -109,5 +109,5 @@ def test_what_the_studio_refuses_fails_the_job_in_its_words(path: Path, stream: 
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_job_that_finds_no_studio_fails_in_words(tmp_path: Path, stream: bool) -> None:
+def test_a_job_without_a_studio_fails_with_a_message(tmp_path: Path, stream: bool) -> None:
     assert told(tmp_path / "none", stream, voice="ahri", text=TEXT) == [{"error": GONE}]

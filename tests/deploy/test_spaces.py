@@ -1,4 +1,4 @@
-"""A Hugging Face Space: what its repository holds, and a studio that its proxy and its page's frame stand before."""
+"""A Hugging Face Space: the contents of its repository, and a studio behind the Space's proxy and frame."""
 
 import subprocess
 import sys
@@ -38,7 +38,7 @@ COLOURS = {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}
 
 @pytest.fixture(scope="module")
 def space(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a studio with the settings that a Space's container gives it."""
+    """Provide the address of a studio with the settings of a Space's container."""
     folder = tmp_path_factory.mktemp("space")
     given = started(folder, SPACE_HOST=SPACE)
     settings = Settings(
@@ -58,7 +58,7 @@ def space(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def visitor(space: str) -> Iterator[httpx.Client]:
-    """A browser that keeps the studio's cookies by hand: it was given them over HTTPS, by way of the proxy."""
+    """Provide a browser that sends the studio's cookies explicitly, because they were set over HTTPS at the proxy."""
     with httpx.Client(base_url=space, headers=PROXIED | OWN_PAGE) as client:
         yield client
 
@@ -84,7 +84,7 @@ def test_within_that_page_a_browser_sends_the_cookies(visitor: httpx.Client) -> 
     assert all(cookie.endswith("; HttpOnly; SameSite=None; Secure; Partitioned") for cookie in cookies), cookies
 
 
-def test_a_page_elsewhere_still_spends_no_login(visitor: httpx.Client) -> None:
+def test_a_page_of_another_site_still_sends_no_login(visitor: httpx.Client) -> None:
     owner = {"cookie": visitor.post("/studio/login", json=LOGIN).headers["set-cookie"].partition(";")[0]}
     for elsewhere in (
         {"sec-fetch-site": "cross-site"},
@@ -94,12 +94,12 @@ def test_a_page_elsewhere_still_spends_no_login(visitor: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize("site", ["huggingface.co", "https://a.example; script-src *", "https://a.example/page", "*"])
-def test_what_is_no_site_may_not_frame_the_studio(site: str) -> None:
+def test_an_invalid_site_may_not_frame_the_studio(site: str) -> None:
     with pytest.raises(ValidationError, match="https://name"):
         Settings(frame_ancestors=site)
 
 
-def test_the_front_matter_is_what_a_docker_space_needs() -> None:
+def test_the_front_matter_is_valid_for_a_docker_space() -> None:
     _, front, text = README.read_text("utf-8").split("---\n", 2)
     read = yaml.safe_load(front)
     assert (read["sdk"], read["app_port"]) == ("docker", Settings(data_dir=Path()).port)
@@ -108,12 +108,12 @@ def test_the_front_matter_is_what_a_docker_space_needs() -> None:
 
 
 @pytest.mark.parametrize("name", ["studio", "ann/stu dio", "ann/studio/more"])
-def test_a_name_that_no_space_can_have_is_refused(name: str) -> None:
+def test_an_invalid_space_name_is_refused(name: str) -> None:
     with pytest.raises(ArgumentTypeError):
         space_id(name)
 
 
-def test_its_repository_holds_what_the_image_is_made_of_and_nothing_private(tmp_path: Path) -> None:
+def test_its_repository_has_the_files_of_the_image_and_nothing_private(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "deploy.spaces", "ann/studio", "--dry-run"]
     listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     paths = {line.split(maxsplit=1)[1] for line in listed.splitlines()[:-1]}

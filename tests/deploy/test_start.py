@@ -1,18 +1,18 @@
-"""What `deploy/start` arranges before the studio: where it may write, and kernels from the image."""
+"""`deploy/start` prepares the studio's writable folders and the kernels from the image."""
 
 from pathlib import Path
 
 from tests.deploy.starting import started
 
 
-def test_every_cache_lies_in_the_data_folder(tmp_path: Path) -> None:
+def test_every_cache_is_in_the_data_folder(tmp_path: Path) -> None:
     told = started(tmp_path, STUDIO_DATA_DIR=tmp_path / "data")
     for name in ("HOME", "TRITON_CACHE_DIR"):
         assert Path(told[name]).is_relative_to(tmp_path / "data")
     assert "STUDIO_FRAME_ANCESTORS" not in told
 
 
-def test_kernels_of_the_image_come_to_the_volume_and_replace_none_there(tmp_path: Path) -> None:
+def test_kernels_of_the_image_are_copied_to_the_volume_without_overwriting(tmp_path: Path) -> None:
     kernels = tmp_path / "data" / "kernels"
     for path, text in ((tmp_path / "kernels" / "triton", "image"), (kernels / "other", "volume")):
         path.mkdir(parents=True)

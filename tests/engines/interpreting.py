@@ -1,10 +1,10 @@
-"""Triton's interpreter with the numpy of today."""
+"""Triton's interpreter with current numpy."""
 
 from typing import Any
 
 
 def mend_indexing() -> None:
-    """Let interpreted numbers be indices, in whose place numpy no longer takes Triton 3.6's arrays."""
+    """Let interpreted numbers be indices, because numpy no longer accepts Triton 3.6's arrays as such."""
     import triton.runtime.interpreter as interpreter
 
     plain = interpreter._patch_lang_tensor

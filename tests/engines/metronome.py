@@ -1,4 +1,4 @@
-"""A small engine without a network: one click a character, one step each, so that every step of the scheduler is known."""
+"""A small engine without a network: one click and one step per character, so that every scheduler step is known."""
 
 import threading
 import time
@@ -8,7 +8,7 @@ import numpy as np
 
 from engines.base import Advanced, Checkpoint, EngineJob, Event, Finished, Spoke
 from engines.errors import BadText, NotReady, OutOfMemory
-from engines.registry import Device, Spec
+from engines.registry import EngineOptions, Spec
 from engines.types import Audio, EngineInfo, Progress, Reference, Request, Setting
 
 RATE = 1000
@@ -21,17 +21,17 @@ class Metronome:
         self.jobs: dict[str, int] = {}
         self.figures: dict[str, float] = {}
         self.requests: dict[str, Request] = {}
-        self.late: set[str] = set()  # jobs that wait for something that is not the device
+        self.late: set[str] = set()  # jobs that wait for something other than the device
         self.steps: list[tuple[str, ...]] = []
-        self.stepped_s = 0.0  # in all of them
+        self.stepped_s = 0.0  # of all jobs
         self.threads: set[int] = set()
         self.loads = 0
-        self.full_at = 99  # rows that no longer fit in memory
-        self.silent = 0  # steps of a job before its first sound
+        self.full_at = 99  # rows that do not fit in memory
+        self.silent = 0  # steps of a job before its first audio
         self.broken: Exception | None = None
-        self.stuck: Exception | None = None  # what closing raises
-        self.warmth = 1  # steps of warming
-        self.warm_s = 0.0  # each of them
+        self.stuck: Exception | None = None  # error of `close`
+        self.warmth = 1  # warm-up steps
+        self.warm_s = 0.0  # time of each
         self.warmed = 0
         self.closed = False
         self.notes: tuple[str, ...] = ()  # on every take
@@ -67,8 +67,8 @@ class Metronome:
         return self.late & self.jobs.keys()
 
     @property
-    def between_pieces(self) -> Collection[str]:
-        """Treat each word as a piece."""
+    def between_segments(self) -> Collection[str]:
+        """Treat each word as a segment."""
         return [id for id, made in self.jobs.items() if made == 0 or self.requests[id].text[made - 1] == " "]
 
     def prepare(self, request: Request) -> object:
@@ -82,7 +82,7 @@ class Metronome:
     def step(self, held: Collection[str] = (), yielding: Collection[str] = ()) -> Sequence[Event]:
         began = time.monotonic()
         try:
-            return self._step({*held, *set(yielding).intersection(self.between_pieces)})
+            return self._step({*held, *set(yielding).intersection(self.between_segments)})
         finally:
             self.stepped_s += time.monotonic() - began
 
@@ -122,9 +122,9 @@ class Metronome:
 
 
 class MetronomeSpec(Spec):
-    """A spec whose factory hands out one given engine."""
+    """A spec whose factory returns a given engine."""
 
-    def make(self, device: Device) -> Metronome:
+    def make(self, device: EngineOptions) -> Metronome:
         return ENGINES[self.name]
 
 

@@ -1,4 +1,4 @@
-"""An engine's sound of one line."""
+"""Speak one line with an engine."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from engines.types import Reference, Request, Samples
 
 
 def spoken(engine: Engine, voice: Reference) -> Samples:
-    """(n,) of a line by this voice, with one seed."""
+    """Return the (n,) samples of a line by this voice with a fixed seed."""
     name = engine.info.name
     engine.admit(
         EngineJob("1", Request(text="leave your shoes by the front door.", reference=voice, seed=1, engine=name))

@@ -1,4 +1,4 @@
-"""Sound: read with caps, measured, shaped, written."""
+"""Audio is decoded within limits, measured, shaped and encoded."""
 
 import io
 import subprocess
@@ -47,7 +47,7 @@ def written(path: Path, samples: np.ndarray, rate: int = RATE, subtype: str | No
 
 
 def with_total_samples(flac: bytes, frames: int) -> bytes:
-    """The same FLAC with another length in its STREAMINFO (36 bits); 0 = unknown."""
+    """Return the same FLAC with another length in its STREAMINFO (36 bits); 0 = unknown."""
     changed = bytearray(flac)
     changed[21] = (changed[21] & 0xF0) | (frames >> 32)
     changed[22:26] = (frames & 0xFFFFFFFF).to_bytes(4, "big")
@@ -68,10 +68,10 @@ def refused(path: Path, words: str, max_duration_s: float = 120.0) -> None:
         decode(path, max_duration_s=max_duration_s)
 
 
-# Reading.
+# Decoding.
 
 
-def test_channels_are_counted_and_the_loudest_is_returned_beside_the_mix(tmp_path):
+def test_channels_are_counted_and_the_loudest_is_returned_with_the_mix(tmp_path):
     found = decode_channels(written(tmp_path / "a.flac", np.stack([tone(2), -tone(2)], 1)), max_duration_s=3)
     assert (found.channels, np.abs(found.mix.samples).max()) == (2, 0)
     assert np.abs(found.loudest.samples - tone(2)).max() < 2**-15
@@ -79,7 +79,7 @@ def test_channels_are_counted_and_the_loudest_is_returned_beside_the_mix(tmp_pat
     assert alone.channels == 1 and np.array_equal(alone.mix.samples, alone.loudest.samples)
 
 
-def test_float_wav_decodes_to_the_very_same_samples(tmp_path):
+def test_float_wav_decodes_to_identical_samples(tmp_path):
     samples = np.random.default_rng(0).uniform(-1, 1, RATE).astype(np.float32)
     audio = decode(written(tmp_path / "a.wav", samples, subtype="FLOAT"), max_duration_s=2)
     assert audio.sample_rate == RATE and np.array_equal(audio.samples, samples)
@@ -140,11 +140,11 @@ def test_a_file_that_is_not_sound_is_refused(tmp_path):
 
 
 def test_zero_frames_are_refused(tmp_path):
-    refused(written(tmp_path / "a.wav", hush(0)), "no sound at all")
+    refused(written(tmp_path / "a.wav", hush(0)), "has no audio")
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-def test_values_that_are_not_numbers_are_refused(tmp_path, value):
+def test_nan_and_infinity_are_refused(tmp_path, value):
     samples = tone(4)
     samples[-7] = value
     refused(written(tmp_path / "a.wav", samples, subtype="FLOAT"), "NaN")
@@ -163,13 +163,13 @@ def test_a_cut_off_file_is_refused(tmp_path, kind):
     refused(path, "cut off")
 
 
-def test_an_hour_is_refused_by_its_header_naming_the_limit(hour):
-    refused(hour, "60 min; at most 120 s")
+def test_an_hour_is_refused_by_its_header_with_the_limit(hour):
+    refused(hour, "60 min; cut it to at most 120 s")
 
 
-def test_a_bomb_stops_at_the_cap_with_flat_memory(hour, tmp_path):
+def test_a_bomb_stops_at_the_limit_with_constant_memory(hour, tmp_path):
     bomb = tmp_path / "bomb.flac"
-    bomb.write_bytes(with_total_samples(hour.read_bytes(), 0))  # 115 MB of float32 in 90 kB, length untold
+    bomb.write_bytes(with_total_samples(hour.read_bytes(), 0))  # 115 MB of float32 in 90 kB, with unknown length
     tracemalloc.start()
     refused(bomb, "longer than 30 s", max_duration_s=30.0)
     peak = tracemalloc.get_traced_memory()[1]
@@ -177,13 +177,13 @@ def test_a_bomb_stops_at_the_cap_with_flat_memory(hour, tmp_path):
     assert peak < 8 * 2**20
 
 
-def test_a_header_with_a_short_length_does_not_lift_the_cap(hour, tmp_path):
+def test_a_header_with_a_short_length_does_not_raise_the_limit(hour, tmp_path):
     liar = tmp_path / "liar.flac"
     liar.write_bytes(with_total_samples(hour.read_bytes(), 16_000))
     refused(liar, "longer than 30 s", max_duration_s=30)
 
 
-def test_an_absurd_sample_rate_cannot_lift_the_cap(tmp_path):
+def test_an_absurd_sample_rate_does_not_raise_the_limit(tmp_path):
     path = written(tmp_path / "a.wav", tone(1))
     data = bytearray(path.read_bytes())
     data[24:28] = (2_000_000_000).to_bytes(4, "little")
@@ -195,7 +195,7 @@ def test_an_absurd_sample_rate_cannot_lift_the_cap(tmp_path):
 
 
 def test_loudness_of_the_standards_reference_tone():
-    # BS.1770-4: a 997 Hz sine at 0 dBFS in one channel reads -3.01 LKFS.
+    # BS.1770-4: a 997 Hz sine at 0 dBFS in one channel measures -3.01 LKFS.
     assert loudness_lufs(Audio(tone(3, 48_000, 1.0, 997.0), 48_000)) == pytest.approx(-3.01, abs=0.1)
 
 
@@ -204,7 +204,7 @@ def test_a_short_sound_has_a_loudness_and_silence_a_finite_one():
     assert loudness_lufs(Audio(hush(1), RATE)) == peak_dbfs(hush(1)) == -120
 
 
-def test_normalise_meets_the_loudness_unless_the_peak_would_pass_the_ceiling():
+def test_normalise_reaches_the_loudness_unless_the_peak_would_exceed_the_ceiling():
     voice = Audio(tone(2, level=0.05), RATE)
     assert loudness_lufs(normalise(voice, -20)) == pytest.approx(-20, abs=0.05)
     peaky = voice.samples.copy()
@@ -233,13 +233,13 @@ def test_a_click_and_silence_are_not_speech():
     assert speech_span(samples, RATE)[0] / RATE == pytest.approx(1.0, abs=0.006)
 
 
-def test_silences_lists_every_gap_with_its_edges():
+def test_silences_lists_every_gap_and_both_ends():
     parts = [hush(0.3), tone(1), hush(0.5), tone(1), hush(0.1), tone(1)]
     gaps = [(gap.start_s, gap.end_s) for gap in silences(Audio(np.concatenate(parts), RATE))]
     np.testing.assert_allclose(gaps, [(0, 0.3), (1.3, 1.8)], atol=0.006)
 
 
-def test_pauses_belong_to_the_pace_up_to_half_a_second_and_edges_up_to_less():
+def test_pauses_count_for_the_pace_up_to_half_a_second_and_edges_up_to_less():
     parts = [hush(1), tone(1), hush(0.4), tone(1), hush(2), tone(1), hush(0.25)]
     assert paced_s(Audio(np.concatenate(parts), RATE)) == pytest.approx(0.3 + 3 + 0.4 + 0.5 + 0.25, abs=0.012)
 
@@ -273,12 +273,12 @@ def test_fades_touch_only_the_edges():
     assert (shaped[240:-480] == 1).all() and shaped[239] < 1 and shaped[-480] < 1
 
 
-# Writing.
+# Encoding.
 
 
 @pytest.mark.parametrize("format", ["wav", "flac", "mp3", "opus"])
 @pytest.mark.parametrize("rate", [24_000, 44_100, 96_000])
-def test_what_is_encoded_decodes_to_the_same_sound(format, rate, tmp_path):
+def test_encoded_audio_decodes_to_the_same_audio(format, rate, tmp_path):
     path = tmp_path / f"a.{format}"
     path.write_bytes(encode(Audio(tone(1, rate), rate), format))
     audio = decode(path, max_duration_s=3)
@@ -305,7 +305,7 @@ def test_an_unknown_format_is_refused():
 
 
 @pytest.mark.parametrize("rate", [8_000, 11_025, 16_000, 22_050, 24_000, 44_100, 48_000, 96_000, 12_345])
-def test_the_length_of_a_resampled_sound_is_known_before_it_is_made(rate):
+def test_the_length_after_resampling_is_known_before(rate):
     for frames in (1, 7, rate // 3, rate + 1, 2 * rate - 13):
         sound = Audio(np.zeros(frames, np.float32), rate)
         assert resampled_length(sound, 24_000) == len(resample(sound, 24_000).samples)

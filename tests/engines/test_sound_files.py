@@ -1,4 +1,4 @@
-"""Containers and faults: files that are decoded to their end, and files that are refused with the missing part."""
+"""Containers and faults: files that are decoded completely, and files that are refused with a reason."""
 
 import io
 import random
@@ -19,7 +19,7 @@ from engines.errors import BadAudio
 RATE = 24_000
 FIRST_S, SECOND_S, QUIET_S = 2.0, 1.5, 3.0
 LONG_S = QUIET_S + FIRST_S
-PACKETS_S = 0.16  # what coders and joins may add: padding of a packet or two
+PACKETS_S = 0.16  # padding that codecs and joins may add, a packet or two
 
 
 def noise(length_s: float, seed: int = 0) -> np.ndarray:
@@ -28,7 +28,7 @@ def noise(length_s: float, seed: int = 0) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Workshop:
-    """Makes sound files, and keeps them."""
+    """Creates and caches audio files."""
 
     folder: Path
 
@@ -44,7 +44,7 @@ class Workshop:
         return path.read_bytes()
 
     def film(self, ending: str, picture: str, sound: str) -> bytes:
-        """Return a film with eight seconds of picture and two of sound."""
+        """Return a video with eight seconds of picture and two of audio."""
         source, path = self.folder / "film.wav", self.folder / f"film.{ending}"
         soundfile.write(source, noise(FIRST_S), RATE)
         drawn = ("-f", "lavfi", "-i", "color=d=8:s=64x64:r=10")
@@ -73,7 +73,7 @@ def joined(ending: str, *options: str) -> Make:
 
 
 def sized(container: str, value: int, form: str = "<I") -> Make:
-    """Return a file with another size of the sound in its header; a placeholder also replaces the size of the file."""
+    """Return a file with another audio size in its header; a placeholder also replaces the file size."""
 
     def make(shop: Workshop) -> bytes:
         data = bytearray(shop.plain(container))
@@ -92,7 +92,7 @@ def sized(container: str, value: int, form: str = "<I") -> Make:
 
 
 def beyond(container: str, extra: int, form: str) -> Make:
-    """Return a file whose header gives `extra` bytes of sound too many."""
+    """Return a file whose header gives `extra` bytes of audio too many."""
     return sized(container, round(FIRST_S * RATE) * 2 + extra, form)
 
 
@@ -120,7 +120,7 @@ def with_list_chunk(shop: Workshop) -> bytes:
 
 
 def stale(shop: Workshop) -> bytes:
-    """Return a file of a recorder that wrote the header too early: the sound exceeds the size in the header."""
+    """Return a file of a recorder that wrote the header too early: the audio exceeds the size in the header."""
     return sized("WAV", RATE)(shop)
 
 
@@ -208,7 +208,7 @@ READ: dict[str, tuple[Make, float]] = {
 
 
 @pytest.mark.parametrize("name", READ)
-def test_a_file_is_decoded_to_its_end(workshop, tmp_path, name):
+def test_a_file_is_decoded_completely(workshop, tmp_path, name):
     make, expected_s = READ[name]
     (tmp_path / "file").write_bytes(make(workshop))
     assert decode(tmp_path / "file", max_duration_s=30).duration_s == pytest.approx(expected_s, abs=PACKETS_S)
@@ -245,10 +245,10 @@ REFUSED: dict[str, tuple[Make, str]] = {
     "AIFF cut off": (cut(lambda shop: shop.plain("AIFF")), "bytes are missing at its end"),
     "AU cut off": (cut(lambda shop: shop.plain("AU")), "bytes are missing at its end"),
     "CAF cut off": (cut(lambda shop: shop.plain("CAF")), "bytes are missing at its end"),
-    "WAV without sound": (lambda shop: shop.plain("WAV", 0), "no sound at all"),
+    "WAV without sound": (lambda shop: shop.plain("WAV", 0), "has no audio"),
     "WAV without sound before a chunk": (
         lambda shop: shop.plain("WAV", 0) + b"LIST" + struct.pack("<I", 4) + b"INFO",
-        "no sound at all",
+        "has no audio",
     ),
     "65 WAV": (lambda shop: shop.plain("WAV", 0.1) * 65, "over 64 joined recordings"),
     "a hundred thousand Ogg streams": (
@@ -259,14 +259,14 @@ REFUSED: dict[str, tuple[Make, str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_file_that_cannot_be_decoded_to_its_end_is_refused_with_a_reason(workshop, tmp_path, name):
+def test_a_file_that_cannot_be_decoded_completely_is_refused_with_a_reason(workshop, tmp_path, name):
     make, words = REFUSED[name]
     (tmp_path / "file").write_bytes(make(workshop))
     with pytest.raises(BadAudio, match=words):
         decode(tmp_path / "file", max_duration_s=30)
 
 
-def test_an_mp3_without_a_length_stops_at_the_cap(workshop, tmp_path):
+def test_an_mp3_without_a_length_stops_at_the_limit(workshop, tmp_path):
     hush = (b"\xff\xf3\x14\xc4" + bytes(20)) * 100_000  # 40 minutes of frames at 24 kHz, 8 kbit/s
     (tmp_path / "file").write_bytes(hush)
     with pytest.raises(BadAudio, match="longer than 30 s"):
@@ -275,7 +275,7 @@ def test_an_mp3_without_a_length_stops_at_the_cap(workshop, tmp_path):
 
 def test_parts_together_may_not_last_longer_than_one_file(workshop, tmp_path):
     (tmp_path / "file").write_bytes(joined("flac")(workshop))
-    with pytest.raises(BadAudio, match=r"lasts 3\.5 s; at most 3 s are taken"):
+    with pytest.raises(BadAudio, match=r"lasts 3\.5 s; cut it to at most 3 s"):
         decode(tmp_path / "file", max_duration_s=3)
 
 

@@ -1,4 +1,4 @@
-"""An engine with a setting of its own, as one in a folder of its own would be: its spec, and what speaks."""
+"""An engine in a separate folder with its own setting: its spec and its class."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from engines.base import EngineJob, Event, Spoke
-from engines.registry import Device, Spec
+from engines.registry import EngineOptions, Spec
 from engines.types import Audio, EngineInfo, Setting
 from tests.engines.metronome import Metronome
 
@@ -23,9 +23,9 @@ DEFAULTS = {"pitch": 0.5}
 
 
 class Whistle(Metronome):
-    """Every sample it makes is its pitch, so that a take tells which one it was spoken with."""
+    """Fills its audio with its pitch, so that a take shows the setting that it was generated with."""
 
-    def __init__(self, device: Device) -> None:
+    def __init__(self, device: EngineOptions) -> None:
         super().__init__(click_s=0.2)
 
     @property

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from engines.base import Event
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.types import EngineInfo
 from tests.engines import whistle
 from tests.engines.metronome import SPEED, Metronome
@@ -15,7 +15,7 @@ WIDTH = 8
 
 
 class Bell(Metronome):
-    def __init__(self, device: Device) -> None:
+    def __init__(self, device: EngineOptions) -> None:
         super().__init__(width=WIDTH, step_s=STEP_S, click_s=0.05)
 
     @property

@@ -1,6 +1,6 @@
-"""The engines on a GPU, wired as the studio wires them; elsewhere these tests are skipped, which says why.
+"""The engines on a GPU, wired like in the studio. Without a GPU these tests are skipped with a reason.
 
-`make test-gpu` writes what came of each to bench/results/gpu.json.
+`make test-gpu` writes the outcome of each test to bench/results/gpu.json.
 """
 
 import json
@@ -41,7 +41,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 class ByHouse(LoadScopeScheduling):
-    """Tests that share a house are one process's, and the others of a file."""
+    """Runs tests that share a manager in one process, and the others per file."""
 
     def _split_scope(self, nodeid: str) -> str:
         house = re.search(r"\[(eager|compiled)\b", nodeid)
@@ -58,7 +58,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class Proof:
-    """Keeps each test's outcome: of its parts the first that did not pass."""
+    """Records each test's outcome: of its phases, the first that did not pass."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.path, self.commit = config.getoption(PROOF), config.getoption(COMMIT)
@@ -106,7 +106,7 @@ def no_fallback() -> Iterator[None]:
 
 @pytest.fixture
 def keep(request: pytest.FixtureRequest) -> object:
-    """Write a take where somebody may listen to it."""
+    """Write a take to a file, so that it can be listened to."""
     folder = request.config.getoption(SOUND, None)
 
     def write(name: str, take: Take) -> None:
@@ -119,7 +119,7 @@ def keep(request: pytest.FixtureRequest) -> object:
 
 @pytest.fixture(scope="session")
 def full(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> dict[str, Path]:
-    """Random checkpoints of full size in the true format, by engine, made by the first process that needs them."""
+    """Write random full-size checkpoints in the real format, by engine, in the first process that needs them."""
     own = tmp_path_factory.getbasetemp()
     folder = (own if worker_id == "master" else own.parent) / "full"
     with FileLock(f"{folder}.lock"):
@@ -135,7 +135,7 @@ def full(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> dict[str, 
 def house(
     request: pytest.FixtureRequest, full: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[House]:
-    """Both engines at full size, uncompiled and compiled."""
+    """Provide both engines at full size, uncompiled and compiled."""
     with running(
         tmp_path_factory.mktemp("data"),
         speaks_early=True,

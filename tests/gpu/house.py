@@ -1,4 +1,4 @@
-"""A manager as the studio wires it, and what visitors ask of it."""
+"""A manager wired like in the studio, and requests to it."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ from engines.types import Audio, Reference, Request, SchedulerEvent, Take, Weigh
 from studio.engines import open_manager
 from studio.settings import Settings
 
-LIMIT_S = 400.0  # for what never comes
+LIMIT_S = 400.0  # limit of waiting
 LINE = "the bridge is out, take the long way round."
 AMBER = Path(__file__).parents[2] / "assets" / "voices" / "references" / "amber.flac"
 ENGINES = ("f5", "s1")
@@ -38,7 +38,7 @@ class House:
 
 
 def finish(*tickets: Ticket) -> list[Take]:
-    """Read all of them to the end."""
+    """Read all tickets to the end."""
     until_ended(*tickets)
     return [ticket.result() for ticket in tickets]
 
@@ -58,7 +58,7 @@ def amber() -> Reference:
 
 @contextmanager
 def opened(data_dir: Path, *, speaks_early: bool = False, **settings: object) -> Iterator[House]:
-    """Started, and done with loading, well or not; meanwhile its engines may speak in turn."""
+    """Start a manager and wait until its engines have loaded or failed; meanwhile they may speak."""
     manager = open_manager(Settings(data_dir=data_dir, **settings))  # type: ignore[arg-type]
     house = House(manager)
     manager.listen(house.events.append)
@@ -77,7 +77,7 @@ def opened(data_dir: Path, *, speaks_early: bool = False, **settings: object) ->
 
 @contextmanager
 def running(data_dir: Path, *, speaks_early: bool = False, **settings: object) -> Iterator[House]:
-    """Started and ready."""
+    """Start a manager and wait until it is ready."""
     with opened(data_dir, speaks_early=speaks_early, **settings) as house:
         reported = {status.name: (status.state, status.message) for status in house.manager.statuses()}
         assert set(reported.values()) == {("ready", "ready")}, reported
@@ -85,13 +85,13 @@ def running(data_dir: Path, *, speaks_early: bool = False, **settings: object) -
 
 
 def sounds(take: Take) -> bool:
-    """Whether there is finite sound in it, neither silent nor clipped all over."""
+    """Return True if the audio is finite, neither silent nor clipped."""
     samples = take.audio.samples
     loud = float(np.sqrt(np.mean(np.square(samples, dtype=np.float64))))
     return bool(np.isfinite(samples).all()) and 1e-4 < loud < 1.0
 
 
 def relative(found: Sequence[float], wanted: Sequence[float]) -> float:
-    """Difference of two sounds over the second; infinite where their lengths differ."""
+    """Return the difference of two audios relative to the second; infinite for different lengths."""
     one, other = np.asarray(found, np.float64), np.asarray(wanted, np.float64)
     return float(np.linalg.norm(one - other) / np.linalg.norm(other)) if one.shape == other.shape else np.inf

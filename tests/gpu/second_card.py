@@ -1,4 +1,4 @@
-"""A process that uses the second card alone: prints where its contexts are, and which card the page would show."""
+"""Use only the second card: print where the process's contexts are, and which card the page would show."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Whatever name the device is given, both embedded engines load and speak on that card."""
+"""Both embedded engines load and speak on the named card, for every form of the name."""
 
 import json
 import subprocess
@@ -12,7 +12,7 @@ import torch
 
 from engines.base import Checkpoint, EngineJob
 from engines.f5.mel import log_mel
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.s1.engine import S1Engine
 from engines.types import Request, Take
 from tests.gpu.house import ENGINES, LINE, amber, opened, running
@@ -51,7 +51,7 @@ def on_cpu(cache: Path) -> dict[str, Take]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_both_embedded_engines_speak_as_on_the_cpu(
+def test_both_embedded_engines_speak_like_on_the_cpu(
     name: str, cache: Path, on_cpu: dict[str, Take], keep: Callable[[str, Take], None]
 ) -> None:
     with running(cache, device=name) as house:
@@ -63,13 +63,13 @@ def test_both_embedded_engines_speak_as_on_the_cpu(
             assert_alike(take, on_cpu[engine])
 
 
-def test_uncompiled_they_speak_as_on_the_cpu(cache: Path, on_cpu: dict[str, Take]) -> None:
+def test_uncompiled_engines_speak_like_on_the_cpu(cache: Path, on_cpu: dict[str, Take]) -> None:
     with running(cache, device="cuda", compile="off") as house:
         for engine in ENGINES:
             assert_alike(house.say(engine), on_cpu[engine])
 
 
-def test_stored_as_int8_they_speak_as_on_the_cpu(
+def test_int8_engines_speak_like_on_the_cpu(
     cache: Path, on_cpu: dict[str, Take], keep: Callable[[str, Take], None]
 ) -> None:
     with running(cache, device="cuda", engines=("s1",), quantize="int8") as house:
@@ -78,22 +78,22 @@ def test_stored_as_int8_they_speak_as_on_the_cpu(
         assert_alike(take, on_cpu["s1"])
 
 
-def test_int4_says_that_the_embedded_layers_are_too_narrow(cache: Path) -> None:
+def test_int4_is_refused_because_the_embedded_layers_are_too_narrow(cache: Path) -> None:
     with opened(cache, device="cuda", engines=("s1",), quantize="int4") as house:
         status = house.manager.status("s1")
         assert status.state == "failed" and "too narrow for int4; use int8 or none" in status.message
 
 
 @torch.inference_mode()
-def test_a_line_of_a_known_voice_joins_without_waiting_for_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = S1Engine(Device(name="cuda", compile="off"))
+def test_a_line_of_a_cached_voice_joins_without_waiting_for_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = S1Engine(EngineOptions(name="cuda", compile="off"))
     for _ in engine.load(Checkpoint("embedded")):
         pass
     for name in ("first", "next"):
         engine.admit(EngineJob(name, Request(text=LINE, reference=amber(), seed=7, engine="s1")))
     first, following = engine.batch.requests.values()
     engine.batch.rows.add(first)
-    engine.decoder.state.settle()
+    engine.decoder.state.finish_warmup()
     monkeypatch.setattr(torch.cuda, "synchronize", lambda *_: pytest.fail("it waited for the device"))
     torch.cuda.set_sync_debug_mode("error")
     try:
@@ -105,14 +105,14 @@ def test_a_line_of_a_known_voice_joins_without_waiting_for_the_device(monkeypatc
     engine.close()
 
 
-def test_a_card_that_is_not_here_is_refused_in_words(cache: Path) -> None:
+def test_a_missing_card_is_refused_with_a_message(cache: Path) -> None:
     with opened(cache, device=f"cuda:{CARDS}") as house:
         for status in house.manager.statuses():
             assert status.state == "failed" and f"cuda:{CARDS}: this machine has no such device" in status.message
 
 
 def assert_alike(take: Take, wanted: Take) -> None:
-    """The same noise makes nearly the same sound with F5; with S1 rounding may choose other codes of the same words."""
+    """Check that F5 gives nearly equal audio for equal noise; with S1, rounding may choose other codes of the same words."""
     if take.request.engine == "f5":
         ours, theirs = (log_mel(torch.from_numpy(each.audio.samples)) for each in (take, wanted))
         assert ours.shape == theirs.shape

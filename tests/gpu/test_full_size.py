@@ -1,4 +1,4 @@
-"""Both engines at full size in one process: they speak, side by side, with other weights, and outlive what goes wrong."""
+"""Both engines at full size in one process: they speak together, with other weights, and recover from errors."""
 
 import hashlib
 import logging
@@ -26,19 +26,19 @@ from tests.gpu.house import ENGINES, LINE, House, finish, relative, running, sou
 LONG = " ".join([LINE] * 3)
 BALLAST_BYTES = [1 << power for power in range(30, 17, -1)]
 ROW_BYTES = 147e6  # of S1-Mini's keys and values
-NEAR = 0.05  # of a sound, between kernels that round differently
+NEAR = 0.05  # relative difference of audio by kernels that round differently
 
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Random weights know no end, and speak until they are stopped: sooner than trained ones would be."""
+    """Stop speech of random weights, which does not end by itself, sooner than that of trained ones."""
     monkeypatch.setattr(planning, "ROOM_S", 0.5)
     monkeypatch.setattr(planning, "SLOWEST_CHARACTERS_PER_S", 12.0)
 
 
 @pytest.fixture(scope="session")
 def tuned(tmp_path_factory: pytest.TempPathFactory) -> list[Weights]:
-    """Two sets of weights for F5 v1 Base, as vetting leaves them."""
+    """Provide two sets of weights for F5 v1 Base, as vetting writes them."""
     return [weights(tmp_path_factory.mktemp("tuned") / f"{seed}.safetensors", seed) for seed in (1, 2)]
 
 
@@ -54,7 +54,7 @@ def test_it_speaks(house: House, engine: str) -> None:
     assert sounds(house.say(engine))
 
 
-def test_while_it_warms_it_speaks_as_it_does_later(house: House) -> None:
+def test_during_warm_up_it_speaks_like_later(house: House) -> None:
     later = house.say("f5").audio.samples
     assert {take.request.engine for take in house.early} == set(ENGINES)
     assert all(sounds(take) for take in house.early)
@@ -62,12 +62,12 @@ def test_while_it_warms_it_speaks_as_it_does_later(house: House) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_the_same_seed_is_the_same_take(house: House, engine: str) -> None:
+def test_the_same_seed_gives_the_same_take(house: House, engine: str) -> None:
     one, other = house.say(engine), house.say(engine)
     assert np.array_equal(one.audio.samples, other.audio.samples)
 
 
-def test_the_first_sound_of_a_line_alone_does_not_wait_for_its_later_frames(
+def test_the_first_audio_of_a_single_line_does_not_wait_for_its_later_frames(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[int] = []
@@ -79,10 +79,10 @@ def test_the_first_sound_of_a_line_alone_does_not_wait_for_its_later_frames(
 
     monkeypatch.setattr(S1Batch, "_deliver", noted)
     house.say("s1")
-    assert drawn[0] <= PACKETS[0] + 3  # two are on their way when the packet is begun
+    assert drawn[0] <= PACKETS[0] + 3  # two are in flight when the packet starts
 
 
-def test_it_tells_what_it_holds_and_whether_it_is_compiled(house: House) -> None:
+def test_it_reports_its_memory_and_whether_it_is_compiled(house: House) -> None:
     for name, least_gb in (("f5", 0.6), ("s1", 2.0)):
         status = house.manager.status(name)
         assert status.info is not None and status.memory_bytes > least_gb * 1e9
@@ -90,7 +90,7 @@ def test_it_tells_what_it_holds_and_whether_it_is_compiled(house: House) -> None
     assert len({status.info.compiled for status in house.manager.statuses() if status.info}) == 1
 
 
-def test_both_speak_at_once_each_as_alone(house: House) -> None:
+def test_both_speak_at_once_like_alone(house: House) -> None:
     alone = house.say("f5")
     tickets = [
         house.start(engine, session_id=session_id) for engine in ENGINES for session_id in ("ann", "ben", "cleo")
@@ -101,7 +101,7 @@ def test_both_speak_at_once_each_as_alone(house: House) -> None:
         assert relative(take.audio.samples, alone.audio.samples) < NEAR
 
 
-def test_as_many_lines_at_once_as_there_may_be_speak_and_take_memory_only_then(house: House) -> None:
+def test_the_largest_number_of_lines_speaks_at_once_and_allocates_memory_on_use(house: House) -> None:
     before = house.manager.status("s1")
     assert before.info is not None
     assert before.info.rows == 32
@@ -110,7 +110,7 @@ def test_as_many_lines_at_once_as_there_may_be_speak_and_take_memory_only_then(h
     assert all(map(sounds, lines))
     most = max(event.figures["rows"] for event in house.events if event.kind == "stepped" and event.engine == "s1")
     assert most > 16
-    assert house.manager.status("s1").memory_bytes - before.memory_bytes < 8 * ROW_BYTES  # memory of few is held on
+    assert house.manager.status("s1").memory_bytes - before.memory_bytes < 8 * ROW_BYTES  # a few rows stay allocated
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -126,7 +126,7 @@ def test_two_visitors_are_in_one_batch(house: House, engine: str) -> None:
     assert most >= min(8, house.manager.status(engine).info.rows - 1)
 
 
-def test_fine_tuned_weights_are_put_in_place_and_the_base_comes_back(house: House, tuned: list[Weights]) -> None:
+def test_fine_tuned_weights_are_activated_and_the_base_is_restored(house: House, tuned: list[Weights]) -> None:
     base = house.say("f5")
     own = [house.say("f5", weights=each) for each in tuned]
     again = house.say("f5")
@@ -135,7 +135,7 @@ def test_fine_tuned_weights_are_put_in_place_and_the_base_comes_back(house: Hous
     assert min(relative(own[0].audio.samples, other.audio.samples) for other in (base, own[1])) > 0.5
 
 
-def test_three_sets_of_weights_at_once_are_each_as_alone(house: House, tuned: list[Weights]) -> None:
+def test_three_sets_of_weights_at_once_equal_single_ones(house: House, tuned: list[Weights]) -> None:
     sets = [None, *tuned]
     alone = [house.say("f5", weights=each) for each in sets]
     together = finish(*(house.start("f5", weights=each, session_id=str(number)) for number, each in enumerate(sets)))
@@ -144,7 +144,7 @@ def test_three_sets_of_weights_at_once_are_each_as_alone(house: House, tuned: li
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_take_that_is_stopped_leaves_the_next_as_it_was(house: House, engine: str) -> None:
+def test_a_stopped_take_does_not_affect_the_next_one(house: House, engine: str) -> None:
     before = house.say(engine)
     stopped = house.start(engine, LONG)
     while not stopped.has_audio and not stopped.ended:
@@ -158,7 +158,7 @@ def test_a_take_that_is_stopped_leaves_the_next_as_it_was(house: House, engine: 
 
 @contextmanager
 def full_device() -> Iterator[None]:
-    """This process gets no more than it holds, and of that nothing is left: as if others had taken the rest."""
+    """Limit this process to its allocated memory, as if other programs used the rest."""
     torch.cuda.empty_cache()
     total = torch.cuda.get_device_properties(0).total_memory
     torch.cuda.set_per_process_memory_fraction(torch.cuda.memory_reserved() / total)
@@ -175,12 +175,12 @@ def full_device() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_full_device_ends_what_has_no_room_in_words_and_the_next_take_is_as_before(
+def test_a_full_device_ends_a_take_with_a_message_and_the_next_take_is_unaffected(
     house: House, engine: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     before = house.say(engine)
     with full_device():
-        until_ended(house.start(engine))  # champions' idle weights leave first, which may be room enough
+        until_ended(house.start(engine))  # idle fine-tuned weights are evicted first, which may free enough
     with full_device(), caplog.at_level(logging.WARNING):
         tickets = [house.start(engine, LONG, seed=seed, session_id=str(seed)) for seed in range(8)]
         until_ended(*tickets)
@@ -192,7 +192,7 @@ def test_a_full_device_ends_what_has_no_room_in_words_and_the_next_take_is_as_be
     assert relative(house.say(engine).audio.samples, before.audio.samples) < NEAR
 
 
-def test_fewer_bits_take_less_memory_and_speak(full: dict[str, Path], tmp_path: Path) -> None:
+def test_quantised_weights_take_less_memory_and_speak(full: dict[str, Path], tmp_path: Path) -> None:
     held = {}
     for kind in ("none", "int8", "int4"):
         with running(tmp_path, engines=("s1",), s1_checkpoint=str(full["s1"]), quantize=kind) as house:

@@ -1,4 +1,4 @@
-"""Rows of a GPU's memory that are taken one after another, on the GPU."""
+"""Rows of GPU memory that are allocated one after another."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ import torch
 
 from engines.runtime.mapped_rows import MappedRows
 
-ROW_BYTES = 5_000_000  # not a multiple of what a device maps
+ROW_BYTES = 5_000_000  # not a multiple of the device's mapping granularity
 STEP = 6_291_456
 CARD = torch.device("cuda", 0)
 
@@ -19,38 +19,38 @@ def rows() -> Iterator[MappedRows]:
     mapped.close()
 
 
-def test_a_row_has_its_own_memory_once_it_is_taken_and_keeps_what_it_holds(rows: MappedRows) -> None:
+def test_an_allocated_row_has_its_own_memory_and_keeps_its_contents(rows: MappedRows) -> None:
     every = rows.bytes_of_all
     assert every.shape == (8, ROW_BYTES)
     every[0] = 1
-    every[5] = 7  # the spare row's memory, which is behind all that are not taken
+    every[5] = 7  # the spare row's memory, which backs all unallocated rows
     assert every[6].unique().tolist() == [7]
-    rows.take(3)
-    assert (rows.taken, rows.bytes) == (3, 3 * STEP)
+    rows.allocate(3)
+    assert (rows.allocated, rows.bytes) == (3, 3 * STEP)
     assert [every[row].unique().tolist() for row in range(4)] == [[1], [0], [0], [7]]
     every[2] = 9
-    rows.take(2)  # which it has
-    rows.settle()
-    rows.take(8)
+    rows.allocate(2)  # its memory exists
+    rows.finish_warmup()
+    rows.allocate(8)
     assert [every[row].unique().tolist() for row in range(8)] == [[1], [0], [9], [0], [0], [0], [0], [0]]
 
 
-def test_once_they_are_settled_a_row_is_taken_while_the_device_works(
+def test_after_warm_up_a_row_is_allocated_while_the_device_works(
     rows: MappedRows, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def waited(*_: object) -> None:
         pytest.fail("it waited for the device")
 
-    rows.settle()
-    # A kernel's first use waits for the device, so here is the one that writes below.
+    rows.finish_warmup()
+    # The first launch of a kernel waits for the device, so the kernel that is used below is launched here.
     torch.empty(4, STEP, dtype=torch.uint8, device=CARD)[1:, :ROW_BYTES] = 7
     torch.cuda.synchronize()
     monkeypatch.setattr(torch.cuda, "synchronize", waited)
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
         torch.cuda._sleep(2_000_000_000)  # cycles, about a second
-        rows.take(4)
-    rows.bytes_of_all[1:4] = 7  # at once, on another stream, and zeroed behind it
+        rows.allocate(4)
+    rows.bytes_of_all[1:4] = 7  # at once, on another stream, and zeroed after it
     torch.cuda.current_stream().synchronize()
     working = not stream.query()
     monkeypatch.undo()
@@ -59,46 +59,48 @@ def test_once_they_are_settled_a_row_is_taken_while_the_device_works(
     assert not rows.bytes_of_all[1:4].any()
 
 
-def test_memory_is_taken_and_given_back(rows: MappedRows) -> None:
+def test_memory_is_allocated_and_released(rows: MappedRows) -> None:
     every = rows.bytes_of_all
-    rows.take(5)
+    rows.allocate(5)
     every[3] = 5
-    rows.give_back(3)
-    assert (rows.taken, rows.bytes) == (3, 3 * STEP)
+    rows.release(3)
+    assert (rows.allocated, rows.bytes) == (3, 3 * STEP)
     every[4] = 7
     assert every[3].unique().tolist() == [7]  # the spare row's again
-    rows.settle()
-    rows.take(6)
-    rows.give_back(2)
-    rows.take(4)
+    rows.finish_warmup()
+    rows.allocate(6)
+    rows.release(2)
+    rows.allocate(4)
     assert every[2:4].unique().tolist() == [0]
     rows.close()
     rows.close()
     assert rows.bytes == 0
 
 
-def test_a_device_without_room_is_told_and_nothing_changes() -> None:
+def test_a_full_device_raises_and_nothing_changes() -> None:
     rows = MappedRows(8, torch.cuda.mem_get_info(CARD)[0] // 6, CARD)
     try:
-        rows.settle()
+        rows.finish_warmup()
         rows.bytes_of_all[0, :9] = 1
         with pytest.raises(torch.OutOfMemoryError):
-            rows.take(8)
-        assert 1 <= rows.taken <= 3  # six were all that was free, and there is room for three beside those taken
+            rows.allocate(8)
+        assert (
+            1 <= rows.allocated <= 3
+        )  # six rows were free, and there must be room for three besides the allocated ones
         assert rows.bytes_of_all[0, :10].tolist() == [1] * 9 + [0]
     finally:
         rows.close()
 
 
-def test_a_graph_recorded_before_a_row_is_taken_reads_what_the_row_holds_then(rows: MappedRows) -> None:
+def test_a_graph_recorded_before_an_allocation_reads_the_rows_later_contents(rows: MappedRows) -> None:
     row, found = rows.bytes_of_all[4], torch.zeros(ROW_BYTES, dtype=torch.uint8, device=CARD)
     found.copy_(row)
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         found.copy_(row)
-    rows.take(5)
-    rows.settle()
+    rows.allocate(5)
+    rows.finish_warmup()
     row.fill_(3)
     graph.replay()
     assert found.unique().tolist() == [3]

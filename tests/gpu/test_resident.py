@@ -1,4 +1,4 @@
-"""A row of S1-Mini's size that is alone: its frames by one kernel, as by many."""
+"""The persistent kernel for a single row of S1-Mini's size gives the frames of the other kernels."""
 
 import pytest
 import torch
@@ -14,7 +14,7 @@ def network() -> DualAR:
     return drawn_network()
 
 
-def test_its_logits_are_as_near_to_float32_and_its_codes_are_those_of_many_kernels(network: DualAR) -> None:
+def test_its_logits_are_as_close_to_float32_and_its_codes_equal_the_other_kernels(network: DualAR) -> None:
     found = parity(network)
     assert found["logits_from_float32"] <= found["logits_from_float32_as_written"]
     assert found["codes_differ"] <= 0.05  # draws between near-equal scores, which rounding decides
@@ -22,7 +22,7 @@ def test_its_logits_are_as_near_to_float32_and_its_codes_are_those_of_many_kerne
 
 
 @torch.inference_mode()
-def test_a_decoder_draws_by_it_until_another_row_joins(network: DualAR) -> None:
+def test_a_decoder_uses_it_until_another_row_joins(network: DualAR) -> None:
     decoder = Decoder(DecodeState(network, 2, 256, RESIDUAL), compile=True)
     if decoder.resident is None:
         pytest.skip("this GPU has too few multiprocessors or too little shared memory")
@@ -33,6 +33,6 @@ def test_a_decoder_draws_by_it_until_another_row_joins(network: DualAR) -> None:
     for rows in (1, 1, 2, 1):
         own.fill_(-1)
         codes = decoder.step(rows, 255).value()
-        assert torch.equal(own.cpu(), codes) == (rows == 1)  # nobody else writes there
+        assert torch.equal(own.cpu(), codes) == (rows == 1)  # nothing else writes there
     assert int(decoder.state.numbers[0]) == before + 4
     torch.cuda.synchronize()

@@ -13,7 +13,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from engines.base import Checkpoint
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.scheduling.manager import Manager, Policy
 from engines.types import Audio
 from studio.api import router
@@ -89,7 +89,7 @@ def studio_of(
     ENGINES[ENGINE] = metronome
     settings = settings or Settings(data_dir=folder / "data")
     samples = folder / "samples"
-    manager = Manager({ENGINE: Checkpoint("brass")}, Device(), policy or Policy(), specs=spec_of)
+    manager = Manager({ENGINE: Checkpoint("brass")}, EngineOptions(), policy or Policy(), specs=spec_of)
     clips = ClipStore(settings.data_dir, samples if samples.is_dir() else samples_folder(samples))
     session_clips, history = SessionClips(clips, settings.data_dir), History(settings.data_dir)
     telemetry = Telemetry(manager, ProcessGauge(), disk=DiskSpace(settings.data_dir).reading)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engines.base import Checkpoint
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.scheduling.manager import Manager, Policy
 from engines.types import Progress
 from studio.champions.library import Library
@@ -50,7 +50,7 @@ def test_archives_become_champions_named_like_their_files_and_kept_ones_stay(
     kept, metronome = keep(library, id="kept"), Latecomer(library)
     with studio_of(tmp_path, metronome, settings=settings) as studio:
         until(lambda: studio.manager.status(ENGINE).state == "ready")
-        manager = Manager({ENGINE: Checkpoint("brass")}, Device(), Policy(), specs=spec_of)
+        manager = Manager({ENGINE: Checkpoint("brass")}, EngineOptions(), Policy(), specs=spec_of)
         rendering = (studio.speaking, studio.history, studio.named_voices, passing, unaligned)
         beginning = replace(studio, manager=manager, scripts=open_scripts(settings, manager, *rendering))
         begin(beginning)

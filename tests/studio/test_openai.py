@@ -108,7 +108,7 @@ def test_an_error_that_comes_too_late_for_a_status_is_an_event(reception: Recept
         answer = reception.ask(stream_format="sse", response_format="pcm")
     last = json.loads(answer.text.strip().rpartition("data: ")[2])
     assert (answer.status_code, last["type"], last["error"]["code"]) == (200, "error", "engine_failed")
-    assert "speak once more" in last["error"]["detail"]
+    assert "try again when it is ready" in last["error"]["detail"]
 
 
 def test_sound_that_breaks_off_is_no_whole_answer(reception: Reception) -> None:

@@ -8,7 +8,7 @@ import soxr
 
 from engines.audio import rms_dbfs
 from engines.base import Checkpoint
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.s1.files import EMBEDDED
 from engines.scheduling.manager import Manager, Policy
 from engines.types import Audio, Reference, Request
@@ -106,7 +106,7 @@ def test_a_seed_gives_its_take_again_and_another_seed_another(synthesizer: Synth
 
 
 def test_a_stopped_take_costs_at_most_the_frame_in_work() -> None:
-    manager = Manager({"s1": Checkpoint("embedded")}, Device(name="cpu"), Policy())
+    manager = Manager({"s1": Checkpoint("embedded")}, EngineOptions(name="cpu"), Policy())
     kinds: list[str] = []
     manager.listen(lambda event: kinds.append(event.kind))
     manager.start()

@@ -7,7 +7,7 @@ from pathlib import Path
 from engines import audio
 from engines.base import Checkpoint
 from engines.errors import NotReady
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.scheduling.manager import Manager, Policy
 from engines.types import Audio, EngineInfo, Reference, Request, Take
 from training.references import RATE_HZ, Clip
@@ -20,7 +20,7 @@ class Synthesizer:
 
     def __init__(self, engine: str, folder: Path) -> None:
         self._engine = engine
-        self._manager = Manager({engine: Checkpoint(str(folder))}, Device(name="cpu"), Policy())
+        self._manager = Manager({engine: Checkpoint(str(folder))}, EngineOptions(name="cpu"), Policy())
         self._manager.start()
         while (status := self._manager.status(engine)).state != "ready":
             if status.state == "failed":

@@ -1,6 +1,6 @@
-"""Fine-tuned weights from outside, opened in a process of their own with bounded memory, time and rights.
+"""Check untrusted fine-tuned weights in a child process with limited memory, time and rights.
 
-This module imports no torch; `python -m engines.f5.vetting.process` is that process.
+This module does not import torch; `python -m engines.f5.vetting.process` is the child process.
 """
 
 import json
@@ -34,16 +34,16 @@ T = TypeVar("T")
 
 ROOT = Path(__file__).parents[3]
 POLL_S = 0.05
-OUTPUT_MAX = 64_000  # bytes of the process's output that are read
-ENVIRONMENT = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "LANG", "SYSTEMROOT")  # passed on; no credentials among them
-TOO_MUCH = "{} asks for far more memory than F5-TTS weights need; it is broken or no checkpoint, fetch it again"
-WORKING_BYTES = 2_000_000_000  # torch itself, one tensor in work, the file's list of tensors
-RESTORED_MAX = 4_000_000_000  # bytes of tensors stored as int8, once restored to float32
+OUTPUT_MAX = 64_000  # bytes of the child's output that are read
+ENVIRONMENT = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "LANG", "SYSTEMROOT")  # passed on; has no credentials
+TOO_MUCH = "{} needs far more memory than F5-TTS weights do; it is damaged or not a checkpoint, download it again"
+WORKING_BYTES = 2_000_000_000  # torch itself, one tensor, the file's list of tensors
+RESTORED_MAX = 4_000_000_000  # limit of int8 tensors after conversion to float32
 
 
 @dataclass(frozen=True, slots=True)
 class Vetted:
-    """What was found in the weights, and the SHA-256 of the safetensors file written from them."""
+    """The contents of the weights, and the SHA-256 of the safetensors file written from them."""
 
     parameters: int
     dtype: str  # as in the file; several are joined by +
@@ -52,7 +52,7 @@ class Vetted:
 
 
 def usual_limits(weights: Path) -> SandboxLimits:
-    """What an honest file of this size needs at most: it is mapped, and an int8 one grows fourfold."""
+    """Return the limits for a valid file of this size: the file is mapped, and int8 tensors grow fourfold."""
     size = weights.stat().st_size
     grown = min(3 * size, RESTORED_MAX)
     return SandboxLimits(size + grown + WORKING_BYTES, size + grown + 1_000_000, seconds=600.0)
@@ -67,14 +67,14 @@ def vet(
     limits: SandboxLimits | None = None,
     stop: threading.Event | None = None,
 ) -> Vetted:
-    """Read F5 weights (.pt or .safetensors), check every tensor, write exactly the network's tensors to `safetensors`.
+    """Read F5 weights (.pt or .safetensors), check every tensor, and write the network's tensors to `safetensors`.
 
-    `against` is the checkpoint whose network they must fit. Of weights that came as .safetensors a `pt` is written too, in
-    f5-tts's own layout. What is written appears whole or not at all, and the same weights give the same bytes. Raises
-    BadCheckpoint saying what is wrong with them, Cancelled once `stop` is set, EngineFailed where nothing could be written.
+    `against` is the checkpoint whose network the weights must fit. For .safetensors input, `pt` is written too, in f5-tts's
+    layout. Files appear completely or not at all, and equal weights give equal bytes. Raises BadCheckpoint with the fault of
+    the weights, Cancelled when `stop` is set, EngineFailed if a file cannot be written.
     """
     if not weights.is_file():
-        raise BadCheckpoint(f"{weights.name} is not there; choose the weights again")
+        raise BadCheckpoint(f"{weights.name} does not exist; choose the weights again")
     design = _result(locate_design(against))
     targets = [safetensors] if pt is None else [safetensors, pt]
     with publishing(*targets) as parts:
@@ -96,7 +96,7 @@ def vet(
 
 
 def _run(task: VettingTask, name: str, stop: threading.Event | None) -> Mapping[str, Any]:
-    """The process's answer. What it writes to stderr goes to the log alone."""
+    """Run the child process and return its answer; its stderr goes only to the log."""
     with TemporaryFile() as output, TemporaryFile() as errors:
         environment = {key: os.environ[key] for key in ENVIRONMENT if key in os.environ}
         child = subprocess.Popen(
@@ -128,7 +128,7 @@ def _wait(child: subprocess.Popen[bytes], name: str, limits: SandboxLimits, stop
             raise Cancelled("stopped")
         if time.monotonic() > due:
             raise BadCheckpoint(
-                f"{name} could not be checked within {limits.seconds:.0f} s; try again when the machine is idle"
+                f"{name} was not checked within {limits.seconds:.0f} s; try again when the machine is idle"
             )
         if not LIMITS_KNOWN and _memory_bytes(child.pid) > limits.memory_bytes:
             raise BadCheckpoint(TOO_MUCH.format(name))
@@ -147,7 +147,7 @@ def _tail(file: IO[bytes]) -> str:
 
 
 def _result(work: Generator[object, None, T]) -> T:
-    """What a generator returns, its progress ignored."""
+    """Run a generator to its end and return its result, ignoring progress."""
     while True:
         try:
             next(work)
@@ -157,17 +157,17 @@ def _result(work: Generator[object, None, T]) -> T:
 
 
 def main(argument: str) -> None:
-    """The process: bound itself, do the task, answer with one line of JSON."""
+    """Run the child process: limit resources, do the task, write one line of JSON."""
     task = VettingTask.from_json(argument)
     enforce(task.limits)
     sys.stdout.write(json.dumps(_answer(task)) + "\n")
 
 
 def _answer(task: VettingTask) -> dict[str, object]:
-    """`vetted` with what was found, `refused` with what is wrong, or `failed` with why nothing could be written."""
+    """Return `vetted` with the contents, `refused` with the fault of the weights, or `failed` with a write error."""
     name = Path(task.weights).name
     try:
-        is_pytorch(Path(task.weights))  # a wrong kind of file is refused before torch is imported, which takes seconds
+        is_pytorch(Path(task.weights))  # refuse a wrong kind of file before torch is imported, which takes seconds
         tensors = import_module("engines.f5.vetting.tensors")
         forbid_side_effects({task.safetensors, task.pt})
         return {"vetted": tensors.check_and_write(task)}
@@ -177,9 +177,9 @@ def _answer(task: VettingTask) -> dict[str, object]:
         return {"failed": str(error)}
     except (MemoryError, ImportError):
         return {"refused": TOO_MUCH.format(name)}
-    except Exception:  # whatever an unknown file makes a reader raise means the same
+    except Exception:  # a damaged file can make a reader raise anything
         log.exception("%s", name)
-        return {"refused": f"{name} is broken or holds no F5-TTS weights; save it again from F5-TTS"}
+        return {"refused": f"{name} is damaged or has no F5-TTS weights; save it again from F5-TTS"}
 
 
 if __name__ == "__main__":

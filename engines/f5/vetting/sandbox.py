@@ -1,4 +1,4 @@
-"""Limits of a process that opens an unknown file: what it may use, and what it may do should the file get to run code."""
+"""Limit a process that opens an untrusted file: its resources, and its side effects in case the file runs code."""
 
 import importlib
 import sys
@@ -9,21 +9,23 @@ from os import O_APPEND, O_CREAT, O_RDWR, O_TRUNC, O_WRONLY
 
 READS = frozenset({"os.listdir", "os.scandir"})
 SIDE_EFFECTS = ("os.", "socket.", "subprocess.", "shutil.", "ctypes.", "pty.", "mmap.")
-LIMITS_KNOWN = find_spec("resource") is not None  # Windows has none; there the parent watches the memory and the time
+LIMITS_KNOWN = (
+    find_spec("resource") is not None
+)  # Windows has no limits; there the parent process watches memory and time
 WRITE_FLAGS = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND
 
 
 @dataclass(frozen=True, slots=True)
 class SandboxLimits:
-    """The most a process may use."""
+    """The resource limits of a process."""
 
-    memory_bytes: int  # of private memory, files mapped for reading included
-    file_bytes: int  # of any one file it writes
+    memory_bytes: int  # private memory and files mapped for reading
+    file_bytes: int  # of each file that it writes
     seconds: float
 
 
 def enforce(limits: SandboxLimits) -> None:
-    """Bound this process until it ends: its memory, not its address space, of which importing torch reserves tens of GB."""
+    """Limit this process until its end. Data memory is limited, not address space, of which torch reserves tens of GB."""
     if not LIMITS_KNOWN:
         return
     resource = importlib.import_module("resource")
@@ -40,9 +42,9 @@ def enforce(limits: SandboxLimits) -> None:
 
 
 def forbid_side_effects(writable: Collection[str]) -> None:
-    """From here on Python code in this process may read any file and write these, and do nothing else outside it.
+    """Forbid side effects of Python code in this process, except reading files and writing these files.
 
-    A second defence behind `weights_only`, which has been bypassed before (CVE-2025-32434, CVE-2026-24747).
+    This is a second defence after `weights_only`, which has been bypassed before (CVE-2025-32434, CVE-2026-24747).
     """
 
     def refuse(event: str, arguments: tuple[object, ...]) -> None:

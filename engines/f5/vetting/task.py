@@ -1,4 +1,4 @@
-"""What the vetting process is asked to do."""
+"""The task of the vetting process."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -8,22 +8,22 @@ from engines.f5.vetting.sandbox import SandboxLimits
 
 @dataclass(frozen=True, slots=True)
 class VettingTask:
-    """Which weights to check against which network, and where to write them; every path is absolute."""
+    """The weights to check, the network they must fit, and the files to write; every path is absolute."""
 
     weights: str
     safetensors: str  # where to write
-    pt: str  # where to write upstream's layout; empty = not at all
+    pt: str  # file in upstream's layout; empty = do not write it
     architecture: str  # YAML with model.arch
     vocabulary: str
     design: str  # name of the checkpoint whose network the weights must fit
     limits: SandboxLimits
 
     def to_json(self) -> str:
-        """As the process's only argument."""
+        """Encode the task as the only argument of the process."""
         return json.dumps(asdict(self))
 
     @classmethod
     def from_json(cls, text: str) -> "VettingTask":
-        """Read `to_json`'s text."""
+        """Decode the text of `to_json`."""
         fields = json.loads(text)
         return cls(**{**fields, "limits": SandboxLimits(**fields["limits"])})

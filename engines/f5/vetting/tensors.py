@@ -1,6 +1,6 @@
-"""What the vetting process does: open F5 weights, check every tensor, write them in the layouts the studio keeps.
+"""The work of the vetting process: open F5 weights, check every tensor, write them in the studio's layouts.
 
-Everything here works on an unknown file; `engines.f5.vetting.process` bounds the process and answers to the studio.
+This code works on untrusted files; `engines.f5.vetting.process` limits the process and reports to the studio.
 """
 
 import hashlib
@@ -25,11 +25,11 @@ from engines.f5.vetting.task import VettingTask
 from engines.runtime.weights import misfit, read, shapes, unfilled
 
 DTYPES = (torch.float32, torch.float16, torch.bfloat16)
-LARGEST_VALUE = torch.finfo(torch.float16).max  # a GPU speaks in half precision
+LARGEST_VALUE = torch.finfo(torch.float16).max  # a GPU computes in half precision
 
 
 def check_and_write(task: VettingTask) -> dict[str, object]:
-    """What was found and written. Raises BadCheckpoint, EngineFailed, and what a broken file makes readers raise."""
+    """Check and write the weights, and describe them. Raises BadCheckpoint, EngineFailed, and any error of a reader."""
     name = Path(task.weights).name
     network = _network(task)
     tensors = _checked(_opened(Path(task.weights)), network, name, task.design)
@@ -37,46 +37,46 @@ def check_and_write(task: VettingTask) -> dict[str, object]:
         return _written(tensors, task, network.config.dim_head)
     except (OSError, SafetensorError, RuntimeError) as error:
         raise EngineFailed(
-            f"{name} is good but could not be stored ({error}); free some disk space and try again"
+            f"{name} is valid, but storing it failed ({error}); free some disk space and try again"
         ) from error
 
 
 def _network(task: VettingTask) -> DiT:
-    """A network on `meta`: names and shapes, no memory."""
+    """Build the network on `meta`: names and shapes without memory."""
     arch, _ = read_design(Path(task.architecture))
     with unfilled():
         return DiT(DiTConfig.from_mapping(arch, Vocabulary.read(Path(task.vocabulary)).size))
 
 
 def _opened(path: Path) -> dict[str, Any]:
-    """The file's tensors, mapped where they are."""
+    """Open the file's tensors, mapped in place."""
     if is_pytorch(path):
         return torch.load(path, map_location="cpu", weights_only=True, mmap=True)
     return read(path)
 
 
 def _checked(held: dict[str, Any], network: DiT, name: str, design: str) -> dict[str, Tensor]:
-    """Exactly the network's tensors, each one plain, of its shape, finite and within half precision."""
+    """Check that the tensors are exactly the network's: plain, of its shapes, finite, within half precision."""
     tensors = transformer(held)
     if not tensors:
-        raise BadCheckpoint(f"{name} holds no named tensors of a transformer; it is no F5-TTS checkpoint")
+        raise BadCheckpoint(f"{name} has no named tensors of a transformer; choose an F5-TTS checkpoint")
     if wrong := misfit({key: tuple(tensor.shape) for key, tensor in tensors.items()}, shapes(network)):
-        raise BadCheckpoint(f"{name} was not tuned from {design}: {wrong}; choose weights tuned from it")
+        raise BadCheckpoint(f"{name} was not tuned from {design}: {wrong}; choose weights that were")
     for key, tensor in tensors.items():
         plain = (
             type(tensor) in (Tensor, nn.Parameter) and tensor.layout == torch.strided and tensor.device.type == "cpu"
         )
         if not plain or tensor.dtype not in DTYPES:
             raise BadCheckpoint(
-                f"{name}: {key} is {tensor.dtype} of a kind F5-TTS has not; save it as float32 or float16"
+                f"{name}: {key} has unsupported dtype {tensor.dtype} or layout; save it as float32 or float16"
             )
         low, high = (bound.item() for bound in tensor.detach().aminmax())
         if not (math.isfinite(low) and math.isfinite(high)):
-            raise BadCheckpoint(
-                f"{name}: {key} holds numbers that are not finite; its training broke, use an earlier one"
-            )
+            raise BadCheckpoint(f"{name}: {key} contains NaN or infinity; use an earlier checkpoint of this training")
         if max(-low, high) > LARGEST_VALUE:
-            raise BadCheckpoint(f"{name}: {key} holds numbers beyond half precision, so it would speak noise on a GPU")
+            raise BadCheckpoint(
+                f"{name}: {key} exceeds the range of half precision and would give noise on a GPU; use another checkpoint"
+            )
     return {key: tensors[key].detach().contiguous() for key in sorted(tensors)}
 
 

@@ -1,1 +1,1 @@
-"""One kernel that stays on the GPU for a whole frame of one row."""
+"""A persistent kernel that generates a whole frame of a single row."""

@@ -1,10 +1,10 @@
-// Attention of the slow stack, each key head's cache shared out among programs, and of the fast stack, by every program alone.
+// Attention of the slow stack, where programs share each key head's cache, and of the fast stack, which every program computes itself.
 
 struct Attention : Products {
     using Products::Products;
 
-    // A program's share of its key head's cache, and with the last split, which has the fewest positions, the new token's own. Where
-    // a slot brings a higher score, what was made before is scaled down (Milakov and Gimelshein 2018, arXiv:1805.02867).
+    // Attend over this program's share of its key head's cache. The last split, which has the fewest positions, also handles the new
+    // token. If a slot has a higher score, earlier sums are scaled down (Milakov and Gimelshein 2018, arXiv:1805.02867).
     DEVICE void attend(const Layer &layer, int number_of_layer, int first) {
         constexpr int LANES = HEAD / 8;
         const int kv = program / SPLITS, split = program % SPLITS;
@@ -32,7 +32,7 @@ struct Attention : Products {
         for (int begin = 0; begin < span.count; begin += POSITIONS) {
             const u16 *keys = taken(), *values = keys + SLOT / 2;
             const int count = span.count - begin < POSITIONS ? span.count - begin : POSITIONS;
-            float(&scores)[GROUP][POSITIONS] = s.slow.scores[begin / POSITIONS % 2];  // two, for who is a slot ahead
+            float(&scores)[GROUP][POSITIONS] = s.slow.scores[begin / POSITIONS % 2];  // two buffers, because some warps are a slot ahead
 #pragma unroll 1
             for (int round = 0; round < count; round += THREADS / LANES) {
                 int position = round + thread / LANES, d = thread % LANES * 8;
@@ -96,12 +96,12 @@ struct Attention : Products {
                 put_two(room(number) + SHARES + ((kv * GROUP + g) * SPLITS + split) * 2, as_bits(total), as_bits(top[g]), number);
             }
         }
-        together();  // the next product's inputs take the place of the sums
+        together();  // the next product's inputs overwrite the sums
         number++;
         stamp(Step::ATTENDED);
     }
 
-    // A vector of the new token's a warp: queries, key and value of a key head, normed and turned; key and value are kept.
+    // Prepare the new token, one vector per warp: queries, key and value of a key head, normalised and rotated. `kept` stores the latter two.
     DEVICE void token(const Layer &layer, int number_of_layer, int first, int kv, bool kept) {
         const bool within = lane < HEAD / 4;
         const int begin = (warp < GROUP ? (kv * GROUP + warp) * HEAD : (HEADS + (warp - GROUP) * KV_HEADS + kv) * HEAD) / 2;
@@ -130,7 +130,7 @@ struct Attention : Products {
         }
     }
 
-    // The shares of a head joined (Dao et al. 2023, Flash-Decoding), by each program for some of its dimensions.
+    // Join the shares of each head (Dao et al. 2023, Flash-Decoding); each program joins some dimensions.
     DEVICE void join() {
         constexpr int MINE = HEADS * HEAD / GRID / 2;
         const bool ours = lane / 2 < SPLITS, odd = lane & 1;
@@ -152,11 +152,11 @@ struct Attention : Products {
         stamp(Step::JOINED);
     }
 
-    // Of the fast stack, whose cache every program has a copy of, each warp attends for two query heads and their key head: it alone
-    // receives these, has their part of the cache, and makes of them what it multiplies in the next product. Here a token begins.
+    // Start a token of the fast stack, whose cache every program has a copy of. Each warp handles two query heads and their key head:
+    // it receives these, owns their part of the cache, and computes the inputs that it multiplies in the next product.
     DEVICE void fast_token(int number_of_layer, int position) {
-        constexpr int KEYS = FAST_HEADS * FAST_HEAD / 2, VALUES = KEYS + FAST_KEYS / 2;  // where their entries begin
-        const int four = lane % 16;  // of a head's dimensions
+        constexpr int KEYS = FAST_HEADS * FAST_HEAD / 2, VALUES = KEYS + FAST_KEYS / 2;  // offsets of their entries
+        const int four = lane % 16;  // index of four dimensions of a head
         const Quad by = ((const Quad *)a.fast_table)[position * 16 + four];
         const Entry *from = room(number - 1);
         const Entry *const froms[2] = {from + warp * FAST_HEAD + 2 * lane, from + (lane < 16 ? KEYS : VALUES) + warp * FAST_HEAD / 2 + 2 * four};
@@ -169,9 +169,9 @@ struct Attention : Products {
         stamp(Step::KEYS);
     }
 
-    // Over the frame's earlier codes.
+    // Attend over the frame's earlier codes.
     DEVICE void fast_attend(int number_of_layer, int position) {
-        constexpr int LANES = FAST_HEAD / 8, AT_ONCE = 32 / LANES, ROUNDS = (CODEBOOKS + AT_ONCE - 1) / AT_ONCE;  // positions looked at
+        constexpr int LANES = FAST_HEAD / 8, AT_ONCE = 32 / LANES, ROUNDS = (CODEBOOKS + AT_ONCE - 1) / AT_ONCE;  // positions read at once
         const int d = lane % LANES * 8, g = lane / 16, mine = lane % 16;
         float queries[2][8], scores[8] = {};
         float(&shares)[2][16] = s.fast.shares[warp];
@@ -188,17 +188,17 @@ struct Attention : Products {
                 scores[2 * i + 1] += low(four[j]) * queries[1][2 * j] + high(four[j]) * queries[1][2 * j + 1];
             }
         }
-        const float whole = eight_sums(scores);  // of the lane % 8-th score: a round's and a query head's
+        const float whole = eight_sums(scores);  // lane % 8 selects the score: a round and a query head
         if (lane % 8 < 2 * ROUNDS) shares[lane % 2][lane % 8 / 2 * AT_ONCE + lane / 8] = whole;
         warp_together();
         const float score = mine <= position ? shares[g][mine] * a.fast_scale : NOWHERE;
         const float weight = exponential(score - half_max(score));
         const float share = quotient(weight, warp_sum<16>(weight));
-        shares[g][mine] = share;  // a lane's own, and nobody reads `queries` in x any more
+        shares[g][mine] = share;  // a lane's own value; `queries` in x are not read any more
         warp_together();
         Pair made[2] = {};
 #pragma unroll
-        for (int i = 0; i < CODEBOOKS; i++) {  // those to come are zeros, of weight zero
+        for (int i = 0; i < CODEBOOKS; i++) {  // future positions are zeros with weight zero
             u32 value = *(const u32 *)&s.fast_cache[number_of_layer][i][1][warp * FAST_HEAD + 2 * lane];
 #pragma unroll
             for (int head = 0; head < 2; head++) made[head].x += shares[head][i] * low(value), made[head].y += shares[head][i] * high(value);
@@ -213,13 +213,13 @@ struct Attention : Products {
         stamp(Step::FAST_ATTENDED);
     }
 
-    // Two pairs of dimensions turned by their position's angles.
+    // Rotate two pairs of dimensions by their position's angles.
     DEVICE Two turned(Two values, Quad by) {
         const Quad x = {low(values.a), high(values.a), low(values.b), high(values.b)};
         return Two{paired(x.a * by.a - x.b * by.b, x.b * by.a + x.a * by.b), paired(x.c * by.c - x.d * by.d, x.d * by.c + x.c * by.d)};
     }
 
-    // Eight numbers of every lane, each summed up over eight neighbours; the i-th of these gets the i-th.
+    // Sum each of eight numbers over eight adjacent lanes; the i-th of these lanes gets the i-th sum.
     DEVICE float eight_sums(const float (&each)[8]) {
         float four[4], two[2];
         const bool third = lane & 4, second = lane & 2, first = lane & 1;

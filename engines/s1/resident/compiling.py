@@ -1,6 +1,6 @@
-"""CUDA C++ to machine code: compiled by NVRTC, which torch for CUDA brings along, and kept on disk.
+"""Compile CUDA C++ to machine code with NVRTC, which is part of torch for CUDA, and cache it on disk.
 
-`python -m engines.s1.resident.compiling` compiles beside whoever speaks, and imports no torch.
+`python -m engines.s1.resident.compiling` is a separate process, which does not import torch.
 """
 
 import hashlib
@@ -24,18 +24,18 @@ SOURCES = tuple(
 )  # fmt: skip
 
 
-DIGEST = 32  # bytes before kept code, its own SHA-256: what the disk spoiled is compiled again
+DIGEST = 32  # bytes before cached code: its SHA-256, so that damaged files are compiled again
 
 
 def source() -> str:
-    """All of it, in the order in which it is read."""
+    """Return the source of all files, in the order of reading."""
     return "\n".join(path.read_text(encoding="utf-8") for path in SOURCES)
 
 
 def machine_code(macros: Mapping[str, int], architecture: str, folder: Path | None = None) -> bytes:
-    """The kernel for an architecture such as "sm_90"; from the folder, Triton's own if none is given, if it is kept there.
+    """Return the kernel for an architecture such as "sm_90", from the folder (by default Triton's cache) if it is there.
 
-    Else it is compiled by a process of its own. Raises RuntimeError with the compiler's words.
+    Otherwise another process compiles it. Raises RuntimeError with the compiler's messages.
     """
     folder = folder or _tritons()
     text = source()
@@ -46,24 +46,24 @@ def machine_code(macros: Mapping[str, int], architecture: str, folder: Path | No
         held = kept.read_bytes()
         if hashlib.sha256(held[DIGEST:]).digest() == held[:DIGEST]:
             return held[DIGEST:]
-    code = _compiled_beside([f"--gpu-architecture={architecture}", "--std=c++17", *options])
+    code = _compile_in_process([f"--gpu-architecture={architecture}", "--std=c++17", *options])
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with publishing(kept, sync=False) as (part,):
             part.write_bytes(hashlib.sha256(code).digest() + code)
     except OSError:
-        pass  # a folder that cannot be written to keeps nothing
+        pass  # a read-only folder caches nothing
     return code
 
 
 def _tritons() -> Path:
-    """Where Triton keeps what it compiles; asked here, it would be imported first, which others would wait for."""
+    """Return Triton's cache folder, without importing Triton, which takes long."""
     return Path(
         os.environ.get("TRITON_CACHE_DIR") or Path(os.environ.get("TRITON_HOME", Path.home()), ".triton", "cache")
     )
 
 
-def _compiled_beside(options: list[str]) -> bytes:
+def _compile_in_process(options: list[str]) -> bytes:
     command = [sys.executable, "-m", "engines.s1.resident.compiling"]
     done = subprocess.run(command, cwd=ROOT, input=json.dumps(options).encode(), capture_output=True, check=False)
     if done.returncode:
@@ -72,13 +72,13 @@ def _compiled_beside(options: list[str]) -> bytes:
 
 
 def _compiled(text: str, options: list[str]) -> bytes:
-    """Raises RuntimeError with the compiler's words."""
-    from cuda.bindings import nvrtc  # type: ignore[import-untyped]  # it comes with CUDA's torch alone
+    """Compile the source. Raises RuntimeError with the compiler's messages."""
+    from cuda.bindings import nvrtc  # type: ignore[import-untyped]  # only CUDA builds of torch bring it
 
     program = checked(nvrtc.nvrtcCreateProgram(text.encode(), b"frame.cu", 0, [], []))
     try:
-        outcome, *_ = nvrtc.nvrtcCompileProgram(program, len(options), [option.encode() for option in options])
-        if outcome != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+        status, *_ = nvrtc.nvrtcCompileProgram(program, len(options), [option.encode() for option in options])
+        if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
             said = b" " * checked(nvrtc.nvrtcGetProgramLogSize(program))
             checked(nvrtc.nvrtcGetProgramLog(program, said))
             raise RuntimeError(said.decode(errors="replace").strip("\0 \n"))
@@ -90,7 +90,7 @@ def _compiled(text: str, options: list[str]) -> bytes:
 
 
 def main() -> None:
-    """Options as JSON come in, machine code goes out; what is wrong is told beside it."""
+    """Read options as JSON, write machine code, or exit with an error message."""
     try:
         code = _compiled(source(), json.load(sys.stdin))
     except Exception as error:

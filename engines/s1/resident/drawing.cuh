@@ -1,9 +1,9 @@
-// A code from its logits, which every program draws for itself.
+// Sample a code from its logits. Every program samples it redundantly.
 
 struct Drawing : Attention {
     using Attention::Attention;
 
-    // Over all threads: the highest level, once a draw.
+    // Return the highest level over all threads; called once per sample.
     DEVICE float highest(float level) {
         level = warp_max(level);
         if (lane == 0) s.levels[warp] = level;
@@ -11,7 +11,7 @@ struct Drawing : Attention {
         return warp_max(s.levels[lane % WARPS]);
     }
 
-    // Over all threads: the highest goal, of equal ones the lowest code, with its level; and the sum.
+    // Return the highest goal over all threads (for equal goals, the lowest code) with its level, and the sum.
     DEVICE Best best(Best mine) {
         mine = warp_best(mine);
         Best *of_warps = s.best[reductions++ % 2];
@@ -26,8 +26,8 @@ struct Drawing : Attention {
         return {goal, warp_max(mine.goal == goal && mine.code == code ? mine.level : NOWHERE), warp_sum<32>(mine.sum), code};
     }
 
-    // A code from its logits, as sampling.py and noise.py choose: the winner of the draw counts if the mass of what is at least as
-    // likely is within the nucleus; if not, it and all that is less likely is out, and the draw is repeated among the rest.
+    // Sample a code from its logits, like sampling.py and noise.py. The sampled code counts if the total probability of the codes that
+    // are at least as likely is within the nucleus. Otherwise it and all less likely codes are excluded, and the rest is sampled again.
     template <int CHOICES>
     DEVICE int draw(const Entry *logits, u32 which, int codebook) {
         constexpr int EACH = (CHOICES + THREADS - 1) / THREADS, AGES = CHOICES == SEMANTIC + 1 ? 1 : WINDOW;
@@ -38,7 +38,7 @@ struct Drawing : Attention {
         key = mix((u32)(seed >> 32) + key);
         key = mix(key + (u32)(frame + 1) * GOLDEN);
         key = mix(key + (u32)(codebook + 1) * GOLDEN);
-        // What needs no logits comes first: which of this thread's codes are recent ones, a bit each, and their noise.
+        // Work that needs no logits comes first: a bit for each of this thread's codes that is recent, and their noise.
         static_assert(EACH <= 32);
         i64 oldest = AGES == 1 ? WINDOW - (frame - 1) : 0;
         oldest = oldest < 0 ? 0 : oldest > WINDOW - AGES ? WINDOW - AGES : oldest;
@@ -53,7 +53,7 @@ struct Drawing : Attention {
 #pragma unroll
         for (int i = 0; i < EACH; i++) {
             u32 code = thread + i * THREADS;
-            goal[i] = -logarithm(((float)(mix(key + (code + 1) * GOLDEN) >> 9) + 0.5f) / 8388608.0f);  // the noise, for now
+            goal[i] = -logarithm(((float)(mix(key + (code + 1) * GOLDEN) >> 9) + 0.5f) / 8388608.0f);  // the noise; becomes the goal below
         }
         u32 bits[EACH];
         receive(which, bits, [&](int i) { return thread + i * THREADS < CHOICES ? logits + thread + i * THREADS : nullptr; });
@@ -77,7 +77,7 @@ struct Drawing : Attention {
         }
         Best chosen = best(mine);
         const float nucleus = top_p * chosen.sum;
-        while (chosen.level < top) {  // the likeliest one is always within
+        while (chosen.level < top) {  // the most likely code is always within the nucleus
             mine = {-1, NOWHERE, 0, 0x7fffffff};
 #pragma unroll
             for (int i = 0; i < EACH; i++) {
@@ -87,7 +87,7 @@ struct Drawing : Attention {
                     mine.goal = goal[i], mine.level = level[i], mine.code = thread + i * THREADS;
             }
             Best rest = best(mine);
-            if (!(rest.sum > nucleus && rest.level > chosen.level)) break;  // nor goes it on for what is no number
+            if (!(rest.sum > nucleus && rest.level > chosen.level)) break;  // also ends the loop for NaN
             chosen.level = rest.level, chosen.code = rest.code;
         }
         stamp(Step::DRAWN);

@@ -1,4 +1,4 @@
-// What programs pass each other, and a product's inputs made of it.
+// Exchange of values between programs, and a product's inputs.
 
 struct Exchange {
     const Arguments &a;
@@ -7,7 +7,7 @@ struct Exchange {
     u32 number;   // of the next exchange
     int stamps;
     Entry *exchange;
-    int side;     // which of two places this product's sums have
+    int side;  // which of two buffers has this product's sums
     int reductions;
     Place place;
 
@@ -15,11 +15,11 @@ struct Exchange {
         : a(a), s(s), program(program_number()), thread(thread_number()), warp(warp_number()), lane(thread % 32),
           number(*a.sequence), stamps(0), exchange(a.exchange), side(0), reductions(0) {}
 
-    // An exchange's memory is written again TURNS = 4 exchanges later. Who has all that a program wrote of an exchange knows that every
-    // warp of it has read the one before: `publish` and `attend` write behind a barrier that all its warps reach after reading, and
-    // in `join` a warp writes what it made of all that it read. Of any three exchanges in a row one at least is read as a whole by
-    // every program (the slow stack's queries, keys and values are not, nor are its shares), and a barrier is behind that before
-    // the program writes a later one. So of exchanges n - 3 to n - 1 who writes n has one whole, and all have read n - 4.
+    // An exchange's memory is written again TURNS = 4 exchanges later. A reader that has all values a program wrote to an exchange knows
+    // that every warp of that program has read the previous exchange: `publish` and `attend` write after a barrier that all warps reach
+    // after reading, and in `join` a warp writes what it computed from all that it read. Of any three consecutive exchanges, every program
+    // reads at least one completely (not the slow stack's queries, keys and values, nor its shares), and a barrier follows before the
+    // program writes a later one. So the writer of exchange n has read one of n - 3 to n - 1 completely, and all programs have read n - 4.
     DEVICE Entry *room(u32 which) const { return exchange + which % TURNS * TURN; }
     DEVICE void stamp(Step what) {
         if (STAMPED && program == 0 && thread == 0) a.stamps[stamps++] = ticks() * 16 + (int)what;
@@ -27,13 +27,13 @@ struct Exchange {
 
     DEVICE void send(int entry, u32 value) { put(room(number) + entry, value, number); }
 
-    // The exchange goes on. Nobody looks for the next one before this program's part is on its way: looks would hold it up.
+    // Finish this exchange. The barrier keeps other warps from polling the next one before this program's values are sent.
     DEVICE void sent() {
         number++;
         together();
     }
 
-    // COUNT entries, once all of them have arrived; `at` tells where each is, or null.
+    // Receive COUNT entries, once all of them have arrived; `at` returns the address of each, or null.
     template <int COUNT, class At>
     DEVICE void receive(u32 which, u32 (&values)[COUNT], At at) {
 #pragma unroll 1
@@ -52,7 +52,7 @@ struct Exchange {
         }
     }
 
-    // Of the newest exchange two entries, four numbers, from each of these places on.
+    // Receive two entries (four numbers) of the newest exchange from each of these addresses.
     template <int COUNT>
     DEVICE void receive(Two (&values)[COUNT], const Entry *const (&from)[COUNT]) {
 #pragma unroll 1
@@ -68,7 +68,7 @@ struct Exchange {
             pause(tries);
         }
     }
-    // The same of each of COUNT chunks of inputs: a warp's are those of its SEGMENT.
+    // Receive the same for each of COUNT chunks of inputs; a warp receives those of its SEGMENT.
     template <int COUNT>
     DEVICE void receive(Two (&values)[COUNT]) {
         const Entry *from[COUNT];
@@ -79,8 +79,8 @@ struct Exchange {
 
     DEVICE u16 *inputs_held() const { return (u16 *)s.x; }
 
-    // A product's inputs from the exchange before, bfloat16 in fours. A warp holds those that it multiplies itself, so it need not
-    // wait for others.
+    // Receive a product's inputs from the previous exchange, bfloat16 in groups of four. A warp stores the inputs that it multiplies
+    // itself, so it does not wait for other warps.
     template <int COUNT>
     DEVICE void inputs() {
         Two values[COUNT / CHUNK];
@@ -91,8 +91,8 @@ struct Exchange {
         stamp(Step::INPUTS);
     }
 
-    // The same times a norm's weights, or those of a row that is in memory since before this kernel, which a stack begins with;
-    // what they are divided by is left to the sums.
+    // Receive the same inputs and multiply them by a norm's weights. A stack's first row is in memory instead of an exchange. The
+    // division by the root mean square is applied to the sums.
     DEVICE void inputs(const u16 *norm, const u16 *row = nullptr) {
         Two scales[DIM / CHUNK], values[DIM / CHUNK];
         fetch(norm, scales);
@@ -122,7 +122,7 @@ struct Exchange {
         for (int i = 0; i < DIM / CHUNK; i++) values[i] = ((const Two *)row)[thread + i * THREADS];
     }
 
-    // What products of normed inputs are to be multiplied by, once all warps' squares are there.
+    // Return the factor for products of normalised inputs, once all warps' squares are known.
     DEVICE float rate(float eps) const {
         float total = 0;
 #pragma unroll

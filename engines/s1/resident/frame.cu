@@ -1,14 +1,14 @@
-// One frame of the dual transformer, for one row, by one kernel whose programs stay on the GPU from the first layer to the last code.
+// A persistent kernel that computes one frame of the dual transformer for one row, from the first layer to the last code.
 //
-// A frame in hundreds of kernels waits longer for one to end and the next to begin than for its weights. Here GRID programs, one a
-// multiprocessor, share every product out by rows, and pass each other what the next one needs through memory: every value is
-// written together with the number of its exchange, so that a reader knows it by looking at it, without a fence or a barrier (the
-// "LL" protocol of NVIDIA's NCCL). Weights do not depend on what is passed: one warp of each program copies those of its rows ahead
-// into a ring in shared memory, which keeps the GPU's memory busy while the others wait.
+// With hundreds of kernels per frame, launches take longer than reading the weights. Here GRID programs, one per multiprocessor,
+// divide every product by rows and exchange the next inputs through memory. Every value is written together with the number of its
+// exchange, so a reader recognises it without a fence or a barrier (the "LL" protocol of NVIDIA's NCCL). Weights do not depend on
+// exchanges: one warp of each program copies the weights of its rows ahead into a ring in shared memory, which keeps the memory bus
+// busy while the other warps wait.
 //
-// Programs wait for each other, so all of them must be on the GPU at once: there are no more than it has multiprocessors, and
-// whatever else runs there must end without this kernel. Sizes come as macros from frame.py. `primitives.cuh` has what is the
-// GPU's own; tests give the same names on a CPU. The files are read in the order in which compiling.py names them.
+// Programs wait for each other, so all of them must be resident at once: there are at most as many as multiprocessors, and other
+// kernels on the GPU must be able to end without this one. Sizes are macros from frame.py. `primitives.cuh` has the GPU primitives;
+// tests define the same names on a CPU. compiling.py gives the order of the files.
 
 struct Program : Drawing {
     using Drawing::Drawing;
@@ -21,7 +21,7 @@ struct Program : Drawing {
         feed_forward<MIDDLE>(layer.feed_forward_norm, a.norm_eps);
     }
 
-    // A layer of the fast stack; where it is not `wanted`, nothing but its keys and values is asked for.
+    // A layer of the fast stack; if it is not `wanted`, only its keys and values are computed.
     DEVICE void fast_layer(const Layer &layer, int number_of_layer, int position, const u16 *row, bool wanted) {
         project(FAST_QKV / GRID, layer.attention_norm, a.fast_norm_eps, row);
         if (!wanted) return fast_token(number_of_layer, position);
@@ -41,7 +41,7 @@ struct Program : Drawing {
 #pragma unroll 1
         for (int codebook = 0; codebook < CODEBOOKS; codebook++) {
 #pragma unroll 1
-            for (int i = 0; i < FAST_LAYERS; i++) {  // the hidden state is the fast stack's first token, each code the next one
+            for (int i = 0; i < FAST_LAYERS; i++) {  // the hidden state is the first token of the fast stack, each code the next one
                 const u16 *row = i == 0 && codebook > 0 ? a.fast_embeddings + (i64)code * DIM : nullptr;
                 fast_layer(fast[i], i, codebook, row, codebook > 0 || i < FAST_LAYERS - 1);
             }
@@ -50,7 +50,7 @@ struct Program : Drawing {
             } else {
                 tell(room(number), RESIDUAL / GRID, false, a.fast_norm, a.fast_norm_eps);
                 sent();
-                if (codebook == CODEBOOKS - 1 && program > 0) return;  // the first one makes the next frame's input
+                if (codebook == CODEBOOKS - 1 && program > 0) return;  // program 0 computes the next frame's input
                 code = draw<RESIDUAL>(room(number - 1), number - 1, codebook);
             }
             if (thread == 0) s.codes[codebook] = code;
@@ -60,7 +60,7 @@ struct Program : Drawing {
         advance();
     }
 
-    // The drawn frame becomes the row's next input and its newest past, as Decoder._advance does it.
+    // Append the generated frame to the row's state, like Decoder._advance.
     DEVICE void advance() {
         const int spoken = s.codes[0] < SEMANTIC ? s.codes[0] : SEMANTIC - 1;
 #pragma unroll 1
@@ -77,7 +77,7 @@ struct Program : Drawing {
         }
         const bool known = a.numbers[0] > 0;
 #pragma unroll 1
-        for (int begin = 0; begin < CODEBOOKS * WINDOW; begin += THREADS) {  // of a codebook's past the oldest leaves
+        for (int begin = 0; begin < CODEBOOKS * WINDOW; begin += THREADS) {  // shift each codebook's history by one
             int at = begin + thread, book = at / WINDOW, age = at % WINDOW;
             bool within = at < CODEBOOKS * WINDOW, newest = age == WINDOW - 1;
             i64 code = !within ? 0 : newest ? (book == 0 ? spoken : s.codes[book]) : a.recent[at + 1];
@@ -98,7 +98,7 @@ KERNEL draw_frame(const Arguments *given) {
     Shared &s = *(Shared *)shared_memory();
     const Arguments &a = s.arguments;
     const int thread = thread_number();
-    if (!given->layers) return;  // to see whether it starts
+    if (!given->layers) return;  // a test launch with empty arguments
 #pragma unroll 1
     for (int i = thread; i < (int)(sizeof(Arguments) / 8); i += THREADS + 32) ((i64 *)&s.arguments)[i] = ((const i64 *)given)[i];
     if (thread == 0) {

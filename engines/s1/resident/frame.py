@@ -1,8 +1,8 @@
-"""A frame of S1 by one kernel that stays on the GPU: what `frame.cu` is told, and its start.
+"""The persistent kernel that generates a frame of S1: the arguments and the launch of `frame.cu`.
 
-For one row whose weights are bfloat16, as S1-Mini's are, on a GPU of compute capability 9.0 or later. Other sizes, kinds of
-weights, GPUs and more rows are left to `engines.s1.fused`. It sums up in another order than those kernels, so a row alone may
-be drawn other codes than the same row among others, as it may be by any kernels of half precision.
+It supports a single row with bfloat16 weights of S1-Mini's sizes, on a GPU of compute capability 9.0 or later.
+`engines.s1.fused` handles everything else. This kernel adds in another order than those kernels, so a single row may get
+other codes than the same row in a batch; any kernels of half precision differ like this.
 """
 
 import ctypes
@@ -23,12 +23,13 @@ from engines.s1.resident.sizes import sizes
 log = logging.getLogger(__name__)
 
 
-def _warn(error: Exception) -> None:
-    log.warning("the resident kernel failed (%s: %s)", type(error).__name__, error)
+def warn_of_failure(error: Exception) -> None:
+    """Log that the kernel is not used."""
+    log.warning("the persistent kernel failed (%s: %s)", type(error).__name__, error)
 
 
 class Arguments(ctypes.Structure):
-    """As in layout.cuh."""
+    """The kernel's arguments, as in layout.cuh."""
 
     _fields_ = [
         *((name, ctypes.c_void_p) for name in (
@@ -47,22 +48,22 @@ class Arguments(ctypes.Structure):
 
 
 class ResidentFrame:
-    """Draws frames of row 0 of a `DecodeState`, which it reads and advances."""
+    """Generates frames of row 0 of a `DecodeState`, and updates the state."""
 
     def __init__(
         self,
         state: DecodeState,
         others: Mapping[str, int] | None = None,
-        on_failure: Callable[[Exception], None] = _warn,
+        on_failure: Callable[[Exception], None] = warn_of_failure,
     ) -> None:
-        """`others` replace some of SIZES; `on_failure` gets the error if the kernel cannot be compiled or loaded."""
+        """Prepare the arguments; `others` override SIZES, and `on_failure` gets the error if compiling or loading fails."""
         self._on_failure = on_failure
         network, config = state.network, state.network.config
         self._sizes = sizes(config, network.semantic_count, state.residual_size, **others or {})
         slow, fast = config.slow, config.fast
         device = state.pending.device
         self.drawn = torch.zeros(1, config.codebooks, dtype=torch.long, device=device)
-        # What the kernel is told the addresses of lives as long as this.
+        # The tensors whose addresses the kernel receives must stay alive.
         held = self._held = {
             "layers": _addresses(network.layers, device),
             "fast_layers": _addresses(network.fast_layers, device),
@@ -103,16 +104,16 @@ class ResidentFrame:
         self._compiling = Thread(target=self._compile, name="s1-resident", daemon=True)
 
     def begin_compiling(self) -> None:
-        """Beside whoever speaks; a few seconds, unless the machine code is on disk."""
+        """Start to compile in the background, which takes a few seconds unless the machine code is cached."""
         self._compiling.start()
 
     def compiles(self, wait_s: float) -> bool:
-        """Whether it still does after so long."""
+        """Wait for at most `wait_s` seconds, and return True if the compilation still runs."""
         self._compiling.join(wait_s)
         return self._compiling.is_alive()
 
     def load(self) -> bool:
-        """Make ready to draw, compiled here if it was not begun before; False, and told, where that fails."""
+        """Load the kernel, compiling it first if necessary; log the error and return False if that fails."""
         if self._compiling.ident is None:
             self._compile()
         else:
@@ -121,33 +122,35 @@ class ResidentFrame:
             try:
                 with torch.cuda.device(self.drawn.device):
                     kernel = Kernel(self._code, "draw_frame", self._sizes["SHARED"])
-                    self._launch(kernel, torch.zeros_like(self.arguments))  # told nothing, it ends at once
+                    self._launch(
+                        kernel, torch.zeros_like(self.arguments)
+                    )  # with empty arguments the kernel ends at once
                     torch.cuda.current_stream().synchronize()
                 self._kernel = kernel
-            except Exception as error:  # whatever it is, many kernels draw as well
+            except Exception as error:  # after any error, the other kernels are used
                 self._on_failure(error)
         return self._kernel is not None
 
-    def _launch(self, kernel: Kernel, told: Tensor) -> None:
-        kernel.launch(self._sizes["GRID"], (self._sizes["WARPS"] + 1) * 32, told)
+    def _launch(self, kernel: Kernel, arguments: Tensor) -> None:
+        kernel.launch(self._sizes["GRID"], (self._sizes["WARPS"] + 1) * 32, arguments)
 
     def _compile(self) -> None:
         try:
             properties = torch.cuda.get_device_properties(self.drawn.device)
             self._code = machine_code(self._sizes, f"sm_{properties.major}{properties.minor}")
-        except Exception as error:  # compilers raise many kinds of errors, all handled alike
+        except Exception as error:  # compilers raise many kinds of errors, and all are handled alike
             self._on_failure(error)
 
     def semantic_logits(self) -> Tensor:
-        """(1, choices) of the newest frame."""
+        """Return the (1, choices) semantic logits of the newest frame."""
         return self._held["semantic"].view(torch.float32)[None, ::2]
 
     def stamps(self) -> list[tuple[int, int]]:
-        """When each step of the newest frame ended, in clock ticks, and which it was."""
+        """Return the end of each step of the newest frame in clock ticks, with the number of the step."""
         return [(stamp >> 4, stamp & 15) for stamp in self._held["stamps"].tolist() if stamp]
 
     def draw(self) -> Tensor:
-        """(1, codebooks) codes of the next frame, which the next call overwrites."""
+        """Generate the (1, codebooks) codes of the next frame; the next call overwrites them."""
         if self._kernel is None:
             raise RuntimeError("the frame's kernel is not loaded")
         self._launch(self._kernel, self.arguments)

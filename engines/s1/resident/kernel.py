@@ -1,4 +1,4 @@
-"""Machine code as a kernel that can be started."""
+"""Launch machine code as a kernel."""
 
 import ctypes
 from typing import Any
@@ -10,11 +10,11 @@ from engines.runtime.driver import checked
 
 
 class Kernel:
-    """A kernel of one argument, the address of what it is told, in this thread's device."""
+    """A kernel on this thread's device whose only argument is an address."""
 
     def __init__(self, code: bytes, name: str, shared_bytes: int) -> None:
-        """Raises RuntimeError where the device cannot have it."""
-        from cuda.bindings import driver  # type: ignore[import-untyped]  # it comes with CUDA's torch alone
+        """Load the kernel. Raises RuntimeError if the device does not support it."""
+        from cuda.bindings import driver  # type: ignore[import-untyped]  # only CUDA builds of torch bring it
 
         self._driver: Any = driver
         self._module = checked(driver.cuModuleLoadData(code))
@@ -23,12 +23,12 @@ class Kernel:
         attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
         checked(driver.cuFuncSetAttribute(self._function, attribute, shared_bytes))
 
-    def launch(self, programs: int, threads: int, told: Tensor) -> None:
-        """Start it in torch's current stream."""
+    def launch(self, programs: int, threads: int, arguments: Tensor) -> None:
+        """Launch the kernel on torch's current stream."""
         stream = self._driver.CUstream(torch.cuda.current_stream().cuda_stream)
-        arguments = ((told.data_ptr(),), (ctypes.c_void_p,))
+        parameters = ((arguments.data_ptr(),), (ctypes.c_void_p,))
         checked(
             self._driver.cuLaunchKernel(
-                self._function, programs, 1, 1, threads, 1, 1, self._shared_bytes, stream, arguments, 0
+                self._function, programs, 1, 1, threads, 1, 1, self._shared_bytes, stream, parameters, 0
             )
         )

@@ -1,4 +1,4 @@
-// What frame.cu needs of the GPU (compute capability 9.0 and later).
+// The GPU primitives of frame.cu (compute capability 9.0 and later).
 
 typedef unsigned short u16;
 typedef unsigned int u32;
@@ -13,23 +13,23 @@ struct alignas(16) Quad { float a, b, c, d; };
 struct alignas(16) Words { u32 a, b, c, d; };
 struct alignas(8) Barrier { unsigned long long state; };
 
-constexpr u32 TRIES_MOST = 1u << 26;  // half a minute: what has not arrived by then never will
+constexpr u32 TRIES_MOST = 1u << 26;  // about half a minute: a value that has not arrived by then never will
 
 DEVICE float as_float(u32 bits) { return __uint_as_float(bits); }
 DEVICE u32 as_bits(float value) { return __float_as_uint(value); }
-DEVICE u32 paired(float even, float odd) {  // as bfloat16 holds them
+DEVICE u32 paired(float even, float odd) {  // as bfloat16
     u32 pair;
     asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(odd), "f"(even));
     return pair;
 }
 DEVICE float inverse_root(float x) { return rsqrtf(x); }
 DEVICE float exponential(float x) { return __expf(x); }
-DEVICE float logarithm(float x) { return logf(x); }  // of a number near one, which the fast one has too few digits of
+DEVICE float logarithm(float x) { return logf(x); }  // the fast logarithm is too inaccurate near one
 DEVICE float quotient(float a, float b) { return __fdividef(a, b); }
 DEVICE float larger(float a, float b) { return fmaxf(a, b); }
 
 DEVICE int thread_number() { return threadIdx.x; }
-DEVICE int warp_number() { return __shfl_sync(0xffffffffu, threadIdx.x / 32, 0); }  // the same in all lanes, as the compiler sees
+DEVICE int warp_number() { return __shfl_sync(0xffffffffu, threadIdx.x / 32, 0); }  // uniform over the lanes, so that the compiler knows
 DEVICE int program_number() { return blockIdx.x; }
 DEVICE char *shared_memory() {
     extern __shared__ __align__(128) char memory[];
@@ -38,7 +38,7 @@ DEVICE char *shared_memory() {
 
 DEVICE i64 ticks() { return clock64(); }
 DEVICE void pause(u32 tries) { if (tries > TRIES_MOST) __trap(); }
-// A value and its number are written and read as one.
+// A value and its number are written and read atomically.
 DEVICE Entry get(const Entry *at) {
     unsigned long long both;
     asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(both) : "l"(at) : "memory");
@@ -59,33 +59,33 @@ DEVICE void put_two(Entry *at, u32 first, u32 second, u32 number) {
     asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(at), "l"(a), "l"(b) : "memory");
 }
 
-// The threads that compute, all threads, and a warp's.
+// Barriers of the computing threads, of all threads, and of a warp.
 DEVICE void together() { asm volatile("bar.sync 1, %0;" ::"n"(WARPS * 32) : "memory"); }
 DEVICE void all_together() { __syncthreads(); }
 DEVICE void warp_together() { __syncwarp(); }
 DEVICE float across(float value, int apart) { return __shfl_xor_sync(0xffffffffu, value, apart); }
 DEVICE float warp_above(float value) { return __shfl_down_sync(0xffffffffu, value, 1); }
 template <int LANES>
-DEVICE float warp_sum(float value) {  // of each LANES neighbours
+DEVICE float warp_sum(float value) {  // over each LANES adjacent lanes
 #pragma unroll
     for (int apart = LANES / 2; apart > 0; apart /= 2) value += across(value, apart);
     return value;
 }
-DEVICE float across_pairs(float value) {  // of even lanes, and of odd ones
+DEVICE float across_pairs(float value) {  // over the even and over the odd lanes
 #pragma unroll
     for (int apart = 16; apart > 1; apart /= 2) value += across(value, apart);
     return value;
 }
-DEVICE float half_max(float value) {  // of each 16 neighbours
+DEVICE float half_max(float value) {  // over each 16 adjacent lanes
 #pragma unroll
     for (int apart = 8; apart > 0; apart /= 2) value = larger(value, across(value, apart));
     return value;
 }
 DEVICE int warp_min(int value) { return __reduce_min_sync(0xffffffffu, value); }
-DEVICE int ordered(u32 bits) { return (int)bits ^ ((int)bits >> 31 & 0x7fffffff); }  // a float's, as whole numbers are; and back
+DEVICE int ordered(u32 bits) { return (int)bits ^ ((int)bits >> 31 & 0x7fffffff); }  // maps a float's bits to an integer of equal order, and back
 DEVICE float warp_max(float value) { return as_float(ordered(__reduce_max_sync(0xffffffffu, ordered(as_bits(value))))); }
 
-// sums += 16 by 16 numbers times 16 by 8, bfloat16 in pairs, as mma.m16n8k16 shares them out among a warp's lanes.
+// Add a 16 by 16 matrix times a 16 by 8 matrix to sums: bfloat16 in pairs, in the lane layout of mma.m16n8k16.
 DEVICE void tensor(float (&sums)[4], u32 a0, u32 a1, u32 a2, u32 a3, u32 b0, u32 b1) {
     asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
         : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
@@ -114,7 +114,7 @@ DEVICE void wait(Barrier *barrier, u32 phase) {
         pause(tries);
     }
 }
-// How long the GPU's second cache keeps what is copied: so many hundredths as long as it can, the rest for the shortest time.
+// Return a cache policy of the L2 cache: this percentage is evicted last, the rest first.
 typedef unsigned long long Policy;
 DEVICE Policy kept(int hundredths) {
     Policy policy;

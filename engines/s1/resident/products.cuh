@@ -1,4 +1,4 @@
-// A program's rows of a matrix times its inputs, on the tensor cores, and what is made of the sums.
+// Products of a program's matrix rows with its inputs on the tensor cores, and the operations on the sums.
 
 struct Products : Exchange {
     using Exchange::Exchange;
@@ -17,15 +17,15 @@ struct Products : Exchange {
         place.next();
     }
 
-    // Products of so many ROWS of rows with the inputs, each warp's sums over its own ones to `parts`. Weights are there long
-    // before inputs are, so the first ones are read before `receive` waits for these. A warp may begin the next product while another
-    // still reads the sums of this one, but not the one after that: all warps meet once a product. So the sums have two places.
+    // Multiply `groups` times ROWS rows by the inputs; each warp writes the sums over its inputs to `parts`. Weights arrive long before
+    // inputs, so the first ones are read before `receive` waits for the inputs. A warp may start the next product while another still
+    // reads the sums of this one, but not the product after that, because all warps meet once per product. So the sums have two buffers.
     //
-    // By the tensor cores: 16 rows by 16 inputs times 16 inputs by 8 columns, of which lane 4 r + q holds numbers of row r and of
-    // column r. The upper eight rows are this slot's for half of the warp's inputs, the lower eight are the same rows for the other
-    // half. Which inputs make up the 16 does not matter as long as both factors agree, so a lane reads 16 bytes at once; odd rows
-    // read the two halves of 64 inputs in the other order, which hits every bank once. Columns 4 t + 2 h + p are the inputs of half
-    // t as rows of parity h read them, p of their rounding: of each row only the two columns that are its own are summed up.
+    // The tensor cores multiply 16 rows by 16 inputs with 16 inputs by 8 columns; lane 4 r + q holds numbers of row r and of column r.
+    // The upper eight rows are this slot's rows for half of the warp's inputs, the lower eight are the same rows for the other half. The
+    // order of the 16 inputs is free if both factors agree, so a lane reads 16 bytes at once; odd rows read the two halves of 64 inputs
+    // in the opposite order, which uses every bank once. Columns 4 t + 2 h + p are the inputs of half t as rows of parity h read them; p
+    // selects their rounding errors. Of each row, only its two columns are summed.
     template <int INPUTS, class Receive>
     DEVICE void multiply(int groups, Receive receive) {
         constexpr int CHUNKS = INPUTS / CHUNK;
@@ -86,7 +86,7 @@ struct Products : Exchange {
         }
     }
 
-    // This lane's inputs of the warp's SEGMENT of a chunk, for both turns.
+    // Load this lane's inputs of the warp's SEGMENT of a chunk, for both turns.
     DEVICE void take(Words (&inputs)[2], int chunk) {
         const int half = lane >> 4, odd = lane >> 3 & 1, part = lane >> 2 & 1, q = lane % 4;
 #pragma unroll
@@ -104,10 +104,10 @@ struct Products : Exchange {
         return total;
     }
 
-    // What a program made of its rows, a warp's lanes in pairs: `value` of a row.
+    // Send the results of a program's rows, two per entry: `value` returns the result of a row.
     template <class Value>
     DEVICE void publish(int rows, Value value) {
-        together();  // every part is there, and nobody reads `x` or what was received any more
+        together();  // all parts are written, and `x` and received values are not read any more
         stamp(Step::PRODUCTS);
         if (warp == 0) {
 #pragma unroll 1
@@ -147,7 +147,7 @@ struct Products : Exchange {
         add<INNER>();
     }
 
-    // The logits of this program's rows, in float32, to wherever `to` is.
+    // Write the float32 logits of this program's rows to `to`.
     DEVICE void tell(Entry *to, int rows, bool last, const u16 *norm, float eps) {
         multiply<DIM>(rows / ROWS + last, [&] { inputs(norm); });
         together();

@@ -1,6 +1,6 @@
-// Weights and cache entries on their way from the GPU's memory to a program's own: a ring of slots that one warp fills ahead.
+// A ring of slots in shared memory that one warp fills ahead with weights and cache entries from the GPU's memory.
 
-// A slot of the ring and how often it was filled; producer and consumers pass through the same slots in the same order.
+// A slot of the ring and the parity of its fills; producer and consumers use the slots in the same order.
 struct Place {
     int slot = 0;
     u32 phase = 0;
@@ -19,7 +19,7 @@ struct Span {
     }
 };
 
-// The warp that copies: all a program's weights and cache entries, in the order in which they are used.
+// The copying warp: it copies all weights and cache entries of a program in the order of their use.
 struct Producer {
     const Arguments &a;
     Shared &s;
@@ -27,7 +27,7 @@ struct Producer {
     Place place, arriving;
     int issued;
 
-    // The next slot, once it is free and at most AHEAD others are on their way: what the other warps look for would queue behind them.
+    // Return the next slot, once it is free and at most AHEAD others are in flight: more would delay the other warps' messages.
     DEVICE u16 *slot(u32 bytes) {
         if (issued == AHEAD) {
             wait(&s.full[arriving.slot], arriving.phase);
@@ -49,7 +49,7 @@ struct Producer {
         }
     }
 
-    // This program's `count` rows of a matrix, ROWS and CHUNK of their inputs a slot.
+    // Copy this program's `count` rows of a matrix; a slot has CHUNK inputs of ROWS rows.
     DEVICE void rows(const u16 *matrix, int count, int inputs, Policy policy) {
         matrix += (i64)program * count * inputs;
         if (inputs == CHUNK) return feed(matrix, count * inputs, policy);
@@ -66,13 +66,13 @@ struct Producer {
         }
     }
 
-    // A row alone; what else is in its slots belongs to rows of before.
+    // Copy a single row; the rest of its slots has old values.
     DEVICE void last(const u16 *row, Policy policy) {
 #pragma unroll 1
         for (int begin = 0; begin < DIM; begin += CHUNK) feed(row + begin, CHUNK, policy);
     }
 
-    // Keys and values of a split, those of POSITIONS a slot.
+    // Copy keys and values of a split, POSITIONS of them per slot.
     DEVICE void past(const u16 *keys, const u16 *values, int count, Policy policy) {
 #pragma unroll 1
         for (int begin = 0; begin < count; begin += POSITIONS) {
@@ -85,7 +85,7 @@ struct Producer {
     }
 
     DEVICE void run() {
-        const Policy once = kept(0), often = kept(KEPT);  // the slow stack's weights are read once a frame, the fast one's often
+        const Policy once = kept(0), often = kept(KEPT);  // the slow stack's weights are read once a frame, the fast stack's several times
         Span span((int)a.positions[0], program % SPLITS);
 #pragma unroll 1
         for (int number = 0; number < LAYERS; number++) {
@@ -106,7 +106,7 @@ struct Producer {
             for (int number = 0; number < FAST_LAYERS; number++) {
                 const Layer &layer = s.layers[LAYERS + number];
                 rows(layer.wqkv, FAST_QKV / GRID, DIM, often);
-                if (position == 0 && number == FAST_LAYERS - 1) break;  // of the first token only keys and values are asked for
+                if (position == 0 && number == FAST_LAYERS - 1) break;  // the first token needs only keys and values
                 rows(layer.wo, DIM / GRID, FAST_HEADS * FAST_HEAD, often);
                 rows(layer.w1, FAST_MIDDLE / GRID, DIM, often);
                 rows(layer.w3, FAST_MIDDLE / GRID, DIM, often);

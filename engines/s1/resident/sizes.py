@@ -1,30 +1,30 @@
-"""Sizes that the resident kernel is compiled for, and the networks that it supports."""
+"""Sizes that the persistent kernel is compiled for, and the networks that it supports."""
 
 from collections.abc import Mapping
 
 from engines.s1.config import DualARConfig
 from engines.s1.constants import GOLDEN, WINDOW
 
-CAPABILITY = 9, 0  # of a GPU that copies in bulk
+CAPABILITY = 9, 0  # minimum, for bulk copies
 SIZES = {
-    "GRID": 128,  # programs, each with a multiprocessor of its own
+    "GRID": 128,  # programs, one on each multiprocessor
     "WARPS": 8,  # of a program, that compute
-    "SLOTS": 8,  # of a program's ring, of 16 KiB
-    "AHEAD": 2,  # slots on their way at once: more, and what others send waits behind them
-    "BATCH": 3,  # slots a warp reads before it computes
-    "KEPT": 25,  # hundredths of the fast stack's weights that the GPU's second cache is to keep
-    "SHARED": 232_448,  # bytes that a program has there
-    "ROWS": 8,  # of a matrix, those in a slot
-    "SEGMENT": 128,  # of each row's inputs, a warp's
+    "SLOTS": 8,  # of a program's ring, 16 KiB each
+    "AHEAD": 2,  # slots in flight; more would delay other programs' messages
+    "BATCH": 3,  # slots that a warp reads before it computes
+    "KEPT": 25,  # percentage of the fast stack's weights to keep in the L2 cache
+    "SHARED": 232_448,  # bytes of a program's shared memory
+    "ROWS": 8,  # rows of a matrix in a slot
+    "SEGMENT": 128,  # inputs of each row for one warp
     "TURNS": 4,  # exchanges before memory is written again; see `Exchange::room`
-    "STAMPED": 0,  # whether it notes when each step ended
+    "STAMPED": 0,  # 1 = record when each step ends
     "PENALTY_WINDOW": WINDOW,
     "NOISE_INCREMENT": GOLDEN,
 }
 
 
 def divides(config: DualARConfig, semantic: int, residual: int) -> bool:
-    """Whether programs and warps share these sizes out evenly, codes of either kind too. See layout.cuh."""
+    """Return True if these sizes divide evenly between programs and warps, as layout.cuh requires."""
     slow, fast = config.slow, config.fast
     chunk, rows = SIZES["WARPS"] * SIZES["SEGMENT"], SIZES["GRID"] * SIZES["ROWS"]
     splits = SIZES["GRID"] // slow.kv_heads
@@ -44,13 +44,13 @@ def divides(config: DualARConfig, semantic: int, residual: int) -> bool:
 
 
 def _width(config: DualARConfig, fast: bool) -> int:
-    """Of a layer's queries, keys and values together."""
+    """Return the width of a layer's queries, keys and values together."""
     stack = config.fast if fast else config.slow
     return (stack.heads + 2 * stack.kv_heads) * stack.head_dim
 
 
 def sizes(config: DualARConfig, semantic: int, residual: int, **others: int) -> Mapping[str, int]:
-    """What the kernel is compiled for."""
+    """Return the macros for which the kernel is compiled."""
     slow, fast, made = config.slow, config.fast, SIZES | others
     splits = made["GRID"] // slow.kv_heads
     inputs = slow.dim, slow.heads * slow.head_dim, slow.intermediate, fast.intermediate

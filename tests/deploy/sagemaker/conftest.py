@@ -1,4 +1,4 @@
-"""AWS as moto plays it, and SageMaker's runtime; both on loopback, where boto3's own settings send it."""
+"""AWS, played by moto, and a SageMaker runtime, both on loopback; boto3's settings point there."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -17,8 +17,8 @@ __all__ = ["_credentials", "moto"]
 
 @pytest.fixture
 def updates(moto: int, monkeypatch: pytest.MonkeyPatch) -> "Iterator[Updates]":
-    """An empty account."""
-    from tests.deploy.sagemaker.updates import Updates  # imports moto, whose part size the stores' tests set first
+    """Provide an empty account."""
+    from tests.deploy.sagemaker.updates import Updates  # imports moto, after the stores' tests have set its part size
 
     monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{moto}")
     made = Updates()
@@ -35,7 +35,7 @@ def runtime_server() -> Iterator[Runtime]:
 
 @pytest.fixture
 def runtime(runtime_server: Runtime, monkeypatch: pytest.MonkeyPatch) -> Iterator[Runtime]:
-    """The runtime of an endpoint `champions`, of which nobody has asked anything."""
+    """Provide the runtime of an endpoint `champions` without requests."""
     monkeypatch.setenv("AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME", runtime_server.url)
     monkeypatch.setenv("ENDPOINT", "champions")
     runtime_server.reset()

@@ -1,4 +1,4 @@
-"""SageMaker's runtime as it speaks HTTP: it records what it is asked and hands it to a container, here a function."""
+"""A SageMaker runtime over HTTP that records requests and passes them to a container, here a function."""
 
 import json
 import threading
@@ -20,7 +20,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """By the container; or with `error` by the runtime itself."""
+    """An answer of the container, or with `error`, of the runtime."""
 
     status: int = 200
     media_type: str = "audio/wav"
@@ -38,7 +38,7 @@ class Runtime:
                 runtime.answer(self)
 
             def log_message(self, *_: object) -> None:
-                """Quiet."""
+                """Log nothing."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
@@ -47,7 +47,7 @@ class Runtime:
     def reset(self) -> None:
         self.asked: list[Asked] = []
         self.container: Callable[[Asked], Answered] = lambda asked: Answered()
-        self.go = threading.Event()  # no answer comes before it is set
+        self.go = threading.Event()  # until it is set, requests wait
         self.go.set()
 
     def __enter__(self) -> Self:
@@ -69,7 +69,7 @@ class Runtime:
         answered = self.container(asked)
         if answered.error:
             self._send(request, answered.status, {"x-amzn-errortype": answered.error}, answered.body)
-        elif answered.status >= 400:  # what the container refuses arrives wrapped
+        elif answered.status >= 400:  # refusals of the container are wrapped
             sentence = f"Received error ({answered.status}) from primary with message"
             wrapped = {"OriginalStatusCode": answered.status, "OriginalMessage": answered.body.decode()}
             error = json.dumps({"Message": sentence, "ErrorCode": "CLIENT_ERROR_FROM_MODEL", **wrapped}).encode()
@@ -85,4 +85,4 @@ class Runtime:
             request.end_headers()
             request.wfile.write(body)
         except OSError:
-            request.close_connection = True  # whoever asked gave up
+            request.close_connection = True  # the client has disconnected

@@ -1,4 +1,4 @@
-"""The script that builds and pushes an image, with programs in place of docker and aws that note how they are called."""
+"""The script that builds and pushes an image, with stubs for docker and aws that record their calls."""
 
 import os
 import shutil
@@ -21,7 +21,7 @@ esac
 
 
 def run(folder: Path, *arguments: str, missing: bool = False) -> tuple[subprocess.CompletedProcess[str], list[str]]:
-    """How it ended, and the calls."""
+    """Run the script; return its result and the recorded calls."""
     programs, calls = folder / "programs", folder / "calls"
     programs.mkdir(exist_ok=True)
     calls.unlink(missing_ok=True)
@@ -35,7 +35,7 @@ def run(folder: Path, *arguments: str, missing: bool = False) -> tuple[subproces
 
 
 @pytest.mark.parametrize("missing", [True, False])
-def test_an_image_is_built_and_pushed_to_a_repository_that_is_made_if_missing(tmp_path: Path, missing: bool) -> None:
+def test_an_image_is_built_and_pushed_to_a_repository_that_is_created_if_missing(tmp_path: Path, missing: bool) -> None:
     done, calls = run(tmp_path, "triton", "voices:7", missing=missing)
     image = f"{REGISTRY}/voices:7"
     assert (done.returncode, done.stdout) == (0, f"{image}\n"), done.stderr
@@ -47,7 +47,7 @@ def test_an_image_is_built_and_pushed_to_a_repository_that_is_made_if_missing(tm
     assert (Path(build.rpartition(" ")[2]).resolve(), push) == (SCRIPT.parents[2], f"docker push {image}")
 
 
-def test_a_name_without_a_tag_gets_the_commits(tmp_path: Path) -> None:
+def test_a_name_without_a_tag_is_tagged_with_the_commit(tmp_path: Path) -> None:
     if shutil.which("git") is None or not (SCRIPT.parents[2] / ".git").exists():
         pytest.skip("this tree is no clone")
     done, _ = run(tmp_path, "studio")

@@ -1,4 +1,4 @@
-"""Endpoints made, updated and removed in an account that moto plays; what is there is read back by boto3 alone."""
+"""Endpoints are created, updated and removed in an account played by moto; boto3 reads the results back."""
 
 import json
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ WANTED: dict[str, Any] = {
     "kind": "multi-model",
     "image": "123456789012.dkr.ecr.us-east-1.amazonaws.com/champion-triton:1",
     "role": "arn:aws:iam::123456789012:role/champions",
-    "instance_type": "ml.g4dn.xlarge",  # moto knows none that is younger
+    "instance_type": "ml.g4dn.xlarge",  # moto knows no newer version
     "models": "s3://bucket/f5tts-models/",
     "topic": "arn:aws:sns:us-east-1:123456789012:night-shift",
     "environment": {"STUDIO_QUANTIZE": "int8"},
@@ -34,7 +34,7 @@ def planned(**other: Any) -> Plan:
 
 @cache
 def client(service: str) -> Any:
-    """Made once: each reads megabytes of descriptions."""
+    """Create clients once, because each reads megabytes of descriptions."""
     return boto3.client(service)  # type: ignore[call-overload]
 
 
@@ -58,7 +58,7 @@ def run(steps: Any) -> list[str]:
 
 
 def everything() -> dict[str, dict[str, Any]]:
-    """The account, by kind and name, tags beside."""
+    """Return the account's parts by kind and name, with their tags."""
     sagemaker, logs, cloudwatch = client("sagemaker"), client("logs"), client("cloudwatch")
     scaling = client("application-autoscaling")
 
@@ -111,7 +111,7 @@ def as_planned(plan: Plan) -> dict[str, dict[str, Any]]:
 
 
 def assert_as_planned(plan: Plan) -> None:
-    """Everything planned is there, each property of it, and nothing else; whatever can be tagged is."""
+    """Check that the account has every planned property and nothing else, and that everything is tagged."""
     found, wanted = everything(), as_planned(plan)
     assert names(found) == names(wanted)
     for kind, ones in wanted.items():
@@ -123,19 +123,19 @@ def assert_as_planned(plan: Plan) -> None:
 
 
 @pytest.mark.parametrize("kind", ["multi-model", "single"])
-def test_what_is_made_is_what_was_planned(updates: Updates, kind: Kind) -> None:
+def test_a_deployment_creates_the_planned_parts(updates: Updates, kind: Kind) -> None:
     plan = planned(kind=kind)
     deploy(plan)
     assert_as_planned(plan)
 
 
-def test_the_same_again_finds_nothing_to_do(updates: Updates) -> None:
+def test_an_unchanged_deployment_has_no_steps(updates: Updates) -> None:
     deploy(planned())
     before = everything()
     assert (deploy(planned()), everything()) == ([], before)
 
 
-def test_an_update_serves_throughout_and_leaves_nothing_of_the_old(updates: Updates) -> None:
+def test_an_update_serves_throughout_and_removes_the_old_parts(updates: Updates) -> None:
     old, new = planned(), planned(image="champion-triton:2", instance_type="ml.p3.2xlarge")
     deploy(old)
     deploy(new)
@@ -166,14 +166,14 @@ def test_other_bounds_of_scaling_and_alarms_touch_no_instance(updates: Updates) 
     assert_as_planned(changed)
 
 
-def test_an_endpoint_that_failed_is_made_anew(updates: Updates) -> None:
+def test_a_failed_endpoint_is_created_again(updates: Updates) -> None:
     deploy(planned())
     updates.backend.endpoints[NAME].endpoint_status = "Failed"
     deploy(planned())
     assert_as_planned(planned())
 
 
-def test_teardown_removes_exactly_what_was_made(updates: Updates) -> None:
+def test_teardown_removes_exactly_the_created_parts(updates: Updates) -> None:
     neighbour = planned(name=f"{NAME}-2", least=2)
     deploy(neighbour)
     client("sagemaker").create_model(
@@ -187,7 +187,7 @@ def test_teardown_removes_exactly_what_was_made(updates: Updates) -> None:
     assert (tear_down(), everything()) == ([], before)
 
 
-def test_a_log_group_that_was_there_before_outlives_the_endpoint(updates: Updates) -> None:
+def test_an_existing_log_group_outlives_the_endpoint(updates: Updates) -> None:
     client("logs").create_log_group(logGroupName=f"/aws/sagemaker/Endpoints/{NAME}")
     deploy(planned())
     tear_down()
@@ -196,7 +196,7 @@ def test_a_log_group_that_was_there_before_outlives_the_endpoint(updates: Update
     }
 
 
-def test_somebody_elses_endpoint_is_neither_updated_nor_removed(updates: Updates) -> None:
+def test_a_foreign_endpoint_is_neither_updated_nor_removed(updates: Updates) -> None:
     deploy(planned())
     arn = client("sagemaker").describe_endpoint(EndpointName=NAME)["EndpointArn"]
     client("sagemaker").delete_tags(ResourceArn=arn, TagKeys=[OWNER_TAG])
@@ -233,19 +233,19 @@ def test_a_dry_run_prints_the_plan_and_changes_nothing(updates: Updates, capsys:
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        ({"name": "-x"}, "no endpoint's name"),
-        ({"models": ""}, "no prefix of archives"),
-        ({"kind": "single", "models": "https://bucket/x"}, "no prefix of archives"),
-        ({"least": 5}, "no more than the most"),
+        ({"name": "-x"}, "not a valid endpoint name"),
+        ({"models": ""}, "not a valid prefix for archives"),
+        ({"kind": "single", "models": "https://bucket/x"}, "not a valid prefix for archives"),
+        ({"least": 5}, "smallest number of instances"),
         ({"environment": {"STUDIO_API_KEYS": "k"}}, "IAM decides"),
     ],
 )
-def test_what_aws_would_refuse_is_refused_in_a_sentence(wrong: dict[str, Any], says: str) -> None:
+def test_options_that_aws_would_refuse_raise_a_readable_error(wrong: dict[str, Any], says: str) -> None:
     with pytest.raises(DeployError, match=says):
         planned(**wrong)
 
 
-def test_a_single_model_gets_the_archives_as_files_and_a_studio_that_takes_them_in() -> None:
+def test_a_single_model_gets_the_archives_as_files_and_a_studio_that_imports_them() -> None:
     container = planned(kind="single").model["PrimaryContainer"]
     source = container["ModelDataSource"]["S3DataSource"]
     assert (source["S3Uri"], source["CompressionType"]) == (WANTED["models"], "None")

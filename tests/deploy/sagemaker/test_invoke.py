@@ -1,4 +1,4 @@
-"""`invoke` and the Lambda through a SageMaker runtime to a real studio, by both bodies."""
+"""`invoke` and the Lambda call a real studio through a SageMaker runtime, with both kinds of bodies."""
 
 import base64
 import io
@@ -31,7 +31,7 @@ def reception(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reception]:
 
 @pytest.fixture
 def studio(reception: Reception, runtime: Runtime) -> Reception:
-    """As the container of the endpoint."""
+    """Run a studio as the container of the endpoint."""
 
     def container(asked: Asked) -> Answered:
         told = {"content-type": asked.media_type}
@@ -43,7 +43,7 @@ def studio(reception: Reception, runtime: Runtime) -> Reception:
 
 
 @pytest.mark.parametrize("form", [[], ["--binary"]])
-def test_a_line_is_heard_from_a_studio_behind_an_endpoint(studio: Reception, tmp_path: Path, form: list[str]) -> None:
+def test_a_studio_behind_an_endpoint_speaks_a_line(studio: Reception, tmp_path: Path, form: list[str]) -> None:
     line = tmp_path / "line.wav"
     settings = json.dumps({"seed": 3, "speed": 0.5})
     options = ["-o", str(line), "--settings", settings, "--single", *form]
@@ -53,7 +53,7 @@ def test_a_line_is_heard_from_a_studio_behind_an_endpoint(studio: Reception, tmp
     assert (request.text, request.seed, request.settings) == (TEXT, 3, {"speed": 0.5})
 
 
-def test_the_lambda_is_answered_by_a_studio_and_passes_its_refusals_on(
+def test_the_lambda_passes_on_a_studios_answers_and_refusals(
     studio: Reception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KIND", "single")
@@ -64,7 +64,7 @@ def test_the_lambda_is_answered_by_a_studio_and_passes_its_refusals_on(
 
 
 @pytest.mark.parametrize("form", [[], ["--binary"]])
-def test_of_a_multi_model_endpoint_the_champions_archive_is_asked(
+def test_a_multi_model_endpoint_gets_the_champions_archive_as_target(
     runtime: Runtime, tmp_path: Path, form: list[str]
 ) -> None:
     runtime.container = lambda asked: in_triton(SOUND)
@@ -73,7 +73,9 @@ def test_of_a_multi_model_endpoint_the_champions_archive_is_asked(
     assert (line.read_bytes(), runtime.asked[0].target_model) == (SOUND, "ahri.tar.gz")
 
 
-def test_readmes_command_writes_the_line(runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_in_the_readme_writes_the_line(
+    runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (command,) = re.findall(
         r"-m deploy\.sagemaker (invoke .*)", (ROOT / "deploy" / "sagemaker" / "README.md").read_text("utf-8")
@@ -83,7 +85,9 @@ def test_readmes_command_writes_the_line(runtime: Runtime, tmp_path: Path, monke
     assert Path("line.wav").read_bytes() == SOUND
 
 
-def test_what_is_no_sound_is_not_written(runtime: Runtime, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_answer_without_audio_is_not_written(
+    runtime: Runtime, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     runtime.container = lambda asked: Answered(200, "application/json", b"{}")
     assert main(["invoke", "champions", "ahri", TEXT, "-o", str(tmp_path / "line.wav")]) == 1
-    assert ("where sound is wanted" in capsys.readouterr().err, list(tmp_path.iterdir())) == (True, [])
+    assert ("instead of audio" in capsys.readouterr().err, list(tmp_path.iterdir())) == (True, [])

@@ -1,4 +1,4 @@
-"""The Lambda as API Gateway calls it, before a runtime that speaks SageMaker's HTTP."""
+"""The Lambda, called like API Gateway does, with a runtime that implements SageMaker's HTTP."""
 
 import ast
 import base64
@@ -25,21 +25,21 @@ SOUND = b"RIFF" + bytes(100)
 
 @pytest.fixture
 def anew() -> Iterator[None]:
-    """The function's process starts with another environment."""
+    """Start the function's process with another environment."""
     proxy._runtime.cache_clear()
     yield
     proxy._runtime.cache_clear()
 
 
 def rest(body: str | None, method: str = "POST", encoded: bool = False, **headers: str) -> dict[str, Any]:
-    """An event of a REST API."""
+    """Return an event of a REST API."""
     told = {"Content-Type": "application/json", **headers}
     event = {"resource": "/voice/generate", "path": "/voice/generate", "httpMethod": method, "headers": told}
     return {**event, "body": body, "isBase64Encoded": encoded, "requestContext": {"stage": "prod"}}
 
 
 def http(body: str | None, method: str = "POST", encoded: bool = False, **headers: str) -> dict[str, Any]:
-    """An event of an HTTP API, whose header names are small."""
+    """Return an event of an HTTP API, whose header names are lower case."""
     told = {name.lower(): value for name, value in {"Content-Type": "application/json", **headers}.items()}
     context = {"http": {"method": method, "path": "/voice/generate"}, "stage": "$default"}
     event = {"version": "2.0", "routeKey": "POST /voice/generate", "rawPath": "/voice/generate", "headers": told}
@@ -51,7 +51,7 @@ def ask(**other: object) -> dict[str, Any]:
 
 
 def problem(answer: dict[str, Any]) -> dict[str, Any]:
-    """Its document, which is of the studio's form."""
+    """Return the problem document, which has the studio's format."""
     told = json.loads(answer["body"])
     assert (answer["headers"]["content-type"], answer["isBase64Encoded"]) == ("application/problem+json", False)
     assert told == document(told["detail"], answer["statusCode"], told["code"])
@@ -66,7 +66,7 @@ def in_triton(sound: bytes) -> Answered:
 
 @pytest.mark.parametrize("event", [rest, http])
 @pytest.mark.parametrize("encoded", [False, True])
-def test_a_line_is_asked_of_the_champions_model_and_answered_as_sound(
+def test_a_line_is_requested_from_the_champions_model_and_returned_as_audio(
     runtime: Runtime, event: Any, encoded: bool
 ) -> None:
     runtime.container = lambda asked: in_triton(SOUND)
@@ -82,7 +82,7 @@ def test_a_line_is_asked_of_the_champions_model_and_answered_as_sound(
     assert inputs == {"text": [ASKED["text"]], "champion_id": ["ahri"]}
 
 
-def test_of_a_single_model_no_target_is_asked(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_single_model_gets_no_target(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KIND", "single")
     runtime.container = lambda asked: Answered(body=SOUND)
     assert base64.b64decode(ask()["body"]) == SOUND
@@ -94,19 +94,19 @@ def test_of_a_single_model_no_target_is_asked(runtime: Runtime, monkeypatch: pyt
     [
         (None, 422, "not JSON"),
         ("{", 422, "not JSON"),
-        ("[]", 422, "no object of texts"),
-        (json.dumps(ASKED | {"text": 3}), 422, "no object of texts"),
+        ("[]", 422, "not an object with string values"),
+        (json.dumps(ASKED | {"text": 3}), 422, "not an object with string values"),
         (json.dumps(ASKED | {"championId": "../ahri"}), 422, "championId: use"),
         (json.dumps(ASKED | {"championId": "ahri\n"}), 422, "championId: use"),
         (json.dumps({"text": "x"}), 422, "championId: use"),
         (json.dumps(ASKED | {"text": " "}), 422, "text: send"),
         (json.dumps(ASKED | {"text": "x" * 5_001}), 422, "text: send"),
-        (json.dumps(ASKED | {"seed": "3"}), 422, "seed: there is no such field"),
-        (json.dumps(ASKED | {"language": "de"}), 400, "reads English"),
+        (json.dumps(ASKED | {"seed": "3"}), 422, "seed: unknown field"),
+        (json.dumps(ASKED | {"language": "de"}), 400, "speaks English"),
     ],
 )
 @pytest.mark.parametrize("event", [rest, http])
-def test_what_cannot_be_asked_is_refused_before_the_endpoint(
+def test_an_invalid_request_is_refused_before_the_endpoint_is_invoked(
     runtime: Runtime, event: Any, body: str | None, status: int, says: str
 ) -> None:
     answer = proxy.handler(event(body), None)
@@ -133,17 +133,17 @@ def of_runtime(error: str, status: int, message: str = "") -> Answered:
         (refusal(500, {"error": "the studio answered 429: wait a moment"}), 429, "too_many_requests", "wait a moment"),
         (refusal(500, {"error": f"no answer; {proxy.STARTING}: ask again"}), 503, "service_unavailable", "starting again"),
         (refusal(500, {"error": "tensor 'x' at 0x7f"}), 502, "bad_gateway", "its owner"),
-        (refusal(507, {"error": "CUDA out of memory"}), 503, "service_unavailable", "no memory"),
+        (refusal(507, {"error": "CUDA out of memory"}), 503, "service_unavailable", "too little memory"),
         (Answered(502, body=b"<html>"), 502, "bad_gateway", "its owner"),
         (of_runtime("ThrottlingException", 400), 429, "too_many_requests", "busy"),
         (of_runtime("ModelNotReadyException", 429), 503, "service_unavailable", "still loading"),
         (of_runtime("ValidationError", 400, "Failed to download model data(bucket: b)"), 404, "unknown_champion", "ahri"),
         (of_runtime("ValidationError", 400, "Endpoint champions of account 1 not found."), 502, "bad_gateway", "owner"),
-        (Answered(200, "application/json", b"{}"), 502, "bad_gateway", "where sound is wanted"),
+        (Answered(200, "application/json", b"{}"), 502, "bad_gateway", "instead of audio"),
         (in_triton(b"x" * 5_000_000), 413, "", "split the line"),
     ],
 )  # fmt: skip
-def test_what_fails_behind_it_is_told_in_the_studios_words_or_kept_from_strangers(
+def test_errors_have_the_studios_message_or_hide_their_details(
     runtime: Runtime, answered: Answered, status: int, code: str, says: str
 ) -> None:
     runtime.container = lambda asked: answered
@@ -159,25 +159,23 @@ def test_the_largest_answer_fits_in_a_lambdas(runtime: Runtime) -> None:
     assert (answer["statusCode"], len(json.dumps(answer)) < 6 * 1024 * 1024) == (200, True)
 
 
-def test_a_line_that_takes_too_long_is_given_up_and_not_asked_again(
+def test_a_line_that_times_out_is_not_requested_again(
     runtime: Runtime, anew: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TIMEOUT_S", "0.2")
     runtime.go.clear()
     answer = ask()
-    assert (answer["statusCode"], "not made in time" in problem(answer)["detail"]) == (504, True)
+    assert (answer["statusCode"], "not ready in time" in problem(answer)["detail"]) == (504, True)
     assert len(runtime.asked) == 1
 
 
-def test_an_endpoint_that_cannot_be_reached_is_told(
-    runtime: Runtime, anew: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unreachable_endpoint_is_reported(runtime: Runtime, anew: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME", "http://127.0.0.1:1")
     assert "cannot be reached" in problem(ask())["detail"]
 
 
 @pytest.mark.parametrize("event", [rest, http])
-def test_other_sites_pages_may_ask_only_where_they_are_named(
+def test_only_pages_of_allowed_sites_may_send_requests(
     runtime: Runtime, event: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def shared(method: str = "POST", origin: str = SITE) -> tuple[int, str | None]:
@@ -192,16 +190,16 @@ def test_other_sites_pages_may_ask_only_where_they_are_named(
     assert allowed == "*,authorization"
 
 
-def test_its_rules_are_the_studios() -> None:
+def test_its_limits_equal_the_studios() -> None:
     assert (proxy.ID.pattern, proxy.TEXT_MAX) == (ID.pattern, MAX_CHARACTERS)
 
 
-def test_it_needs_nothing_but_what_lambda_has() -> None:
+def test_it_imports_only_what_lambda_provides() -> None:
     tree = ast.parse(Path(proxy.__file__).read_text("utf-8"))
     named = [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
     named += [str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     assert {name.partition(".")[0] for name in named} - sys.stdlib_module_names == {"boto3", "botocore"}
 
 
-def test_it_knows_what_a_model_says_whose_studio_is_starting_again() -> None:
+def test_it_recognises_the_message_of_a_model_whose_studio_restarts() -> None:
     assert proxy.STARTING in (ROOT / "studio" / "archive" / "shim" / "model.py").read_text("utf-8")

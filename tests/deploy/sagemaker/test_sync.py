@@ -1,4 +1,4 @@
-"""Packed champions sent to the prefix that an endpoint serves."""
+"""Packed champions are sent to the prefix that an endpoint serves."""
 
 import hashlib
 import shutil
@@ -45,7 +45,7 @@ def test_archives_are_sent_once(
     for _ in range(2):
         assert synced("shelf" if source == "store" else str(folder)) == 0
         said.append(capsys.readouterr().out.strip())
-    assert (said[0].startswith("ahri is sent"), said[1]) == (True, "ahri is there already")
+    assert (said[0].startswith("ahri was sent"), said[1]) == (True, "ahri is there already")
     assert keys(bucket) == [KEY]
     sent = bucket.get_object(Bucket=BUCKET, Key=KEY)["Body"].read()
     assert sent == (folder / "ahri.tar.gz").read_bytes()
@@ -64,21 +64,21 @@ def test_an_archive_is_sent_with_this_studios_code_for_triton(
         written(sent / "ahri.tar.gz", packed(tar(base(foreign))))
     assert (synced(str(sent)), synced(str(sent))) == (0, 0)
     assert capsys.readouterr().out.splitlines() == [
-        "ahri is sent with new files for Triton, 0.1 MB",
+        "ahri was sent, with new files for Triton, 0.1 MB",
         "ahri is there already",
     ]
     expected = pack_now(files(tmp_path / "members", base()), tmp_path / "expected.tar.gz")
     assert hashlib.sha256(bucket.get_object(Bucket=BUCKET, Key=KEY)["Body"].read()).hexdigest() == expected.sha256
 
 
-def test_what_an_endpoint_could_not_load_is_not_sent(
+def test_an_archive_that_an_endpoint_could_not_load_is_not_sent(
     bucket: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "packed"
     folder.mkdir()
-    pack_now(files(tmp_path / "members", base()), folder / "yasuo.tar.gz")  # it is ahri
+    pack_now(files(tmp_path / "members", base()), folder / "yasuo.tar.gz")  # the archive contains ahri
     assert synced(str(folder)) == 1
-    assert "holds another champion" in capsys.readouterr().err
+    assert "has another champion" in capsys.readouterr().err
     (folder / "yasuo.tar.gz").write_bytes(b"no archive")
     assert (synced(str(folder)), synced("nowhere"), keys(bucket)) == (1, 1, [])
     assert "neither a folder nor one of STUDIO_STORES" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""UpdateEndpoint, which moto lacks: it takes effect after a few looks at the endpoint, or is rolled back."""
+"""UpdateEndpoint, which moto lacks: it takes effect after a few reads of the endpoint, or is rolled back."""
 
 import pytest
 from moto.core.responses import ActionResult
@@ -7,15 +7,15 @@ from moto.sagemaker.responses import SageMakerResponse
 
 REGION = "us-east-1"
 ACCOUNT = "123456789012"
-LOOKS = 2  # at an endpoint that is updated, until it is in service
+LOOKS = 2  # reads of an updating endpoint until it is in service
 
 
 class Updates:
-    """Of the account's endpoints; whoever looks drives them on."""
+    """Updates of the account's endpoints; each read advances them."""
 
     def __init__(self) -> None:
         self.breaks = False
-        self.served: list[str] = []  # configurations that served while another was to come
+        self.served: list[str] = []  # configurations that serve while another one starts
         self._coming: dict[str, tuple[str, int]] = {}
         self.backend = sagemaker_backends[ACCOUNT][REGION]
         self.describe = SageMakerResponse.describe_endpoint
@@ -23,7 +23,9 @@ class Updates:
     def update_endpoint(self, response: SageMakerResponse) -> ActionResult:
         name, config = response._get_param("EndpointName"), response._get_param("EndpointConfigName")
         self.backend.describe_endpoint_config(config)
-        assert response._get_param("RetainAllVariantProperties") is True  # else the instances fall back to one
+        assert (
+            response._get_param("RetainAllVariantProperties") is True
+        )  # otherwise the number of instances is reset to one
         self._coming[name] = config, 0
         self.backend.endpoints[name].endpoint_status = "Updating"
         return ActionResult({"EndpointArn": self.backend.endpoints[name].arn})
@@ -46,7 +48,7 @@ class Updates:
             endpoint.endpoint_config_name = endpoint.endpoint_config_name if self.breaks else config
 
     def play(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Add it to moto's server."""
+        """Add the operation to moto's server."""
 
         def update_endpoint(response: SageMakerResponse) -> ActionResult:
             return self.update_endpoint(response)

@@ -17,7 +17,7 @@ VOICES = sorted((ROOT / "assets" / "voices" / "references").glob("*.flac"))
 
 
 def exported(folder: Path, *ids: str) -> Iterator[Path]:
-    """{id}.tar.gz of each, which take turns among the shipped voices."""
+    """Export {id}.tar.gz for each id, using the shipped voices in turn."""
     library = Library(folder / "library")
     for id, voice in zip(ids, cycle(VOICES), strict=False):
         samples, rate = soundfile.read(voice, dtype="float32")

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from engines.base import Event
-from engines.registry import ENGINES, Device
+from engines.registry import ENGINES, EngineOptions
 from engines.types import EngineInfo
 from tests.engines import whistle
 from tests.engines.metronome import RATE, SPEED, Metronome
@@ -25,7 +25,7 @@ SAMPLES = round(CLICK_S * RATE)  # for each character
 class Clicker(Metronome):
     """A metronome that keeps no history."""
 
-    def __init__(self, device: Device) -> None:
+    def __init__(self, device: EngineOptions) -> None:
         super().__init__(width=WIDTH, step_s=STEP_S, click_s=CLICK_S)
 
     @property

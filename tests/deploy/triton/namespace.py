@@ -1,7 +1,7 @@
 """Run a command as if in a container: `unshare -n -m python namespace.py FOLDER COMMAND...`.
 
-The network is this namespace's loopback alone, since Triton's front-end for SageMaker listens on every address. FOLDER/data is
-a small disk, which can be full; FOLDER/archives is /opt/ml/models, the one place from which Triton takes SageMaker's archives.
+The network is only this namespace's loopback, because Triton's SageMaker front-end listens on every address. FOLDER/data is a
+small disk, which can be full; FOLDER/archives is /opt/ml/models, the only folder from which Triton loads SageMaker's archives.
 """
 
 import fcntl

@@ -1,4 +1,4 @@
-"""SageMaker as a container meets it: it unpacks archives, loads and unloads them by a hash, and passes bodies on."""
+"""SageMaker from a container's view: it unpacks archives, loads and unloads them by a hash, and passes on bodies."""
 
 import hashlib
 import json
@@ -18,7 +18,7 @@ class Platform:
     stack: Stack
 
     def unpack(self, archive: Path) -> Path:
-        """Where SageMaker would, as the container's own disk has it."""
+        """Return the folder of an unpacked archive, as on the container's disk."""
         return model_of(archive, self.stack.folder / "archives" / hash_of(archive.name) / "model")
 
     def load(self, archive: str) -> httpx.Response:
@@ -36,11 +36,11 @@ class Platform:
         return self.stack.public.post(f"/models/{hash_of(archive)}/invoke", content=body, headers=headers)
 
     def say(self, archive: str, **inputs: str) -> httpx.Response:
-        """The body that has everything in JSON, as the earlier endpoint took it."""
+        """Send a body with everything in JSON, as the earlier endpoint accepted it."""
         return self.invoke(archive, in_json(inputs))
 
     def say_in_bytes(self, archive: str, **inputs: str) -> httpx.Response:
-        """The body whose JSON is followed by the values, and whose answer is a WAV file likewise."""
+        """Send a body with the values after its JSON; the answer has a WAV file after its JSON."""
         header, values = in_bytes(inputs)
         return self.invoke(archive, header + values, f"{BINARY}{len(header)}")
 
@@ -65,7 +65,7 @@ def in_bytes(inputs: dict[str, str]) -> tuple[bytes, bytes]:
 
 
 def wav_in(answer: httpx.Response) -> bytes:
-    """Behind the JSON its one element: the length in four bytes, then the file."""
+    """Return the element after the JSON: its length in four bytes, then the file."""
     assert answer.status_code == 200, answer.text
     output = answer.content[int(answer.headers["content-type"].removeprefix(BINARY)) :]
     assert int.from_bytes(output[:4], "little") == len(output) - 4

@@ -1,4 +1,4 @@
-"""A real Triton server, alone or as `deploy/triton/serve` runs it, in a network namespace of its own."""
+"""A real Triton server, alone or run by `deploy/triton/serve`, in a separate network namespace."""
 
 import os
 import subprocess
@@ -24,7 +24,7 @@ on_linux = pytest.mark.skipif(
 
 
 def model_of(archive: Path, folder: Path) -> Path:
-    """As an endpoint does it: the archive's files, whatever they are, in a folder named like the model."""
+    """Unpack an archive's files, like an endpoint, into a folder with the name of the model."""
     folder.mkdir(parents=True)
     subprocess.run(["tar", "-xzf", archive, "-C", folder], check=True)
     return folder
@@ -32,7 +32,7 @@ def model_of(archive: Path, folder: Path) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """What runs in a namespace, and the sockets by which it is reached from outside of it."""
+    """The programs in a namespace, and the sockets by which they are reached from outside."""
 
     folder: Path
     supervisor: psutil.Process
@@ -44,7 +44,7 @@ class Stack:
         return f"unix:{self.folder / 'grpc.sock'}"
 
     def process(self, named: str) -> psutil.Process:
-        """The supervised one whose command holds this."""
+        """Return the supervised process whose command contains this text."""
         until(lambda: self._found(named))
         return self._found(named)[0]
 
@@ -54,7 +54,7 @@ class Stack:
         return False
 
     def wait_until_loaded(self) -> None:
-        """Until every engine speaks; `/ready` waits for one."""
+        """Wait until every engine speaks; `/ready` only waits for one."""
         until(lambda: all(engine["state"] == "ready" for engine in self.studio.get("/studio/engines").json()))
 
     def _found(self, named: str) -> list[psutil.Process]:
@@ -71,7 +71,7 @@ def at_socket(path: Path, timeout_s: float = PATIENCE_S) -> httpx.Client:
 
 @contextmanager
 def served(folder: Path, **settings: object) -> Iterator[Stack]:
-    """`deploy/triton/serve` as `namespace.py` starts it."""
+    """Run `deploy/triton/serve` with `namespace.py`."""
     tried = subprocess.run(["unshare", "-n", "-m", "true"], capture_output=True, check=False)
     if tried.returncode:
         pytest.skip(f"a namespace of its own is not allowed here: {tried.stderr.decode().strip()}")
@@ -100,7 +100,7 @@ def served(folder: Path, **settings: object) -> Iterator[Stack]:
 
 @contextmanager
 def running(command: list[object], environment: Mapping[str, str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A process, which has ended with all its children at the end."""
+    """Run a process, and end it with all its children."""
     with log.open("wb") as sink:
         process = subprocess.Popen([str(part) for part in command], env=environment, stdout=sink, stderr=sink)
     try:

@@ -1,4 +1,4 @@
-"""Ten champions need hardly more memory than one: there is one base model, and what Triton adds for each is small."""
+"""Ten champions need hardly more memory than one: they share one base model, and Triton adds little for each."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -15,8 +15,8 @@ from tests.studio.champions.hearing import understood
 
 LINE = "Our base is under attack."
 SETTINGS = [f'{{"model": "{model}", "seed": 2}}' for model in ("f5", "s1")]
-ENGINES_MOST = 1.1  # of what the studio's own process holds with one champion
-ALL_MOST = 1.1  # of what every process holds
+ENGINES_MOST = 1.1  # of the studio's process with one champion
+ALL_MOST = 1.1  # of all processes
 STUB_MB = 22.0  # of Triton's process for a champion: Python, numpy, asyncio and the shim
 PROGRAMS = {"app.py": "studio", "backend_stub": "stubs", "bin/tritonserver": "triton"}
 
@@ -34,15 +34,15 @@ def test_ten_archives_load_and_speak_in_hardly_more_memory_than_one(tmp_path: Pa
     assert ten["stubs"] <= 10 * STUB_MB
 
 
-def test_with_f5_of_its_real_size_ten_archives_take_at_most_a_tenth_more_in_all(tmp_path: Path) -> None:
+def test_with_full_size_f5_ten_archives_take_at_most_a_tenth_more_memory(tmp_path: Path) -> None:
     checkpoint = f5_checkpoint(tmp_path / "full", full=True)
-    quick = '{"model": "f5", "steps": 2}'  # noise, of random weights
+    quick = '{"model": "f5", "steps": 2}'  # noise, because of random weights
     one, ten = loaded(tmp_path, [quick, SETTINGS[1]], lambda _: None, STUDIO_F5_CHECKPOINT=checkpoint)
     assert sum(ten.values()) <= ALL_MOST * sum(one.values())
 
 
 def loaded(folder: Path, settings: Sequence[str], hear: Callable[[bytes], None], **served_with: object) -> list[Held]:
-    """What is held with one champion and with ten, after as many lines."""
+    """Return the memory with one champion and with ten, after equally many lines."""
     names = [path.name for path in exported(folder / "exported", *(f"champion-{number}" for number in range(10)))]
     with served(folder / "served", SAGEMAKER_MULTI_MODEL="true", **served_with) as stack:
         platform = Platform(stack)
@@ -61,7 +61,7 @@ def loaded(folder: Path, settings: Sequence[str], hear: Callable[[bytes], None],
 
 
 def memory_mb(root: psutil.Process) -> Held:
-    """What a process and its children hold: by program what is theirs alone, and the files that are mapped, each once."""
+    """Return the memory of a process and its children: private memory by program, and mapped files, each once."""
     files: dict[str, int] = defaultdict(int)
     own: dict[str, int] = defaultdict(int)
     for process in (root, *root.children(recursive=True)):

@@ -1,4 +1,4 @@
-"""Triton without SageMaker, as `serve` runs it: engines for any champion or reference, whole and in a stream."""
+"""Triton without SageMaker, run by `serve`: engines for any champion or reference, whole and as a stream."""
 
 import io
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ def wav_of(samples: np.ndarray, rate: int) -> bytes:
 @on_linux
 @pytest.mark.long
 @pytest.mark.parametrize("model", ["f5tts", "s1mini"])
-def test_an_engine_says_the_line_of_a_voice_as_samples(triton: client.InferenceServerClient, model: str) -> None:
+def test_an_engine_returns_the_line_of_a_voice_as_samples(triton: client.InferenceServerClient, model: str) -> None:
     answer = triton.infer(model, given(text=LINE, champion_id="amber", seed=2, language="en"))
     audio, rate = answer.as_numpy("audio"), answer.as_numpy("sample_rate")
     assert (audio.dtype, rate.dtype, answer.as_numpy("wav")) == (np.int16, np.int32, None)
@@ -53,7 +53,7 @@ def test_an_engine_says_the_line_of_a_voice_as_samples(triton: client.InferenceS
 @on_linux
 @pytest.mark.long
 @pytest.mark.parametrize("model", ["f5tts_stream", "s1mini_stream"])
-def test_a_stream_brings_the_same_sound_in_pieces_and_then_ends(
+def test_a_stream_returns_the_same_audio_in_parts_and_then_ends(
     triton: client.InferenceServerClient, model: str
 ) -> None:
     asked = {"text": LINE, "champion_id": "amber", "seed": 2}
@@ -68,7 +68,7 @@ def test_a_stream_brings_the_same_sound_in_pieces_and_then_ends(
 
 @on_linux
 @pytest.mark.long
-def test_readmes_program_hears_the_line(stack: Stack) -> None:
+def test_the_program_in_the_readme_receives_the_line(stack: Stack) -> None:
     (program,) = [one for one in PROGRAMS if "tritonclient" in one]
     names: dict[str, Any] = {}
     exec(program.replace("127.0.0.1:8001", stack.grpc), names)
@@ -77,8 +77,8 @@ def test_readmes_program_hears_the_line(stack: Stack) -> None:
 
 @on_linux
 @pytest.mark.long
-def test_a_reference_that_comes_with_the_request_is_spoken_with(triton: client.InferenceServerClient) -> None:
-    """As Spark-TTS's clients send it, padded: the padding is far longer than an engine takes a reference."""
+def test_a_reference_in_the_request_is_used(triton: client.InferenceServerClient) -> None:
+    """Send a reference like Spark-TTS's clients, with padding far longer than an engine's longest reference."""
     samples, rate = soundfile.read(VOICE, dtype="float32")
     reference = {
         "reference_wav": np.pad(samples, (0, 60 * rate)),
@@ -103,9 +103,7 @@ def test_the_settings_reach_the_engine(triton: client.InferenceServerClient) -> 
 
 @on_linux
 @pytest.mark.long
-def test_a_stream_that_is_cancelled_stops_what_the_studio_does_for_it(
-    stack: Stack, triton: client.InferenceServerClient
-) -> None:
+def test_cancelling_a_stream_stops_the_studios_work(stack: Stack, triton: client.InferenceServerClient) -> None:
     before = cancelled(stack)
     long = streamed(triton, "s1mini_stream", text=" ".join([LINE] * 20), champion_id="amber")
     assert len(next(long).as_numpy("audio"))
@@ -115,9 +113,7 @@ def test_a_stream_that_is_cancelled_stops_what_the_studio_does_for_it(
 
 @on_linux
 @pytest.mark.long
-def test_a_whole_answer_that_nobody_waits_for_is_stopped_too(
-    stack: Stack, triton: client.InferenceServerClient
-) -> None:
+def test_a_cancelled_whole_answer_is_stopped_too(stack: Stack, triton: client.InferenceServerClient) -> None:
     before = cancelled(stack)
     asked = given(text=" ".join([LINE] * 20), champion_id="amber")
     call = triton.async_infer("s1mini", asked, callback=lambda result, error: None)
@@ -128,7 +124,7 @@ def test_a_whole_answer_that_nobody_waits_for_is_stopped_too(
 
 @on_linux
 @pytest.mark.long
-def test_one_model_speaks_for_many_at_a_time(stack: Stack, triton: client.InferenceServerClient) -> None:
+def test_one_model_speaks_many_lines_at_a_time(stack: Stack, triton: client.InferenceServerClient) -> None:
     before, ended = arrived(stack), []
     for number in range(3):
         asked = given(text=LINE, champion_id="amber", seed=number)
@@ -151,7 +147,7 @@ def test_one_model_speaks_for_many_at_a_time(stack: Stack, triton: client.Infere
     ],
 )
 @pytest.mark.parametrize("model", ["f5tts", "f5tts_stream"])
-def test_a_refusal_has_a_kind_and_a_sentence(
+def test_a_refusal_has_a_code_and_a_message(
     triton: client.InferenceServerClient, model: str, inputs: dict[str, object], status: str, says: str
 ) -> None:
     with pytest.raises(client.InferenceServerException) as refused:
@@ -170,7 +166,7 @@ def arrived(stack: Stack) -> int:
     return int(stack.studio.get("/studio/telemetry?series=false").json()["outcomes"].get("arrived", 0))
 
 
-def test_every_model_of_the_repository_is_the_one_shim(tmp_path: Path) -> None:
+def test_every_model_of_the_repository_is_the_same_shim(tmp_path: Path) -> None:
     (tmp_path / "ahri").mkdir()
     write_repository(tmp_path, instances=9)
     models = sorted(path.name for path in tmp_path.iterdir())
@@ -181,7 +177,7 @@ def test_every_model_of_the_repository_is_the_one_shim(tmp_path: Path) -> None:
         assert (model / "1" / "model.py").read_bytes() == SHIM.read_bytes()
 
 
-def test_the_shim_brings_every_member_a_champion_may_have() -> None:
+def test_the_shim_sends_every_member_a_champion_may_have() -> None:
     code = SHIM.read_text("utf-8")
     assert {name for name in VOICE_MEMBERS if f'"{name}"' not in code} == set()
     assert set(REQUIRED) <= VOICE_MEMBERS

@@ -1,4 +1,4 @@
-"""A studio that is killed or hangs behind Triton, again and again: it comes back, and `/ping` says how it is."""
+"""A studio behind Triton that is repeatedly killed or hangs recovers, and `/ping` reports its state."""
 
 import signal
 import time
@@ -21,7 +21,7 @@ pytestmark = [on_linux, pytest.mark.long]
 
 @pytest.fixture(scope="module")
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
-    """With one champion loaded."""
+    """Provide a platform with one loaded champion."""
     (archive,) = exported(tmp_path_factory.mktemp("exported"), "ahri")
     with served(tmp_path_factory.mktemp("served"), SAGEMAKER_MULTI_MODEL="true") as stack:
         opened = Platform(stack)
@@ -30,7 +30,7 @@ def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
         yield opened
 
 
-def test_ten_kills_are_ten_recoveries_and_ping_is_never_wrong_for_long(platform: Platform) -> None:
+def test_ten_kills_are_recovered_and_ping_is_never_wrong_for_long(platform: Platform) -> None:
     stack, recovered_s = platform.stack, []
     with Truth(stack) as truth:
         for _ in range(KILLS):
@@ -56,8 +56,8 @@ def test_a_studio_that_hangs_turns_ping_false_within_a_second(platform: Platform
     assert noticed_s < 1.0
 
 
-def test_a_killed_triton_is_back_by_itself(platform: Platform) -> None:
-    """SageMaker loads again what it then does not find."""
+def test_a_killed_triton_restarts_by_itself(platform: Platform) -> None:
+    """SageMaker then loads a missing champion again."""
     platform.stack.process("tritonserver").kill()
     until(lambda: not platform.stack.is_ready())
     until(platform.stack.is_ready)

@@ -1,4 +1,4 @@
-"""Archives behind the multi-model front-end that SageMaker meets in Triton, as `serve` runs it."""
+"""Archives behind Triton's multi-model front-end for SageMaker, run by `serve`."""
 
 import io
 import os
@@ -38,7 +38,7 @@ def archives(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def platform(tmp_path_factory: pytest.TempPathFactory, archives: Path) -> Iterator[Platform]:
-    """`ahri.tar.gz` is loaded; `sona.tar.gz` was and is no longer; others are unpacked."""
+    """Provide a platform: `ahri.tar.gz` is loaded, `sona.tar.gz` was unloaded, others are only unpacked."""
     with served(tmp_path_factory.mktemp("served"), SAGEMAKER_MULTI_MODEL="true") as stack:
         opened = Platform(stack)
         unpacked = {archive.name.partition(".")[0]: opened.unpack(archive) for archive in archives.glob("*.tar.gz")}
@@ -51,7 +51,7 @@ def platform(tmp_path_factory: pytest.TempPathFactory, archives: Path) -> Iterat
         yield opened
 
 
-def test_a_json_body_is_answered_with_samples_of_the_line(platform: Platform) -> None:
+def test_a_json_body_returns_samples_of_the_line(platform: Platform) -> None:
     answer = platform.say("ahri.tar.gz", text=LINE, champion_id="ahri", settings=SETTINGS)
     assert answer.status_code == 200, answer.text
     outputs = {output["name"]: output["data"] for output in answer.json()["outputs"]}
@@ -60,14 +60,14 @@ def test_a_json_body_is_answered_with_samples_of_the_line(platform: Platform) ->
     assert understood(file.getvalue()) == LINE
 
 
-def test_a_binary_body_is_answered_with_a_wav_file_of_the_line(platform: Platform) -> None:
+def test_a_binary_body_returns_a_wav_file_of_the_line(platform: Platform) -> None:
     sound = wav_in(platform.say_in_bytes("ahri.tar.gz", text=LINE, settings=SETTINGS))
-    assert int.from_bytes(sound[40:44], "little") == len(sound) - 44  # a whole file, which says how long it is
+    assert int.from_bytes(sound[40:44], "little") == len(sound) - 44  # a complete file, whose header has its length
     assert understood(sound) == LINE
 
 
 def test_loaded_archives_are_listed(platform: Platform) -> None:
-    """Triton looks them up by hash, and tells the address of those that have no other name."""
+    """Triton lists models by hash, and gives the address of those without another name."""
     models, of_zed = platform.stack.public, hash_of("zed.tar.gz")
     body = {"model_name": of_zed, "url": f"/opt/ml/models/{of_zed}/model"}
     assert models.post("/models", json=body).status_code == 200
@@ -111,13 +111,13 @@ REFUSALS: dict[str, tuple[int, str, Callable[[Platform], httpx.Response]]] = {
 
 
 @pytest.mark.parametrize("case", REFUSALS)
-def test_what_cannot_be_done_has_its_code_and_its_reason(platform: Platform, case: str) -> None:
+def test_a_failure_has_its_code_and_its_reason(platform: Platform, case: str) -> None:
     status, says, ask = REFUSALS[case]
     answer = ask(platform)
     assert (answer.status_code, says in answer.text) == (status, True), answer.text
 
 
-def test_an_archive_is_in_the_studio_while_it_is_loaded_and_not_longer(platform: Platform) -> None:
+def test_an_archive_is_in_the_studio_only_while_it_is_loaded(platform: Platform) -> None:
     for _ in range(2):
         assert platform.load("zed.tar.gz").status_code == 200
         assert platform.get("zed.tar.gz").status_code == 200
@@ -127,14 +127,14 @@ def test_an_archive_is_in_the_studio_while_it_is_loaded_and_not_longer(platform:
         assert "zed" not in known(platform)
 
 
-def test_what_the_studio_knew_before_stays_after_unloading(platform: Platform, archives: Path) -> None:
+def test_an_earlier_champion_of_the_studio_stays_after_unloading(platform: Platform, archives: Path) -> None:
     imported(platform, archives / "sona.tar.gz")
     assert platform.load("sona.tar.gz").status_code == 200
     assert platform.unload("sona.tar.gz").status_code == 200
     assert "sona" in known(platform)
 
 
-def test_another_version_of_a_champion_stands_beside_the_one_that_is_there(platform: Platform, archives: Path) -> None:
+def test_another_version_of_a_champion_does_not_replace_the_existing_one(platform: Platform, archives: Path) -> None:
     imported(platform, archives / "sona.tar.gz", as_id="zed")
     assert platform.load("zed.tar.gz").status_code == 200
     (own,) = [id for id in known(platform) if id.startswith("zed-")]
@@ -151,7 +151,7 @@ def test_two_archives_of_one_champion_do_not_need_each_other(platform: Platform)
     assert platform.unload("again.tar.gz").status_code == 200
 
 
-def test_a_killed_studio_is_back_by_itself_and_meanwhile_nobody_is_told_otherwise(platform: Platform) -> None:
+def test_a_killed_studio_restarts_by_itself_and_ping_reports_its_absence(platform: Platform) -> None:
     stack = platform.stack
     with Truth(stack) as truth:
         kill(stack)

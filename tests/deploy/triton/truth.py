@@ -1,4 +1,4 @@
-"""Whether `/ping` tells the truth: it is asked again and again, and the studio itself beside it."""
+"""Check that `/ping` reports the truth, by polling both `/ping` and the studio."""
 
 import threading
 import time
@@ -23,7 +23,7 @@ class Sample:
 
 @dataclass(slots=True)
 class Asker:
-    """Asks one address until it is stopped; who does not answer is not ready."""
+    """Polls one address until it is stopped; no answer counts as not ready."""
 
     client: httpx.Client
     path: str
@@ -40,7 +40,7 @@ class Asker:
 
 
 class Truth:
-    """What both said while the block ran."""
+    """The answers of both while the block ran."""
 
     def __init__(self, stack: Stack) -> None:
         self._told = Asker(at_socket(stack.folder / "http.sock"), "/ping")
@@ -63,7 +63,7 @@ class Truth:
 
     @property
     def longest_lie_s(self) -> float:
-        """From the first to the last of consecutive answers that were wrong from before they were asked for till after."""
+        """Return the longest time of consecutive answers that were wrong before, during and after the request."""
         longest, since = 0.0, None
         for sample in self._told.samples:
             since = None if not self._is_lie(sample) else sample.asked_at if since is None else since
@@ -71,7 +71,7 @@ class Truth:
         return longest
 
     def _is_lie(self, told: Sample) -> bool:
-        """Whether the studio said the contrary all the while."""
+        """Return True if the studio reported the contrary during the whole answer."""
         before = [one for one in self._true.samples if one.told_at <= told.asked_at][-1:]
         beside = [one for one in self._true.samples if one.told_at > told.asked_at and one.asked_at < told.told_at]
         after = [one for one in self._true.samples if one.asked_at >= told.told_at][:1]
@@ -79,5 +79,5 @@ class Truth:
 
 
 def kill(stack: Stack) -> None:
-    """The studio, at once."""
+    """Kill the studio."""
     stack.process("app.py").kill()

@@ -1,4 +1,4 @@
-"""The embedded voice, loaded once, spoken with through manager and scheduler as the studio does."""
+"""The embedded voice, loaded once, used through manager and scheduler like in the studio."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 import soundfile
 
 from engines.base import Checkpoint
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.scheduling.manager import Manager, Policy
 from engines.scheduling.ticket import Ticket
 from engines.types import Audio, Reference, Request, Take
@@ -26,7 +26,7 @@ class Mouth:
     """A manager with the embedded F5 checkpoint."""
 
     def __init__(self) -> None:
-        self.manager = Manager({"f5": Checkpoint("embedded")}, Device(name="cpu"), Policy(request_timeout_s=600))
+        self.manager = Manager({"f5": Checkpoint("embedded")}, EngineOptions(name="cpu"), Policy(request_timeout_s=600))
         self.manager.start()
         until(lambda: self.manager.status("f5").state in ("ready", "failed"))
         assert self.manager.status("f5").state == "ready", self.manager.status("f5").message

@@ -1,4 +1,4 @@
-"""Pieces become one sound: nothing lost, nothing doubled, no step, gaps and pauses to the sample."""
+"""Segments are joined to one audio without loss, repetition or steps, with exact gaps and pauses."""
 
 import numpy as np
 import pytest
@@ -7,8 +7,8 @@ from engines.f5.assembly import LEAD_S, SEAM_S, TAIL_S, Joiner, Piece
 from engines.types import Samples
 
 RATE = 24_000
-ROOM = 1e-4  # a constant far below speech, so that a gap in what is joined shows
-AROUND_S = 0.3  # of room before and behind the words of a wave
+ROOM = 1e-4  # a constant far below speech, so that a gap in the joined audio is visible
+AROUND_S = 0.3  # of this constant before and after the words of a waveform
 HZ = 220.0
 
 
@@ -17,7 +17,7 @@ def samples(seconds: float) -> int:
 
 
 def wave(seed: int, seconds: float = 0.4) -> Samples:
-    """Noise that nothing else resembles, which begins and ends at once, in a room."""
+    """Return unique noise with sharp edges, with the constant around it."""
     words = np.random.default_rng(seed).uniform(0.1, 0.2, samples(seconds))
     words[::2] *= -1
     whole = np.full(samples(seconds + 2 * AROUND_S), ROOM)
@@ -35,13 +35,13 @@ def joined(*pieces: tuple[Piece, Samples]) -> Samples:
 
 
 def starts(sound: Samples, said: Samples) -> list[int]:
-    """Where these very samples stand in a sound."""
+    """Return the positions of exactly these samples in the audio."""
     first = np.flatnonzero(sound[: len(sound) - len(said) + 1] == said[0])
     return [int(at) for at in first if np.array_equal(sound[at : at + len(said)], said)]
 
 
 @pytest.mark.parametrize("ending", ["sentence", "clause", "word"])
-def test_every_word_is_there_once_and_whole_with_its_natural_gap(ending: str) -> None:
+def test_every_word_is_present_once_and_whole_with_its_natural_gap(ending: str) -> None:
     one, other, last = wave(1), wave(2), wave(3)
     sound = joined((Piece("a", ending=ending), one), (Piece("b", ending=ending), other), (Piece("c"), last))
     gap = samples(TAIL_S[ending]) + samples(LEAD_S) - samples(SEAM_S)
@@ -55,14 +55,14 @@ def test_every_word_is_there_once_and_whole_with_its_natural_gap(ending: str) ->
 
 
 @pytest.mark.parametrize("ending", ["sentence", "clause", "word"])
-def test_the_room_goes_on_through_a_seam(ending: str) -> None:
+def test_the_background_continues_through_a_seam(ending: str) -> None:
     sound = joined((Piece("a", ending=ending), wave(1)), (Piece("b"), wave(2)))
     gap = sound[samples(LEAD_S) + samples(0.4) :][: samples(TAIL_S[ending]) + samples(LEAD_S) - samples(SEAM_S)]
     assert gap.min() > 0.8 * ROOM and gap.max() < 1.01 * ROOM
 
 
 def test_a_seam_makes_no_step() -> None:
-    """Tones out of phase in place of the rooms: what is heard between the words moves no faster than they do."""
+    """Use tones with opposite phases instead of the constant: the seam must not change faster than the tones."""
     at = np.arange(len(wave(1))) / RATE
     tones = [(ROOM * np.sin(2 * np.pi * HZ * at + phase)).astype(np.float32) for phase in (0.0, np.pi)]
     for tone, seed in zip(tones, (1, 2), strict=True):
@@ -90,12 +90,12 @@ def test_words_at_an_exact_pause_begin_and_end_without_a_step() -> None:
     assert 0 < around.max() < 0.002
 
 
-def test_silence_alone_is_a_pause() -> None:
+def test_a_segment_of_silence_is_a_pause() -> None:
     silence = joined((Piece("", pause_after_s=0.5), np.empty(0, np.float32)))
     assert len(silence) == samples(0.5) and not silence.any()
 
 
-def test_a_wave_that_ends_with_its_last_word_gets_the_tail_it_lacks() -> None:
+def test_a_waveform_without_a_tail_gets_one() -> None:
     cut = wave(1)[: samples(AROUND_S + 0.4)]
     sound = joined((Piece("a"), cut))
     assert len(sound) == samples(LEAD_S) + samples(0.4) + samples(TAIL_S["end"])

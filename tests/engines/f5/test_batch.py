@@ -1,4 +1,4 @@
-"""What a batch does in which step: where pieces begin, and when their sound is handed out."""
+"""The steps of a batch: when segments start, and when their audio is delivered."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,20 +13,20 @@ from engines.base import EngineJob, Spoke
 from engines.errors import OutOfMemory
 from engines.f5 import batch
 from engines.f5.engine import F5Engine
-from engines.runtime.transfers import Arriving
+from engines.runtime.transfers import AsyncHostCopy
 from tests.engines.f5.tuning import Listener, checkpoint, job, loaded
 
 TEXT = "some words to be said by somebody who reads slowly. " * 10
 STEPS = 4
 
 
-class Underway(Arriving):
-    """Sound whose copy has not arrived unless it is waited for, as on a device that works on."""
+class Underway(AsyncHostCopy):
+    """A host copy that never ends unless it is waited for, as on a busy device."""
 
     waited = 0
 
     @property
-    def here(self) -> bool:
+    def ready(self) -> bool:
         return False
 
     def value(self) -> Tensor:
@@ -41,9 +41,9 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> F5Engine:
 
 @pytest.fixture
 def together(engine: F5Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[F5Engine]:
-    """Makes several pieces of a request at once, as on a GPU."""
+    """Generates several segments of a request at once, as on a GPU."""
     monkeypatch.setattr(engine.batch, "rows_each", 4)
-    monkeypatch.setattr(batch, "Arriving", Underway)
+    monkeypatch.setattr(batch, "AsyncHostCopy", Underway)
     yield engine
 
 
@@ -53,7 +53,7 @@ def asked(*, live: bool) -> EngineJob:
 
 
 def rows_by_step(engine: F5Engine, wanted: EngineJob) -> tuple[list[int], list[int], Listener]:
-    """Of each step: how many rows were left behind it, and how many pieces were handed out by it."""
+    """Return, for each step, the rows after it and the segments that it delivered."""
     listener, rows, spoken = Listener(engine), [], []
     engine.admit(wanted)
     active = engine.batch.requests[wanted.id]
@@ -63,21 +63,21 @@ def rows_by_step(engine: F5Engine, wanted: EngineJob) -> tuple[list[int], list[i
     return rows, spoken, listener
 
 
-def test_one_piece_begins_at_a_step_and_each_is_handed_out_a_step_after_its_last(together: F5Engine) -> None:
+def test_one_segment_starts_per_step_and_is_delivered_one_step_after_its_last(together: F5Engine) -> None:
     rows, spoken, _ = rows_by_step(together, asked(live=False))
-    assert rows == [1, 2, 3, 2, 1, 0]  # each takes four steps
-    assert spoken == [0, 0, 0, 0, 1, 2]  # nothing is computed behind the last, which is waited for at once
+    assert rows == [1, 2, 3, 2, 1, 0]  # each segment takes four steps
+    assert spoken == [0, 0, 0, 0, 1, 2]  # no step follows the last one, so its audio is waited for at once
 
 
-def test_what_is_heard_while_it_is_made_begins_with_a_short_piece_made_alone(together: F5Engine) -> None:
+def test_a_live_request_starts_with_a_short_segment_generated_alone(together: F5Engine) -> None:
     rows, spoken, listener = rows_by_step(together, asked(live=True))
     assert rows[: STEPS - 1] == [1] * (STEPS - 1)
-    assert spoken.index(1) == STEPS  # the step after its last, which is the first of what comes behind it
+    assert spoken.index(1) == STEPS  # the step after its last step, which is the first step of the next segment
     assert rows[STEPS] == 1
     assert len(listener.heard["long"][0]) < len(listener.heard["long"][1])
 
 
-def test_the_same_sound_comes_of_pieces_made_one_by_one(together: F5Engine, engine: F5Engine) -> None:
+def test_segments_generated_one_by_one_give_the_same_audio(together: F5Engine, engine: F5Engine) -> None:
     several = rows_by_step(together, asked(live=False))[2].audio("long")
     engine.batch.rows_each = 1
     single = rows_by_step(engine, asked(live=False))[2].audio("long")
@@ -85,7 +85,7 @@ def test_the_same_sound_comes_of_pieces_made_one_by_one(together: F5Engine, engi
     assert np.abs(several - single).max() < 1e-4
 
 
-def test_nothing_is_waited_for_while_there_is_a_step_to_take(together: F5Engine) -> None:
+def test_no_copy_is_waited_for_while_there_are_steps(together: F5Engine) -> None:
     together.admit(asked(live=False))
     listener, waited = Listener(together), Underway.waited
     for _ in range(STEPS):
@@ -96,20 +96,20 @@ def test_nothing_is_waited_for_while_there_is_a_step_to_take(together: F5Engine)
     assert Underway.waited == waited + 3
 
 
-def test_a_pause_at_the_start_does_not_bring_the_second_piece_before_the_first(together: F5Engine) -> None:
+def test_a_leading_pause_does_not_start_the_second_segment_early(together: F5Engine) -> None:
     wanted = asked(live=True)
     wanted = replace(wanted, request=replace(wanted.request, text=f"[pause:500ms] {TEXT}"))
     rows, _, _ = rows_by_step(together, wanted)
     assert rows[: STEPS + 1] == [0, *[1] * (STEPS - 1), 0]
 
 
-def test_a_request_that_yields_between_pieces_sounds_as_alone(together: F5Engine) -> None:
+def test_a_request_that_yields_between_segments_gives_the_same_audio(together: F5Engine) -> None:
     wanted, listener = rows_by_step(together, asked(live=False))[2].audio("long"), Listener(together)
     together.admit(asked(live=False))
     listener.step()
-    while "long" not in together.between_pieces:
+    while "long" not in together.between_segments:
         listener.step(yielding={"long"})
-    assert len(listener.heard["long"]) == 1  # the piece that was in work
+    assert len(listener.heard["long"]) == 1  # the segment in progress
     together.admit(job("short"))
     while "short" not in listener.ended:
         listener.step(held={"long"})
@@ -117,7 +117,7 @@ def test_a_request_that_yields_between_pieces_sounds_as_alone(together: F5Engine
     assert np.abs(listener.audio("long") - wanted).max() < 1e-4
 
 
-def test_those_that_are_held_leave_their_places_to_others(together: F5Engine) -> None:
+def test_held_requests_leave_their_rows_to_others(together: F5Engine) -> None:
     listener = Listener(together)
     together.admit(asked(live=False))
     for _ in range(3):
@@ -128,11 +128,11 @@ def test_those_that_are_held_leave_their_places_to_others(together: F5Engine) ->
     together.admit(replace(asked(live=False), id="more"))
     for _ in range(2):
         listener.step(held={"long"})
-    listener.finish(asked(live=False), replace(asked(live=False), id="more"))  # five rows, and four fit
+    listener.finish(asked(live=False), replace(asked(live=False), id="more"))  # five rows, four of which fit
     assert np.abs(listener.audio("more") - listener.audio("long")).max() < 1e-4
 
 
-def test_what_is_made_is_handed_out_before_want_of_memory_is_told(
+def test_finished_audio_is_delivered_before_out_of_memory_is_raised(
     together: F5Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listener = Listener(together)

@@ -1,4 +1,4 @@
-"""The engine on the embedded checkpoint: reproducible, exact where it promises, gentle with memory, quick to stop."""
+"""The engine with the embedded checkpoint: reproducible takes, exact pauses, constant memory, quick cancellation."""
 
 from typing import Literal
 
@@ -10,7 +10,7 @@ import torch
 from engines.audio import rms_dbfs, silences
 from engines.errors import BadAudio, BadSetting, BadText, UnsupportedText
 from engines.f5.engine import F5Engine
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.types import Audio, Reference, SchedulerEvent
 from tests.engines.f5.conftest import Mouth, finish
 from tests.waiting import until
@@ -29,11 +29,11 @@ def test_the_same_request_gives_the_same_audio_also_after_a_restart(mouth: Mouth
 
 
 @pytest.mark.parametrize(("asked", "dtype"), [("auto", torch.bfloat16), ("float32", torch.float32)])
-def test_a_cpu_that_is_faster_in_bfloat16_computes_in_it_unless_told_otherwise(
+def test_a_cpu_that_is_faster_in_bfloat16_uses_it_unless_float32_is_set(
     monkeypatch: pytest.MonkeyPatch, asked: Literal["auto", "float32"], dtype: torch.dtype
 ) -> None:
     monkeypatch.setattr("engines.f5.engine.fastest_cpu_dtype", lambda: torch.bfloat16)
-    assert F5Engine(Device(name="cpu", cpu_precision=asked))._placement.dtype == dtype
+    assert F5Engine(EngineOptions(name="cpu", cpu_precision=asked))._placement.dtype == dtype
 
 
 def test_another_seed_gives_another_take(mouth: Mouth, amber: Reference) -> None:
@@ -42,7 +42,7 @@ def test_another_seed_gives_another_take(mouth: Mouth, amber: Reference) -> None
     assert np.abs(one[:shared] - other[:shared]).max() > 0.01
 
 
-def test_a_take_is_the_same_alone_and_in_company(mouth: Mouth, amber: Reference) -> None:
+def test_a_take_is_the_same_alone_and_in_a_batch(mouth: Mouth, amber: Reference) -> None:
     alone = mouth.say(LINE, amber).audio.samples
     company = mouth.start("a longer line by somebody else, who came a little earlier than you did.", amber, seed=3)
     together = finish(mouth.start(LINE, amber)).audio.samples
@@ -64,7 +64,7 @@ def test_pauses_are_exact_to_20_ms_at_ten_places(mouth: Mouth, amber: Reference)
     assert heard == pytest.approx(wanted, abs=0.02)
 
 
-def test_a_pause_may_stand_at_the_start_and_at_the_end(mouth: Mouth, amber: Reference) -> None:
+def test_a_text_may_start_and_end_with_a_pause(mouth: Mouth, amber: Reference) -> None:
     audio = mouth.say(f"[pause:500ms] {LINE} [pause:0.7s]", amber, steps=2).audio
     spoken = np.flatnonzero(audio.samples)
     assert spoken[0] / audio.sample_rate == pytest.approx(0.5, abs=0.02)
@@ -72,7 +72,7 @@ def test_a_pause_may_stand_at_the_start_and_at_the_end(mouth: Mouth, amber: Refe
 
 
 @pytest.mark.long
-def test_a_long_text_speaks_through_with_flat_memory(mouth: Mouth, amber: Reference) -> None:
+def test_a_long_text_is_spoken_with_constant_memory(mouth: Mouth, amber: Reference) -> None:
     text = " ".join(f"This is sentence number {n}, and it says a little more than nothing." for n in range(1, 16))
     ticket = mouth.start(text, amber, steps=2)
     ticket.read(60)
@@ -87,7 +87,7 @@ def test_audio_comes_long_before_the_end_of_a_long_line(mouth: Mouth, amber: Ref
     ticket = mouth.start("Come here. " + LINE * 3, amber, steps=2)
     finish(ticket)
     kinds = [event.kind for event in events]
-    assert kinds[: kinds.index("first_audio")].count("stepped") == 2  # of the first piece, and of no other
+    assert kinds[: kinds.index("first_audio")].count("stepped") == 2  # of the first segment only
     assert kinds.count("stepped") >= 4
 
 
@@ -107,7 +107,7 @@ def test_cancel_stops_the_device_within_one_step(mouth: Mouth, amber: Reference)
 
 
 def heard(mouth: Mouth) -> list[SchedulerEvent]:
-    """What the scheduler does from now on."""
+    """Collect the scheduler's events from now on."""
     events: list[SchedulerEvent] = []
     mouth.manager.listen(events.append)
     return events
@@ -122,8 +122,8 @@ def test_speed_makes_it_shorter(mouth: Mouth, amber: Reference) -> None:
     assert fast < slow * 0.75
 
 
-def test_a_quiet_reference_gives_the_same_take_as_quiet_as_it_is(mouth: Mouth, amber: Reference) -> None:
-    line = "all the lights went out at once."  # whose last sounds are far below its vowels
+def test_a_quiet_reference_gives_the_same_take_at_its_level(mouth: Mouth, amber: Reference) -> None:
+    line = "all the lights went out at once."  # its last sounds are far below its vowels
     quiet = Reference(Audio(amber.audio.samples / np.float32(10), amber.audio.sample_rate), amber.transcript)
     usual, lowered = (mouth.say(line, voice, steps=5).audio for voice in (amber, quiet))
     assert lowered.duration_s == pytest.approx(usual.duration_s, abs=0.006)
@@ -135,7 +135,7 @@ def test_a_quiet_reference_gives_the_same_take_as_quiet_as_it_is(mouth: Mouth, a
     ("text", "settings", "error", "words"),
     [
         ("   ", {}, BadText, "type a line"),
-        ("!!!", {}, BadText, "nothing to say"),
+        ("!!!", {}, BadText, "no words"),
         ("Привет", {}, UnsupportedText, "Cyrillic"),
         ("x" * 1_000_000, {}, BadText, "characters"),
         (LINE, {"steps": 0}, BadSetting, "steps must be"),
@@ -144,17 +144,17 @@ def test_a_quiet_reference_gives_the_same_take_as_quiet_as_it_is(mouth: Mouth, a
         ("[pause:99s] hello", {}, BadText, "pause"),
     ],
 )
-def test_what_cannot_be_spoken_is_refused_in_words(
+def test_an_invalid_request_is_refused_with_a_message(
     mouth: Mouth, amber: Reference, text: str, settings: dict[str, float], error: type[Exception], words: str
 ) -> None:
     with pytest.raises(error, match=words):
         mouth.say(text, amber, **settings)
 
 
-def test_references_that_cannot_be_used_are_refused_in_words(mouth: Mouth, amber: Reference) -> None:
+def test_an_invalid_reference_is_refused_with_a_message(mouth: Mouth, amber: Reference) -> None:
     long = Reference(Audio(np.ones(24_000 * 13, np.float32), 24_000), "a")
     silent = Reference(Audio(np.zeros(48_000, np.float32), 24_000), "a")
-    for voice, words in ((long, "select a part"), (silent, "silent")):
+    for voice, words in ((long, "select at most"), (silent, "silent")):
         with pytest.raises(BadAudio, match=words):
             mouth.say(LINE, voice)
     with pytest.raises(BadText, match="transcript"):
@@ -162,5 +162,5 @@ def test_references_that_cannot_be_used_are_refused_in_words(mouth: Mouth, amber
     slow = Reference(
         Audio(np.tile(amber.audio.samples, 4)[: 11 * amber.audio.sample_rate], amber.audio.sample_rate), "yes."
     )
-    with pytest.raises(BadText, match="check that its transcript"):
+    with pytest.raises(BadText, match="check that the transcript"):
         mouth.say("some words to be said. " * 10, slow)

@@ -1,4 +1,4 @@
-"""Champions' own weights in one engine: each take as from an engine of its own, and no take waits for another's disk."""
+"""Fine-tuned weights of several champions in one engine: equal takes to separate engines, and no take waits for reading."""
 
 import os
 import threading
@@ -14,7 +14,7 @@ from engines.base import Advanced, Checkpoint
 from engines.errors import BadCheckpoint
 from engines.f5.engine import F5Engine
 from engines.f5.weight_turns import SLICE
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.scheduling.manager import Manager, Policy
 from engines.types import Weights
 from tests.engines.f5.tuning import Listener, checkpoint, job, loaded, reference, say, weights
@@ -48,14 +48,14 @@ def ahri(folder: Path) -> Weights:
     return weights(folder, 2, "ahri")
 
 
-def test_a_take_equals_one_of_an_engine_loaded_with_these_weights(
+def test_a_take_equals_that_of_an_engine_loaded_with_the_weights(
     engine: F5Engine, base: Checkpoint, folder: Path, yasuo: Weights
 ) -> None:
     own = loaded(checkpoint(folder / "own", seed=1, vocoder_of=base))
     assert np.array_equal(say(engine, yasuo), say(own))
 
 
-def test_the_base_speaks_as_before_when_it_is_back(base: Checkpoint, yasuo: Weights) -> None:
+def test_the_base_speaks_as_before_after_a_change(base: Checkpoint, yasuo: Weights) -> None:
     engine = loaded(base)
     before, tuned, after = say(engine), say(engine, yasuo), say(engine)
     assert np.array_equal(before, after)
@@ -63,7 +63,7 @@ def test_the_base_speaks_as_before_when_it_is_back(base: Checkpoint, yasuo: Weig
     assert np.abs(before[:shared] - tuned[:shared]).max() > 1e-3
 
 
-def test_jobs_of_three_sets_at_once_are_each_as_alone(engine: F5Engine, yasuo: Weights, ahri: Weights) -> None:
+def test_jobs_with_three_sets_at_once_equal_single_jobs(engine: F5Engine, yasuo: Weights, ahri: Weights) -> None:
     sets = {"base": None, "yasuo": yasuo, "ahri": ahri}
     alone = {name: say(engine, own, steps=11) for name, own in sets.items()}
     listener = Listener(engine)
@@ -102,7 +102,7 @@ def test_rows_of_one_set_move_together(engine: F5Engine, yasuo: Weights) -> None
     listener.finish(job("one"), job("two"))
 
 
-def test_weights_known_already_cost_no_reading(base: Checkpoint, yasuo: Weights) -> None:
+def test_cached_weights_are_not_read_again(base: Checkpoint, yasuo: Weights) -> None:
     engine = loaded(base)
     say(engine, yasuo), say(engine), say(engine, yasuo)
     figures = engine.figures
@@ -127,9 +127,13 @@ def foreign(own: Weights, folder: Path) -> Weights:
 
 @pytest.mark.parametrize(
     ("broken", "words"),
-    [(flipped, "changed since they were checked"), (missing, "cannot be read"), (foreign, "another architecture")],
+    [
+        (flipped, "changed since they were checked"),
+        (missing, "could not be read"),
+        (foreign, "do not fit the architecture"),
+    ],
 )
-def test_weights_that_cannot_be_used_end_their_job_alone(
+def test_invalid_weights_end_only_their_job(
     engine: F5Engine, yasuo: Weights, tmp_path: Path, broken: object, words: str
 ) -> None:
     alone, listener = say(engine), Listener(engine)
@@ -145,8 +149,8 @@ def test_weights_that_cannot_be_used_end_their_job_alone(
         say(engine, broken(yasuo, tmp_path))  # type: ignore[operator]
 
 
-def test_others_speak_while_the_disk_is_slow(engine: F5Engine, tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "slow")  # opening it waits for its writer
+def test_other_requests_are_spoken_while_the_disk_is_slow(engine: F5Engine, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "slow")  # opening it waits for a writer
     slow = job("slow", Weights(str(tmp_path / "slow"), "3" * 64, "slow"))
     good, listener = job("good"), Listener(engine)
     engine.admit(slow)
@@ -168,10 +172,8 @@ def test_ten_base_champions_cost_one_base_and_small_references(base: Checkpoint)
     assert 0 < engine.memory_bytes - before < 10 * 60_000 < model / 2
 
 
-def test_a_take_through_the_scheduler_tells_whose_weights_spoke_and_what_they_cost(
-    base: Checkpoint, yasuo: Weights
-) -> None:
-    manager = Manager({"f5": base}, Device(name="cpu", compile="off"), Policy())
+def test_a_take_records_its_weights_and_the_cache_counts(base: Checkpoint, yasuo: Weights) -> None:
+    manager = Manager({"f5": base}, EngineOptions(name="cpu", compile="off"), Policy())
     reported: list[object] = []
     done = threading.Event()
     manager.listen(lambda event: (reported.append(event), done.set()) if event.kind == "done" else None)

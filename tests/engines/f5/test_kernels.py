@@ -1,4 +1,4 @@
-"""F5's kernels without a GPU: interpreted against torch, and compiled."""
+"""F5's kernels without a GPU: interpreted and compared with torch, and compiled."""
 
 import json
 import os
@@ -34,40 +34,40 @@ def interpreted() -> dict[str, Any]:
     return reported("interpret")
 
 
-def test_a_row_of_a_small_network_takes_the_step_that_torch_takes() -> None:
+def test_a_step_and_a_context_of_a_small_network_equal_torch() -> None:
     found = reported("interpret-few")
     assert max(*found["rows"], *found["contexts"]) < ROUNDING
     assert found["note"] == ""
 
 
 @pytest.mark.long
-def test_rows_of_three_lengths_go_where_the_steps_as_written_take_them(interpreted: dict[str, Any]) -> None:
+def test_steps_of_rows_of_three_lengths_equal_torch(interpreted: dict[str, Any]) -> None:
     assert max(interpreted["rows"]) < ROUNDING
     assert interpreted["note"] == ""
 
 
 @pytest.mark.long
-def test_rows_start_with_what_the_network_computes(interpreted: dict[str, Any]) -> None:
+def test_contexts_of_rows_equal_the_networks(interpreted: dict[str, Any]) -> None:
     assert min(interpreted["contexts"]) > 0 and max(interpreted["contexts"]) < ROUNDING
 
 
 @pytest.mark.long
-def test_other_weights_in_place_of_these_are_used(interpreted: dict[str, Any]) -> None:
+def test_replaced_weights_are_used(interpreted: dict[str, Any]) -> None:
     assert max(interpreted["other weights"]) < ROUNDING
 
 
 @pytest.mark.long
-def test_norms_of_queries_and_few_rotated_heads_and_a_long_skip_are_as_written(interpreted: dict[str, Any]) -> None:
+def test_query_norms_few_rotated_heads_and_a_long_skip_equal_torch(interpreted: dict[str, Any]) -> None:
     assert max(interpreted["other design"]) < ROUNDING
 
 
 @pytest.mark.long
-def test_nobodys_frames_stay_as_they_are(interpreted: dict[str, Any]) -> None:
+def test_frames_between_sequences_stay_unchanged(interpreted: dict[str, Any]) -> None:
     assert interpreted["between"] == 0.0
 
 
 @pytest.mark.long
-def test_every_kernel_of_the_full_network_compiles_for_a_hopper_gpu_beside_this_process_and_is_there_then() -> None:
+def test_every_kernel_of_the_full_network_compiles_for_a_hopper_gpu_in_another_process() -> None:
     made = reported("compile")
     assert made["kernels"] == dict.fromkeys(KERNELS, 1) | {"convolve": 2, "modulate": 2}
     assert made["compiled again"] == 0

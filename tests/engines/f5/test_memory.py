@@ -1,4 +1,4 @@
-"""A device that is full for a moment costs no sound, and a closed engine gives its memory back."""
+"""A temporarily full device loses no audio, and a closed engine frees its memory."""
 
 import gc
 import weakref
@@ -14,7 +14,7 @@ from tests.engines.f5.tuning import Listener, checkpoint, job, loaded, say
 
 
 class Full(nn.Module):
-    """A vocoder whose device has no room the first time."""
+    """A vocoder that runs out of memory at the first call."""
 
     def __init__(self, vocoder: nn.Module) -> None:
         super().__init__()
@@ -27,7 +27,7 @@ class Full(nn.Module):
         return self.vocoder(mel)
 
 
-def test_a_take_whose_sound_had_no_memory_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_a_take_continues_after_its_vocoder_ran_out_of_memory(tmp_path: Path) -> None:
     engine = loaded(checkpoint(tmp_path / "base", seed=0))
     wanted, listener = say(engine), Listener(engine)
     object.__setattr__(engine.model, "vocoder", Full(engine.model.vocoder))
@@ -38,12 +38,12 @@ def test_a_take_whose_sound_had_no_memory_goes_on_where_it_was(tmp_path: Path) -
     assert np.array_equal(listener.audio("one"), wanted)
 
 
-def test_a_closed_engine_gives_its_weights_back_at_once(tmp_path: Path) -> None:
+def test_a_closed_engine_frees_its_weights_at_once(tmp_path: Path) -> None:
     engine = loaded(checkpoint(tmp_path / "base", seed=0))
     say(engine)
     network = weakref.ref(engine.model.network)
     gc.collect()
-    gc.disable()  # the memory of a device is asked back before Python next looks for circles
+    gc.disable()  # device memory is needed before Python's next garbage collection
     try:
         engine.close()
         assert network() is None

@@ -1,4 +1,4 @@
-"""Checkpoints as they come: upstream's layouts, folders, files, and everything that is wrong with them."""
+"""Loading checkpoints: upstream's layouts, folders, files, and invalid ones."""
 
 import shutil
 from pathlib import Path
@@ -38,7 +38,7 @@ def same(one: F5Model, other: F5Model) -> bool:
     return all(torch.equal(a, b) for a, b in pairs)
 
 
-def test_a_folder_loads_with_its_own_defaults(folder: Path) -> None:
+def test_a_folder_loads_with_its_defaults(folder: Path) -> None:
     voice = loaded(folder)
     assert voice.steps == 5 and voice.guidance == 2.0
     assert voice.vocabulary.characters == frozenset(SYMBOLS)
@@ -60,7 +60,7 @@ def test_every_upstream_layout_of_pt_loads_the_same(folder: Path, layout: str) -
     assert same(loaded(folder / "model_1.pt"), wanted)
 
 
-def test_int8_per_channel_is_restored_at_load(folder: Path) -> None:
+def test_int8_per_channel_is_converted_at_load(folder: Path) -> None:
     wanted = loaded(folder)
     state = load_file(folder / "model_1.safetensors")
     small = {}
@@ -95,13 +95,13 @@ def test_another_architecture_is_named(folder: Path) -> None:
 
 def test_another_size_is_named(folder: Path) -> None:
     (folder / "vocab.txt").write_text("\n".join(SYMBOLS[:-3]) + "\n")
-    with pytest.raises(BadCheckpoint, match="another size"):
+    with pytest.raises(BadCheckpoint, match="does not have the size"):
         loaded(folder)
 
 
-def test_a_broken_file_is_named(folder: Path) -> None:
+def test_a_damaged_file_is_named(folder: Path) -> None:
     (folder / "model_1.safetensors").write_bytes(b"not a checkpoint at all")
-    with pytest.raises(BadCheckpoint, match="is broken"):
+    with pytest.raises(BadCheckpoint, match="is damaged"):
         loaded(folder)
 
 
@@ -119,24 +119,24 @@ def test_a_pickle_that_runs_code_is_refused_and_not_run(folder: Path, tmp_path: 
     assert not canary.exists()
 
 
-def test_a_path_that_is_not_there_is_named() -> None:
+def test_a_missing_path_is_named() -> None:
     with pytest.raises(BadCheckpoint, match="STUDIO_F5_CHECKPOINT"):
         loaded("/nowhere/at/all.safetensors")
 
 
 def test_a_hub_name_without_a_file_asks_for_one() -> None:
-    with pytest.raises(BadCheckpoint, match="name the weights too"):
+    with pytest.raises(BadCheckpoint, match="add the file of the weights"):
         loaded("hf://someone/voice")
 
 
-def test_offline_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_an_unreachable_hub_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     with pytest.raises(BadCheckpoint, match="Hub cannot be reached"):
         loaded("hf://SWivid/F5-TTS")
 
 
-def test_pinyin_vocabularies_speak_through_upstreams_front_end(tmp_path: Path) -> None:
+def test_pinyin_vocabularies_use_upstreams_converter(tmp_path: Path) -> None:
     from importlib.util import find_spec
 
     package = find_spec("f5_tts")

@@ -1,4 +1,4 @@
-"""The network and the sampler against f5-tts 1.1.22 on the same weights, noise and grid."""
+"""The network and the sampler compared with f5-tts 1.1.22 on equal weights, noise and time grids."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,7 +19,7 @@ from engines.f5.stepping import EagerStepper, Flow
 from tests.engines.f5.conftest import VOICES, reference
 from tests.engines.f5.test_model import loaded
 
-# Relative differences, each with what was measured on AVX-512 processors.
+# Relative differences; each comment has the values measured on AVX-512 processors.
 ROUNDING = 2e-6  # float32, random weights through a whole grid, and rows in a batch against alone: 3e-7 to 7e-7
 TRAINED = 1e-5  # float32, trained weights through a whole grid, which amplifies rounding: 2e-6
 HALF = 0.05  # bfloat16, trained weights through a whole grid: 0.025, where upstream's network in it differs by 0.6
@@ -34,13 +34,15 @@ VARIANTS = {
 
 
 def upstream_network(**arch: Any) -> nn.Module:
-    from f5_tts.model.backbones.dit import DiT as UpstreamDiT  # takes seconds, which collecting other tests need not
+    from f5_tts.model.backbones.dit import (
+        DiT as UpstreamDiT,
+    )  # this import takes seconds, which collecting other tests does not need
 
     return UpstreamDiT(**arch, mel_dim=100, dropout=0.0)
 
 
 def pair(**changes: object) -> tuple[nn.Module, DiT]:
-    """Upstream's network and ours with the same random weights."""
+    """Provide upstream's network and ours with equal random weights."""
     arch = {**ARCH, **changes}
     upstream = redraw(upstream_network(**arch, text_num_embeds=len(SYMBOLS))).eval()
     ours = DiT(DiTConfig.from_mapping(arch, len(SYMBOLS)))
@@ -51,7 +53,7 @@ def pair(**changes: object) -> tuple[nn.Module, DiT]:
 
 @pytest.fixture
 def embedded() -> tuple[nn.Module, DiT, Vocabulary]:
-    """The weights that ship, as our loader reads them, in upstream's network and in ours."""
+    """Provide the shipped weights in upstream's network and in ours."""
     voice = loaded("embedded")
     arch = yaml.safe_load((EMBEDDED / "config.yaml").read_text())["model"]["arch"]
     upstream = upstream_network(**arch, text_num_embeds=voice.vocabulary.size)
@@ -61,7 +63,7 @@ def embedded() -> tuple[nn.Module, DiT, Vocabulary]:
 
 
 def spoken(name: str, line: str, vocabulary: Vocabulary) -> tuple[Tensor, Tensor]:
-    """A shipped reference and a line, as the engine hands them to the network."""
+    """Return a shipped reference and a line, as the engine passes them to the network."""
     voice = reference(VOICES / "references" / f"{name}.flac")
     return log_mel(torch.from_numpy(voice.audio.samples)), vocabulary.tokens(f"{voice.transcript} {line}")
 
@@ -101,7 +103,7 @@ def inputs(seed: int, reference_frames: int, characters: int) -> tuple[Tensor, T
 @pytest.mark.parametrize("hidden", [False, True], ids=["conditioned", "unconditioned"])
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_velocity_in_float64_equals_upstreams(variant: str, hidden: bool) -> None:
-    """At time 0, whose sinusoids float32 holds exactly; other times are in the whole grids below."""
+    """Compare at time 0, whose sinusoids are exact in float32; the whole grids below cover other times."""
     upstream, ours = (network.double() for network in pair(**VARIANTS[variant]))
     reference, tokens = inputs(1, 40, 30)
     noise, _ = inputs(2, 130, 1)
@@ -124,7 +126,7 @@ def test_a_single_request_equals_upstream(variant: str, steps: int) -> None:
     assert relative(found, wanted) < ROUNDING
 
 
-def test_the_embedded_weights_speak_as_upstream(embedded: tuple[nn.Module, DiT, Vocabulary]) -> None:
+def test_the_embedded_weights_equal_upstream(embedded: tuple[nn.Module, DiT, Vocabulary]) -> None:
     upstream, ours, vocabulary = embedded
     mel, tokens = spoken("amber", "The bridge is out, take the long way round.", vocabulary)
     frames, steps = len(mel) + 100, 5
@@ -134,7 +136,7 @@ def test_the_embedded_weights_speak_as_upstream(embedded: tuple[nn.Module, DiT, 
     assert relative(found, wanted) < TRAINED
 
 
-def test_in_bfloat16_the_embedded_weights_stay_nearer_to_float32_than_upstream_does(
+def test_the_embedded_weights_in_bfloat16_are_closer_to_float32_than_upstream(
     embedded: tuple[nn.Module, DiT, Vocabulary],
 ) -> None:
     upstream, _, vocabulary = embedded
@@ -150,7 +152,7 @@ def test_in_bfloat16_the_embedded_weights_stay_nearer_to_float32_than_upstream_d
     assert ROUNDING < relative(found, exact) < min(HALF, relative(wanted, exact))
 
 
-def test_a_batch_on_the_embedded_weights_equals_its_members_alone(
+def test_a_batch_with_the_embedded_weights_equals_single_rows(
     embedded: tuple[nn.Module, DiT, Vocabulary],
 ) -> None:
     _, ours, vocabulary = embedded
@@ -167,7 +169,7 @@ def test_a_batch_on_the_embedded_weights_equals_its_members_alone(
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_a_batch_equals_its_members_alone(variant: str) -> None:
+def test_a_batch_equals_single_rows(variant: str) -> None:
     _, ours = pair(**VARIANTS[variant])
     sizes = [(40, 30, 130, 7), (25, 50, 90, 5), (60, 20, 161, 16)]
     make: Callable[[], list[FlowRow]] = lambda: [  # noqa: E731
@@ -191,8 +193,8 @@ def test_a_broken_block_breaks_parity(block: str) -> None:
     assert relative(found, wanted) > 1e-3
 
 
-def test_every_block_moves_the_output() -> None:
-    """Parity would prove nothing on weights whose blocks do nothing."""
+def test_every_block_changes_the_output() -> None:
+    """Check that every block changes the output; otherwise parity would prove nothing."""
     _, ours = pair()
     reference, tokens = inputs(1, 40, 30)
     with torch.inference_mode():

@@ -1,4 +1,4 @@
-"""How long new speech is to be."""
+"""The planned length of new speech."""
 
 import pytest
 
@@ -12,19 +12,19 @@ MARGIN = round(MARGIN_S * SAMPLE_RATE / HOP)
 
 @pytest.mark.parametrize("text", ["take the long way round.", "naïve café, señor.", "a" * 19])
 @pytest.mark.parametrize("speed", [0.7, 1.0, 1.3])
-def test_a_byte_lasts_as_long_as_a_byte_of_the_reference(text: str, speed: float) -> None:
+def test_a_byte_of_text_lasts_as_long_as_a_byte_of_the_transcript(text: str, speed: float) -> None:
     upstream = int(300 / len(TRANSCRIPT.encode()) * len(text.encode()) / speed)  # f5_tts.infer.utils_infer
     assert frames(300, TRANSCRIPT, text, speed, stretch_short=True) == upstream + MARGIN
 
 
-def test_a_text_below_ten_bytes_is_stretched_where_the_checkpoint_needs_it() -> None:
+def test_a_text_below_ten_bytes_is_stretched_if_the_checkpoint_needs_it() -> None:
     stretched, not_stretched = (
         frames(300, TRANSCRIPT, "come here", 1.0, stretch) - MARGIN for stretch in (True, False)
     )
     assert stretched == pytest.approx(not_stretched / 0.3, abs=4)
 
 
-def test_the_first_pieces_of_a_text_are_short_and_those_behind_as_long_as_they_may_be() -> None:
+def test_the_first_segments_of_a_text_are_short_and_later_ones_long() -> None:
     script = writing.parse("the gate is open now. " * 20 + "[pause:1s] " + "the gate is open now. " * 20)
     lengths = [len(piece.text) for piece in pieces(script, frozenset("abcdefghijklmnopqrstuvwxyz. "), *CHARACTERS, 240)]
     assert lengths[0] <= CHARACTERS[0] < lengths[1] <= CHARACTERS[1]
@@ -32,13 +32,13 @@ def test_the_first_pieces_of_a_text_are_short_and_those_behind_as_long_as_they_m
 
 
 @pytest.mark.parametrize(("seconds", "characters"), [(5.0, 240), (12.0, 150), (20.0, CHARACTERS[1])])
-def test_a_piece_and_its_reference_stay_within_what_networks_are_trained_on(seconds: float, characters: int) -> None:
+def test_a_segment_with_its_reference_stays_within_the_training_length(seconds: float, characters: int) -> None:
     frames = round(seconds * SAMPLE_RATE / HOP)
     transcript = "a" * round(15 * seconds)
     assert longest(frames, frames, transcript, 240) == pytest.approx(characters, abs=1)
 
 
-def test_what_nobody_waits_for_is_cut_into_pieces_as_long_as_they_may_be() -> None:
+def test_a_request_that_is_not_live_has_long_segments() -> None:
     script = writing.parse("the gate is open now. " * 20)
     lengths = [len(piece.text) for piece in pieces(script, frozenset("abcdefghijklmnopqrstuvwxyz. "), 240)]
     assert len(lengths) == 2

@@ -1,4 +1,4 @@
-"""What F5 is given of a reference: the same whatever the clip's rate and level, at a pace without its silences."""
+"""F5's input from a reference does not depend on the clip's rate, level and silences."""
 
 import string
 
@@ -32,20 +32,20 @@ def with_silence(voice: Reference, at_s: float, seconds: float) -> Reference:
 
 
 def bands_below(hz: float) -> int:
-    """How many mel bands end below a frequency."""
+    """Return the number of mel bands that end below a frequency."""
     top = 2595 * np.log10(1 + SAMPLE_RATE / 2 / 700)
     ends_hz = 700 * (10 ** (np.linspace(0, top, BANDS + 2)[2:] / 2595) - 1)
     return int((ends_hz < hz).sum())
 
 
 def difference(one: F5Reference, other: F5Reference, bands: int = BANDS) -> float:
-    """Between the log-mels, on average over the frames that hold a voice."""
+    """Return the mean difference of the log-mels over voiced frames."""
     loud = one.mel.mean(1) > one.mel.mean(1).max() - 4
     return float((one.mel - other.mel)[loud, :bands].abs().mean())
 
 
 @pytest.mark.parametrize("rate", [8_000, 16_000, 22_050, 44_100, 48_000, 96_000])
-def test_a_clip_at_another_rate_is_the_same_reference(
+def test_a_clip_at_another_rate_gives_the_same_reference(
     references: F5ReferenceCache, amber: Reference, rate: int
 ) -> None:
     native, other = references.prepare(amber), references.prepare(at_rate(amber, rate))
@@ -55,7 +55,7 @@ def test_a_clip_at_another_rate_is_the_same_reference(
 
 
 @pytest.mark.parametrize("level_db", [-20.0, -40.0])
-def test_a_quieter_clip_is_the_same_reference_and_what_it_was_raised_by_is_known(
+def test_a_quieter_clip_gives_the_same_reference_and_its_gain(
     references: F5ReferenceCache, amber: Reference, level_db: float
 ) -> None:
     factor = 10 ** (level_db / 20)
@@ -66,13 +66,13 @@ def test_a_quieter_clip_is_the_same_reference_and_what_it_was_raised_by_is_known
 
 
 @pytest.mark.parametrize("name", [path.stem for path in sorted((VOICES / "references").glob("*.flac"))])
-def test_every_frame_of_a_shipped_reference_belongs_to_its_pace(references: F5ReferenceCache, name: str) -> None:
+def test_every_frame_of_a_shipped_reference_counts_for_its_pace(references: F5ReferenceCache, name: str) -> None:
     prepared = references.prepare(reference(VOICES / "references" / f"{name}.flac"))
     assert prepared.paced_frames == len(prepared.mel)
 
 
-@pytest.mark.parametrize("at_s", [0.0, 1.48, 5.3])  # before, within and behind what is said
-def test_how_long_a_silence_lasts_does_not_change_the_pace(
+@pytest.mark.parametrize("at_s", [0.0, 1.48, 5.3])  # before, within and after the speech
+def test_the_length_of_a_silence_does_not_change_the_pace(
     references: F5ReferenceCache, amber: Reference, at_s: float
 ) -> None:
     native, one, three = (references.prepare(with_silence(amber, at_s, seconds)) for seconds in (0.0, 1.0, 3.0))
@@ -81,7 +81,7 @@ def test_how_long_a_silence_lasts_does_not_change_the_pace(
     assert native.paced_frames <= one.paced_frames < 1.06 * native.paced_frames
 
 
-def test_no_band_is_quieter_than_the_checkpoint_has_heard() -> None:
+def test_no_band_is_below_the_checkpoints_floor() -> None:
     voice = at_rate(reference(VOICES / "references" / "amber.flac"), 16_000)
     heard, floored = (
         F5ReferenceCache(CHARACTERS, torch.device("cpu"), *floor).prepare(voice).mel for floor in ((), (-3.3,))

@@ -1,4 +1,4 @@
-"""Steps of rows that lie one behind another: whoever computes them, and whatever else is in the step."""
+"""Steps of packed rows do not depend on the stepper or on the other rows of the step."""
 
 import pytest
 import torch
@@ -59,13 +59,13 @@ def test_a_tap_of_a_convolution_is_one_matrix_in_memory(flat: DiT) -> None:
         assert conv.weight.movedim(-1, 0).is_contiguous()
 
 
-def test_one_product_gives_what_three_give(flat: DiT) -> None:
+def test_one_joined_product_equals_three(flat: DiT) -> None:
     apart = network(0).eval()
     together, alone = (finish(Flow(EagerStepper(each)), rows(each)) for each in (flat, apart))
     assert max(relative(a, b) for a, b in zip(together, alone, strict=True)) < ROUNDING
 
 
-def test_rows_that_take_turns_go_on_where_they_were(flat: DiT) -> None:
+def test_rows_that_take_turns_continue_correctly(flat: DiT) -> None:
     flow, (one, two, three) = Flow(EagerStepper(flat)), rows(flat)
     with torch.inference_mode():
         for turn in ([one], [two, three], [one], [one, two], [two, three], [three, one]):
@@ -75,9 +75,9 @@ def test_rows_that_take_turns_go_on_where_they_were(flat: DiT) -> None:
     assert max(relative(row.x, x) for row, x in zip((one, two, three), wanted, strict=True)) < ROUNDING
 
 
-def test_a_step_that_failed_is_taken_again_from_where_the_rows_were(flat: DiT) -> None:
+def test_a_failed_step_is_repeated_from_the_same_state(flat: DiT) -> None:
     class Failing(EagerStepper):
-        """Fails once, after it changed what it was given."""
+        """Fails once, after it has changed its inputs."""
 
         failed = False
 
@@ -96,11 +96,11 @@ def test_a_step_that_failed_is_taken_again_from_where_the_rows_were(flat: DiT) -
     assert max(relative(row.x, x) for row, x in zip(found, wanted, strict=True)) < ROUNDING
 
 
-def test_a_convolution_reaches_from_one_sequence_no_farther_than_the_gap(flat: DiT) -> None:
+def test_a_convolution_reaches_no_farther_than_the_gap_between_sequences(flat: DiT) -> None:
     assert all(conv.padding[0] <= GAP for conv in flat.input_embed.conv_pos_embed.conv1d[::2])
 
 
-def test_each_frame_knows_the_two_it_is_guided_by() -> None:
+def test_each_frame_has_the_indices_of_its_guidance_pair() -> None:
     packed = pack([(3, 2), (2, 1)], frames=3 + GAP + 3 + GAP + 2 + 4, sequences=4)
     second, third = 3 + GAP, 2 * (3 + GAP)
     assert packed.shown[[0, 2, second, second + 2, third]].tolist() == [0, 2, 0, 2, third]
@@ -110,11 +110,11 @@ def test_each_frame_knows_the_two_it_is_guided_by() -> None:
     assert (packed.position >= 0).sum() == 3 + 3 + 2
 
 
-def test_shapes_that_are_rounded_up_are_those_that_are_recorded(flat: DiT) -> None:
+def test_rounded_shapes_are_the_recorded_ones(flat: DiT) -> None:
     stepper = FusedStepper(flat, 8)
     stepper.use_fused()
     assert stepper.shape(StepShape(1, 2829, 2)) == (8, 2944, 2)
     assert stepper.shape(StepShape(3, 2829, 5)) == (8, 3072, 8)
     assert stepper.shape(StepShape(1, 100, 1)) == (8, 512, 2)
     assert stepper.shape(StepShape(4, 8100, 8)) == (8, 8192, 8)
-    assert stepper.shape(StepShape(4, 8193, 8)) == (8, 8208, 8)  # too long to be recorded
+    assert stepper.shape(StepShape(4, 8193, 8)) == (8, 8208, 8)  # too long for a graph

@@ -1,4 +1,4 @@
-"""Weights from outside: the honest ones come out the same whatever their layout, the others never get further than the door."""
+"""Untrusted weights: valid ones give equal files for every layout; invalid ones are refused without side effects."""
 
 import hashlib
 import json
@@ -44,7 +44,7 @@ def state() -> State:
 def answers(
     tmp_path_factory: pytest.TempPathFactory, base: Checkpoint, state: State
 ) -> dict[str, tuple[dict[str, object], bool]]:
-    """For each file: what the process says of it, and whether the canary was touched."""
+    """Return for each file the answer of the process, and whether the canary was touched."""
     folder, tasks = tmp_path_factory.mktemp("malicious"), list[str]()
     for number, name in enumerate(FILES):
         place = folder / str(number)
@@ -60,7 +60,7 @@ def answers(
 
 
 def task(weights: Path, place: Path, base: Checkpoint) -> VettingTask:
-    """As `vet` sends it."""
+    """Return the task as `vet` sends it."""
     looking = locate_design(base)
     with pytest.raises(StopIteration) as end:
         next(looking)
@@ -72,7 +72,7 @@ def task(weights: Path, place: Path, base: Checkpoint) -> VettingTask:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_malicious_and_broken_weights_are_refused_in_words(
+def test_malicious_and_damaged_weights_are_refused_with_a_message(
     answers: dict[str, tuple[dict[str, object], bool]], name: str
 ) -> None:
     answer, touched = answers[name]
@@ -83,7 +83,7 @@ def test_malicious_and_broken_weights_are_refused_in_words(
 
 
 @pytest.mark.parametrize("name", ["runs a shell", "a bomb", "a storage of four terabytes", "beyond half precision"])
-def test_what_is_refused_leaves_nothing(tmp_path: Path, base: Checkpoint, state: State, name: str) -> None:
+def test_a_refusal_leaves_no_files(tmp_path: Path, base: Checkpoint, state: State, name: str) -> None:
     path = FILES[name][0](tmp_path, state, tmp_path / "canary")
     out = tmp_path / "vetted"
     out.mkdir()
@@ -93,14 +93,14 @@ def test_what_is_refused_leaves_nothing(tmp_path: Path, base: Checkpoint, state:
     assert not (tmp_path / "canary").exists()
 
 
-def test_the_canary_would_be_touched_by_whoever_unpickles_it(tmp_path: Path, state: State) -> None:
+def test_unpickling_the_file_touches_the_canary(tmp_path: Path, state: State) -> None:
     path = FILES["runs a shell"][0](tmp_path, state, tmp_path / "canary")
     torch.load(path, weights_only=False)
     assert (tmp_path / "canary").exists()
 
 
 def written(folder: Path, name: str, state: State) -> Path:
-    """The same weights as they may come."""
+    """Write the same weights in one of the possible layouts."""
     averaged = {f"ema_model.transformer.{key}": value for key, value in state.items()}
     training = {"initted": torch.tensor(True), "step": torch.tensor(7), "ema_model.mel_spec.window": torch.ones(4)}
     path = folder / f"{name}.{'safetensors' if name.startswith('safetensors') else 'pt'}"
@@ -117,7 +117,7 @@ def written(folder: Path, name: str, state: State) -> Path:
 
 
 @pytest.mark.long
-def test_every_layout_comes_out_the_same_to_the_byte(tmp_path: Path, base: Checkpoint, state: State) -> None:
+def test_every_layout_gives_identical_bytes(tmp_path: Path, base: Checkpoint, state: State) -> None:
     layouts = ["whole", "plain", "bare", "safetensors", "safetensors-averaged"]
     vetted, files = [], []
     for layout in layouts:
@@ -133,13 +133,13 @@ def test_every_layout_comes_out_the_same_to_the_byte(tmp_path: Path, base: Check
     assert found.keys() == state.keys() and all(torch.equal(found[name], state[name]) for name in state)
 
 
-def test_precision_stays_as_it_came(tmp_path: Path, base: Checkpoint, state: State) -> None:
+def test_the_precision_is_kept(tmp_path: Path, base: Checkpoint, state: State) -> None:
     path = written(tmp_path, "plain", {name: value.bfloat16() for name, value in state.items()})
     assert vet(path, tmp_path / "out.safetensors", against=base).dtype == "bfloat16"
     assert {value.dtype for value in load_file(tmp_path / "out.safetensors").values()} == {torch.bfloat16}
 
 
-def test_int8_weights_are_restored(tmp_path: Path, base: Checkpoint, state: State) -> None:
+def test_int8_weights_are_converted(tmp_path: Path, base: Checkpoint, state: State) -> None:
     save_file(pack(state), tmp_path / "packed.safetensors")
     vet(tmp_path / "packed.safetensors", tmp_path / "out.safetensors", against=base)
     found = load_file(tmp_path / "out.safetensors")
@@ -153,7 +153,7 @@ def test_the_embedded_weights_fit_the_embedded_checkpoint_and_no_other(tmp_path:
         vet(shipped, tmp_path / "other.safetensors", against=base)
 
 
-def test_the_published_checkpoint_is_known_without_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_published_checkpoint_needs_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     looking = locate_design(Checkpoint("hf://SWivid/F5-TTS"))
     with pytest.raises(StopIteration) as end:
@@ -162,7 +162,9 @@ def test_the_published_checkpoint_is_known_without_the_network(monkeypatch: pyte
 
 
 @pytest.mark.long
-def test_the_pt_of_safetensors_is_upstreams_and_always_the_same(tmp_path: Path, base: Checkpoint, state: State) -> None:
+def test_the_pt_of_safetensors_has_upstreams_layout_and_constant_bytes(
+    tmp_path: Path, base: Checkpoint, state: State
+) -> None:
     from f5_tts.model.backbones.dit import DiT as UpstreamDiT  # takes ten seconds, which no other test here needs
     from f5_tts.model.cfm import CFM
 
@@ -170,7 +172,7 @@ def test_the_pt_of_safetensors_is_upstreams_and_always_the_same(tmp_path: Path, 
     for name in ("one", "two"):
         vet(path, tmp_path / f"{name}.safetensors", against=base, pt=tmp_path / f"{name}.pt")
     assert (tmp_path / "one.pt").read_bytes() == (tmp_path / "two.pt").read_bytes()
-    # As f5-tts's load_checkpoint reads it, which is strict about names.
+    # As f5-tts's load_checkpoint reads it, with strict names.
     held = torch.load(tmp_path / "one.pt", weights_only=True)["ema_model_state_dict"]
     theirs = CFM(UpstreamDiT(**ARCH, text_num_embeds=len(SYMBOLS), mel_dim=100), num_channels=100)
     rotary = theirs.transformer.rotary_embed.inv_freq.clone()
@@ -181,7 +183,7 @@ def test_the_pt_of_safetensors_is_upstreams_and_always_the_same(tmp_path: Path, 
     assert again.sha256 == hashlib.sha256((tmp_path / "one.safetensors").read_bytes()).hexdigest()
 
 
-def test_a_refusal_leaves_what_was_there(tmp_path: Path, base: Checkpoint, state: State) -> None:
+def test_a_refusal_keeps_existing_files(tmp_path: Path, base: Checkpoint, state: State) -> None:
     (tmp_path / "weights.safetensors").write_bytes(b"kept")
     path = FILES["not a number"][0](tmp_path, state, tmp_path)
     with pytest.raises(BadCheckpoint):
@@ -190,7 +192,7 @@ def test_a_refusal_leaves_what_was_there(tmp_path: Path, base: Checkpoint, state
     assert {left.name for left in tmp_path.iterdir()} == {"weights.safetensors", path.name}
 
 
-def test_what_is_not_there_is_refused(tmp_path: Path, base: Checkpoint) -> None:
+def test_a_missing_file_is_refused(tmp_path: Path, base: Checkpoint) -> None:
     with pytest.raises(BadCheckpoint, match="not there"):
         vet(tmp_path / "nowhere.pt", tmp_path / "out.safetensors", against=base)
 
@@ -208,7 +210,7 @@ def test_too_little_memory_is_a_refusal(tmp_path: Path, base: Checkpoint, state:
         )
 
 
-# psutil itself needs the module on Linux, so it is hidden from whoever asks whether it is there.
+# psutil needs the module on Linux, so it is only hidden from the code that checks for it.
 WITHOUT_LIMITS = """
 from importlib import util
 find = util.find_spec
@@ -216,7 +218,7 @@ util.find_spec = lambda name, package=None: None if name == "resource" else find
 """
 
 
-def test_where_the_system_bounds_no_process_its_memory_is_watched(
+def test_without_system_limits_the_memory_is_watched(
     tmp_path: Path, base: Checkpoint, state: State, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "sitecustomize.py").write_text(WITHOUT_LIMITS)
@@ -229,7 +231,7 @@ def test_where_the_system_bounds_no_process_its_memory_is_watched(
     assert vet(path, target, against=base).tensors == len(state)
 
 
-def test_a_full_disk_is_no_fault_of_the_weights(tmp_path: Path, base: Checkpoint, state: State) -> None:
+def test_a_full_disk_is_not_reported_as_invalid_weights(tmp_path: Path, base: Checkpoint, state: State) -> None:
     path = written(tmp_path, "plain", state)
     usual = usual_limits(path)
     with pytest.raises(EngineFailed, match="could not be stored"):
@@ -242,10 +244,10 @@ def test_a_full_disk_is_no_fault_of_the_weights(tmp_path: Path, base: Checkpoint
     assert {left.name for left in tmp_path.iterdir()} == {path.name}
 
 
-def test_time_is_bounded_and_stop_is_heard(tmp_path: Path, base: Checkpoint, state: State) -> None:
+def test_time_is_limited_and_stop_is_respected(tmp_path: Path, base: Checkpoint, state: State) -> None:
     path = written(tmp_path, "plain", state)
     usual, stop = usual_limits(path), threading.Event()
-    with pytest.raises(BadCheckpoint, match="could not be checked within"):
+    with pytest.raises(BadCheckpoint, match="was not checked within"):
         vet(
             path,
             tmp_path / "out.safetensors",
@@ -307,7 +309,7 @@ DEEDS = {
 
 
 @pytest.mark.parametrize("deed", DEEDS)
-def test_a_confined_process_does_nothing_to_the_world(tmp_path: Path, deed: str) -> None:
+def test_a_confined_process_has_no_side_effects(tmp_path: Path, deed: str) -> None:
     (tmp_path / "kept").touch()
     done = subprocess.run(
         [sys.executable, "-c", CONFINED + DEEDS[deed]],

@@ -1,4 +1,4 @@
-"""The vocoder beside the `vocos` package's own."""
+"""The vocoder compared with the `vocos` package."""
 
 from typing import Literal
 
@@ -13,7 +13,7 @@ from engines.f5.vocoder import Vocoder
 
 @pytest.mark.parametrize("padding", ["same", "center"])
 @pytest.mark.parametrize("frames", [2, 3, 50])
-def test_it_makes_the_same_sound(padding: Literal["same", "center"], frames: int) -> None:
+def test_it_computes_the_same_audio(padding: Literal["same", "center"], frames: int) -> None:
     backbone = {"input_channels": 100, "dim": 64, "intermediate_dim": 128, "num_layers": 3}
     head = {"dim": 64, "n_fft": 1024, "hop_length": 256, "padding": padding}
     theirs = nn.ModuleDict({"backbone": VocosBackbone(**backbone), "head": ISTFTHead(**head)})

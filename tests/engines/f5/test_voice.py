@@ -1,4 +1,4 @@
-"""What the embedded voice is worth, in a small form of `python -m training.evaluation f5`: measured from outside only."""
+"""The quality of the embedded voice, measured like `python -m training.evaluation f5` in small."""
 
 import random
 from pathlib import Path
@@ -23,12 +23,14 @@ from training.evaluation.measurement import ends_quietly, evaluation_lines
 from training.evaluation.speaker_encoder import embed, nearest
 
 NAMES = sorted(path.stem for path in (VOICES / "heldout").glob("*.flac"))
-CLEAR = [name for name in NAMES if not name.startswith("espeak")]  # pocketsphinx hardly follows espeak-ng's own speech
+CLEAR = [
+    name for name in NAMES if not name.startswith("espeak")
+]  # pocketsphinx understands little of espeak-ng's speech
 
 
 @pytest.fixture(scope="module")
 def said(mouth: Mouth) -> dict[str, tuple[str, Samples]]:
-    """One closed-set line by each held-out reference: (line, samples at 24 kHz)."""
+    """Speak one closed-set line with each held-out reference: (line, samples at 24 kHz)."""
     lines = heldout()["closed"]
     return {
         name: (line, mouth.say(line, reference(VOICES / "heldout" / f"{name}.flac")).audio.samples)
@@ -47,7 +49,7 @@ def test_closed_set_sentences_are_understood_as_the_card_claims(said: dict[str, 
 
 
 @pytest.mark.long
-def test_the_own_reference_is_the_closest_as_the_card_claims(said: dict[str, tuple[str, Samples]]) -> None:
+def test_the_takes_own_reference_is_the_closest_as_the_card_claims(said: dict[str, tuple[str, Samples]]) -> None:
     embeddings = {name: embed(reference(VOICES / "heldout" / f"{name}.flac").audio.samples) for name in NAMES}
     assert borne_out("f5", "own_nearest", [nearest(clip, embeddings) == name for name, (_, clip) in said.items()])
 
@@ -69,7 +71,7 @@ def test_a_line_from_a_quiet_clip_at_22050_hz_is_understood(mouth: Mouth, name: 
 
 
 @pytest.mark.long
-def test_takes_last_as_long_as_was_estimated_whatever_the_pace_of_the_reference(mouth: Mouth) -> None:
+def test_takes_last_as_long_as_estimated_at_any_pace_of_the_reference(mouth: Mouth) -> None:
     info, line = mouth.manager.status("f5").info, paces.LINES[1]
     assert info is not None
     for name, voice in paces.references().items():
@@ -77,7 +79,7 @@ def test_takes_last_as_long_as_was_estimated_whatever_the_pace_of_the_reference(
         assert made_s == pytest.approx(paces.estimated_s(info, name, line), rel=0.15), name
 
 
-def test_held_out_lines_are_known_as_held_out() -> None:
+def test_held_out_lines_are_recognised() -> None:
     assert all(is_held_out(line) for line in (*heldout()["open"], *heldout()["closed"]))
 
 
@@ -98,6 +100,6 @@ def test_no_template_makes_a_held_out_line(kind: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["slt-low", "kal-plain"])
-def test_a_take_has_nothing_at_the_top_of_its_band(mouth: Mouth, name: str) -> None:
+def test_a_take_has_no_energy_at_the_top_of_its_band(mouth: Mouth, name: str) -> None:
     take = mouth.say("The bridge is closed today.", reference(VOICES / "heldout" / f"{name}.flac"))
     assert top_band_db(take.audio.samples) <= -45

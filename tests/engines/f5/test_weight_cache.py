@@ -1,4 +1,4 @@
-"""Which weights stay in memory: a budget for the device, one for the host, and what is in use stays."""
+"""Which weights stay in memory: budgets for device and host, and sets in use always stay."""
 
 import hashlib
 import subprocess
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[3]
 
 
 class Flat:
-    """A layer of numbers that are all the same, so that one tells whose weights are in place."""
+    """A layer of equal numbers, so that its output shows which weights are active."""
 
     def __init__(self, folder: Path, device_sets: int, host_sets: int, width: int = 8) -> None:
         self.folder, self.width = folder, width
@@ -43,7 +43,7 @@ class Flat:
             return Weights(str(path), hashlib.file_digest(file, "sha256").hexdigest(), f"champion {number}")
 
     def use(self, number: int) -> float:
-        """Put a set in place (0 is the base's) as a job would; the number the layer computes with then."""
+        """Activate a set (0 is the base) like a job; return the number that the layer then computes with."""
         weights = self.weights(number) if number else None
         key = BASE if weights is None else weights.sha256
         self.leased = {key}
@@ -58,7 +58,7 @@ class Flat:
         return values.pop()
 
 
-def test_every_set_comes_back_whole_whatever_the_budget(tmp_path: Path) -> None:
+def test_every_set_is_restored_completely_with_any_budget(tmp_path: Path) -> None:
     for device_sets in range(4):
         for host_sets in range(4):
             flat = Flat(tmp_path, device_sets, host_sets)
@@ -76,7 +76,7 @@ def test_a_budget_for_all_reads_each_set_once(tmp_path: Path) -> None:
 
 
 def test_the_least_recently_used_set_is_read_again(tmp_path: Path) -> None:
-    flat = Flat(tmp_path, 0, 3)  # the base and two more
+    flat = Flat(tmp_path, 0, 3)  # the base and two others
     for number in (1, 2, 1, 3):
         flat.use(number)
     loaded = flat.weight_cache.counts.loaded
@@ -93,7 +93,7 @@ def test_a_set_that_leaves_the_device_stays_in_host_memory(tmp_path: Path) -> No
     assert flat.weight_cache.counts.loaded == 3 and flat.weight_cache.counts.evicted > 0
 
 
-def test_sets_in_use_stay_beyond_the_budget(tmp_path: Path) -> None:
+def test_sets_in_use_stay_above_the_budget(tmp_path: Path) -> None:
     flat = Flat(tmp_path, 0, 1)
     one, two = flat.weights(1), flat.weights(2)
     for weights in (one, two):
@@ -118,18 +118,18 @@ def test_idle_sets_leave_the_device_when_the_work_needs_it(tmp_path: Path) -> No
     assert flat.weight_cache.counts.loaded == 3
 
 
-def test_what_nobody_waits_for_any_more_is_not_read(tmp_path: Path) -> None:
+def test_weights_that_no_job_waits_for_are_not_read(tmp_path: Path) -> None:
     flat = Flat(tmp_path, 0, 9)
     wanted = [flat.weights(number) for number in range(1, 6)]
     for weights in wanted:
-        flat.leased = {weights.sha256}  # the one before it was cancelled
+        flat.leased = {weights.sha256}  # the earlier one was cancelled
         flat.weight_cache.start_loading(weights)
     until(lambda: not flat.weight_cache.is_loading(wanted[-1].sha256))
     flat.weight_cache.collect_loaded()
     assert flat.weight_cache.is_available(wanted[-1].sha256) and flat.weight_cache.counts.loaded <= 2
 
 
-def test_a_failed_reading_is_told_once_and_tried_again(tmp_path: Path) -> None:
+def test_a_failed_read_is_reported_once_and_retried(tmp_path: Path) -> None:
     flat = Flat(tmp_path, 0, 9)
     weights = flat.weights(1)
     whole = Path(weights.path).read_bytes()
@@ -157,13 +157,13 @@ print([flat.use(number) for number in (1, 0, 1)], flat.weight_cache.counts.loade
 
 @pytest.mark.long
 def test_a_device_without_room_falls_back_to_host_memory(tmp_path: Path) -> None:
-    """The budget allows copies, the memory does not: a real allocation fails."""
+    """The budget allows copies, but a real allocation fails."""
     Flat(tmp_path, 0, 0, width=6000).weights(1)
     done = subprocess.run(
         [sys.executable, "-c", FULL, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.stdout.split("\n")[0] == "[1.0, 0.0, 1.0] 1", done.stderr
-    assert "no room on the device" in done.stderr
+    assert "too little device memory" in done.stderr
 
 
 def test_parameters_are_views_of_one_buffer_and_start_on_wide_words(tmp_path: Path) -> None:
@@ -180,6 +180,6 @@ def test_turns_are_equal(sets: int) -> None:
     assert all(served.count(name) == SLICE * 3 for name in wanting)
 
 
-def test_a_set_alone_is_never_changed() -> None:
+def test_a_single_set_is_never_changed() -> None:
     turns = WeightTurns()
     assert {turns.next(["one"]) for _ in range(5 * SLICE)} == {"one"}

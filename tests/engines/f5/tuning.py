@@ -1,4 +1,4 @@
-"""Small random checkpoints and weights tuned from them, and an engine stepped by hand."""
+"""Small random checkpoints, weights tuned from them, and an engine that is stepped directly."""
 
 import hashlib
 from collections.abc import Collection
@@ -13,7 +13,7 @@ from engines.base import Checkpoint, EngineJob, Event, Finished, Refused, Spoke
 from engines.f5.config import DiTConfig
 from engines.f5.engine import F5Engine
 from engines.f5.network import DiT
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.types import Audio, Reference, Request, Samples, Weights
 
 RATE = 24_000
@@ -29,14 +29,14 @@ def checkpoint(folder: Path, seed: int, vocoder_of: Checkpoint | None = None) ->
 
 
 def weights(folder: Path, seed: int, name: str = "yasuo", **changes: object) -> Weights:
-    """As vetting leaves them."""
+    """Return weights as vetting writes them."""
     path = folder / f"{name}-{seed}.safetensors"
     save_file({key: value.detach() for key, value in network(seed, **changes).named_parameters()}, path)
     return Weights(str(path), hashlib.sha256(path.read_bytes()).hexdigest(), name)
 
 
 def loaded(source: Checkpoint, **device: object) -> F5Engine:
-    engine = F5Engine(Device(**{"name": "cpu", "compile": "off", "max_batch": 4, **device}))  # type: ignore[arg-type]
+    engine = F5Engine(EngineOptions(**{"name": "cpu", "compile": "off", "max_batch": 4, **device}))  # type: ignore[arg-type]
     for _ in engine.load(source):
         pass
     return engine
@@ -59,7 +59,7 @@ def job(
 
 
 class Listener:
-    """Steps an engine as the scheduler does, and keeps what each job gave."""
+    """Steps an engine like the scheduler, and stores the output of each job."""
 
     def __init__(self, engine: F5Engine) -> None:
         self.engine = engine

@@ -1,6 +1,6 @@
-"""The process of `engines.f5.vetting.process`, many times for one import of torch: a fork for each task (JSON line on stdin).
+"""Run `engines.f5.vetting.process` many times with one import of torch: a fork for each task (JSON line on stdin).
 
-Writes each answer, or null where a process ended without one.
+Writes each answer, or null for a process without one.
 """
 
 import importlib
@@ -9,7 +9,7 @@ import sys
 
 from engines.f5.vetting.process import main
 
-importlib.import_module("engines.f5.vetting.tensors")  # what every process would import anew
+importlib.import_module("engines.f5.vetting.tensors")  # imports that every process would repeat
 for task in sys.stdin:
     child = os.fork()
     if not child:

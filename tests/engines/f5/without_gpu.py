@@ -1,6 +1,6 @@
-"""What F5's kernels compute without a GPU: `python -m tests.engines.f5.without_gpu interpret|interpret-few|compile`.
+"""Compute with F5's kernels without a GPU: `python -m tests.engines.f5.without_gpu interpret|interpret-few|compile`.
 
-Triton reads whether to interpret when it is imported, so a test cannot do this in its own process.
+Triton reads whether to interpret when it is imported, so a test needs a separate process.
 """
 
 import json
@@ -34,7 +34,7 @@ DESIGN: dict[str, Any] = {"qk_norm": "rms_norm", "pe_attn_head": 1, "long_skip_c
 
 
 class Unrecorded(FusedStepper):
-    """Launches each kernel by itself, as it does for shapes too long to record."""
+    """Launches each kernel, as for shapes that are too long for a graph."""
 
     def record(self, shape: StepShape) -> bool:
         return False
@@ -42,7 +42,7 @@ class Unrecorded(FusedStepper):
 
 @torch.inference_mode()
 def few() -> dict[str, Any]:
-    """Compare one row's step and one row's context, the smallest that use every kernel."""
+    """Return the differences of one row's step and one row's context, the smallest that use every kernel."""
     mend_indexing()
     fused_stepper.SHORTEST, fused_stepper.FRAME_BUCKET = 16, 16
     design = flattened(network(0))
@@ -54,9 +54,9 @@ def few() -> dict[str, Any]:
 
 @torch.inference_mode()
 def interpret() -> dict[str, Any]:
-    """How far rows of three lengths, two of them guided, are from where the steps as written take them."""
+    """Return the differences from torch's steps for rows of three lengths, two of them guided."""
     mend_indexing()
-    fused_stepper.SHORTEST, fused_stepper.FRAME_BUCKET = 32, 16  # each program is interpreted: fewer frames
+    fused_stepper.SHORTEST, fused_stepper.FRAME_BUCKET = 32, 16  # each program is interpreted, so there are few frames
     design = flattened(network(0))
     stepper = Unrecorded(design, 4)
     stepper.use_fused()
@@ -84,7 +84,7 @@ def differences(stepper: FusedStepper, of: DiT, sizes: Sizes = SIZES) -> list[fl
 
 
 def contexts(stepper: FusedStepper, of: DiT, sizes: Sequence[tuple[int, int]] = CONTEXTS) -> list[float]:
-    """How far what rows start with is from what the network computes: texts of few characters, and one of too many."""
+    """Return the differences from the network's contexts, for short texts and one that is too long."""
     found = []
     for frames, characters in sizes:
         reference, tokens = torch.randn(2, frames, 100), torch.randint(1, 30, (2, characters))
@@ -94,7 +94,7 @@ def contexts(stepper: FusedStepper, of: DiT, sizes: Sequence[tuple[int, int]] = 
 
 
 def between(stepper: FusedStepper, of: DiT) -> float:
-    """The greatest number that a step leaves where no row has a frame."""
+    """Return the largest number that a step writes to frames outside every sequence."""
     packing = pack([(20, 2), (11, 1)], frames=90, sequences=4)
     inside = (packing.position >= 0)[:, None]
     config = of.config
@@ -111,13 +111,13 @@ def between(stepper: FusedStepper, of: DiT) -> float:
 
 
 def compile() -> dict[str, Any]:
-    """Every kernel of the full-size network in half precision, compiled for Hopper beforehand; then asked for again."""
+    """Compile every kernel of the full-size network in half precision for Hopper; then request them again."""
     from triton import knobs
     from triton.backends.compiler import GPUTarget
     from triton.runtime import driver
 
     from engines.runtime.compiling import Target
-    from engines.runtime.launching import KernelCompiling, planned, specialised
+    from engines.runtime.launching import KernelCompiling, collect_launches, specialised
 
     target = Target(GPUTarget("cuda", 90, 32))
     target.get_current_stream = lambda device: 0  # type: ignore[attr-defined]
@@ -127,7 +127,7 @@ def compile() -> dict[str, Any]:
         of = DiT(DiTConfig.from_mapping(dict(FULL), 2545)).half()
         of.flatten(torch.device("meta"), torch.float16)
         plans = FusedStepper(of, 8).kernels()
-        with planned() as others:
+        with collect_launches() as others:
             for rows, frames in ((2, 17), (2, 300), (1, 1), (1, 512)):
                 reference, tokens = torch.zeros(rows, frames, 100).half(), torch.ones(rows, 2).long()
                 fused_stepper.fused_context(of, reference, tokens, torch.zeros(rows).bool())
@@ -141,7 +141,7 @@ def compile() -> dict[str, Any]:
     return {
         "kernels": {name: made.count(name) for name in sorted(set(made))},
         "compiled for other lengths": len(found - wanted),
-        "compiled again": len(list(folder.rglob("*.cubin"))) - len(made) + again.going_on(),
+        "compiled again": len(list(folder.rglob("*.cubin"))) - len(made) + again.is_running(),
     }
 
 

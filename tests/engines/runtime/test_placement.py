@@ -1,26 +1,26 @@
-"""Where an engine runs: one device, named in full."""
+"""The placement of an engine: one device with its full name."""
 
 import pytest
 import torch
 
 from engines.errors import BadSetting, NotReady
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.runtime.placement import Placement, fastest_cpu_dtype, place
 
 WITHOUT_GPU = pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU is here")
 
 
-def test_a_cuda_placement_always_carries_its_index() -> None:
+def test_a_cuda_placement_always_has_its_index() -> None:
     assert Placement(torch.device("cuda"), torch.float16).device == torch.device("cuda", 0)
     assert Placement(torch.device("cuda:1"), torch.float16).device == torch.device("cuda", 1)
 
 
 def test_the_cpu_computes_in_float32() -> None:
-    assert place(Device(name="cpu")) == Placement(torch.device("cpu"), torch.float32)
+    assert place(EngineOptions(name="cpu")) == Placement(torch.device("cpu"), torch.float32)
 
 
 @pytest.mark.parametrize(("half_s", "dtype"), [(0.7, torch.bfloat16), (0.9, torch.float32), (20.0, torch.float32)])
-def test_a_cpu_computes_in_bfloat16_where_it_is_clearly_faster(
+def test_a_cpu_computes_in_bfloat16_if_it_is_clearly_faster(
     monkeypatch: pytest.MonkeyPatch, half_s: float, dtype: torch.dtype
 ) -> None:
     now = [0.0]
@@ -35,12 +35,12 @@ def test_a_cpu_computes_in_bfloat16_where_it_is_clearly_faster(
 
 @WITHOUT_GPU
 @pytest.mark.parametrize("name", ["cuda", "cuda:0", "cuda:1"])
-def test_a_device_that_is_not_here_is_refused_by_its_name(name: str) -> None:
+def test_a_missing_device_is_refused_with_its_name(name: str) -> None:
     with pytest.raises(BadSetting, match=f"STUDIO_DEVICE={name}: this machine has no such device; use auto"):
-        place(Device(name=name))
+        place(EngineOptions(name=name))
 
 
-def test_a_card_on_which_a_kernel_failed_is_refused_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_card_with_a_failed_kernel_is_refused_with_instructions(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(device: torch.device) -> None:
         raise torch.AcceleratorError("CUDA error: device-side assert triggered\nFor debugging consider …")
 
@@ -48,5 +48,5 @@ def test_a_card_on_which_a_kernel_failed_is_refused_with_what_to_do(monkeypatch:
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     monkeypatch.setattr(torch.cuda, "set_device", lambda device: None)
     monkeypatch.setattr(torch.cuda, "synchronize", fails)
-    with pytest.raises(NotReady, match=r"device-side assert triggered\); stop the studio and start it again"):
-        place(Device(name="cuda"))
+    with pytest.raises(NotReady, match=r"device-side assert triggered\); restart the studio"):
+        place(EngineOptions(name="cuda"))

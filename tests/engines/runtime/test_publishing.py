@@ -1,4 +1,4 @@
-"""Files appear whole or not at all."""
+"""Files appear completely or not at all."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ def test_targets_change_only_at_the_end_and_nothing_else_is_left(tmp_path: Path)
     assert {path.name for path in tmp_path.iterdir()} == {"one", "other"}
 
 
-def test_after_an_error_the_target_is_as_it_was(tmp_path: Path) -> None:
+def test_after_an_error_the_target_is_unchanged(tmp_path: Path) -> None:
     target = tmp_path / "target"
     target.write_text("old")
     with pytest.raises(KeyError), publishing(target) as [part]:
@@ -27,7 +27,7 @@ def test_after_an_error_the_target_is_as_it_was(tmp_path: Path) -> None:
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("target", "old")]
 
 
-def test_a_target_that_was_not_written_stays_as_it_was(tmp_path: Path) -> None:
+def test_an_unwritten_target_is_unchanged(tmp_path: Path) -> None:
     kept, made = tmp_path / "kept", tmp_path / "made"
     kept.write_text("old")
     with publishing(kept, made) as [_, part]:
@@ -35,7 +35,7 @@ def test_a_target_that_was_not_written_stays_as_it_was(tmp_path: Path) -> None:
     assert (kept.read_text(), made.read_text()) == ("old", "new")
 
 
-def test_two_who_publish_the_same_file_at_once_do_not_meet(tmp_path: Path) -> None:
+def test_two_writers_of_the_same_file_do_not_interfere(tmp_path: Path) -> None:
     target = tmp_path / "target"
     with publishing(target) as [one], publishing(target, sync=False) as [other]:
         one.write_text("one")

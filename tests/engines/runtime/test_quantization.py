@@ -1,4 +1,4 @@
-"""Fewer bits: what they cost, what they save, and that they survive a file."""
+"""Quantised weights: their error, their size, and saving them to a file."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ def relative(found: Tensor, wanted: Tensor) -> float:
     return ((found - wanted).norm() / wanted.norm()).item()
 
 
-def test_int8_moves_the_output_by_less_than_two_percent_and_halves_bfloat16() -> None:
+def test_int8_changes_the_output_by_less_than_two_percent_and_halves_bfloat16() -> None:
     network, x = block().bfloat16(), torch.randn(3, 256).bfloat16()
     wanted, before = network(x), size(network)
     quantizing.quantize([network], "int8")
@@ -50,7 +50,7 @@ def test_saved_int8_weights_load_as_only_weights_and_give_equal_outputs(tmp_path
     ("kind", "device", "dtype"),
     [("int4", "cpu", torch.float32), ("int4", "mps", torch.bfloat16), ("int8", "mps", torch.float32)],
 )
-def test_what_cannot_compute_there_is_refused_with_what_to_use(
+def test_an_unsupported_kind_is_refused_with_an_alternative(
     kind: quantizing.Kind, device: str, dtype: torch.dtype
 ) -> None:
     with pytest.raises(BadSetting, match=r"STUDIO_QUANTIZE.*; use \w+"):

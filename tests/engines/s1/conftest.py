@@ -1,4 +1,4 @@
-"""A random S1 checkpoint in the true format, small, and the model our loader makes of it."""
+"""A small random S1 checkpoint in the real format, and the model that our loader reads from it."""
 
 from pathlib import Path
 

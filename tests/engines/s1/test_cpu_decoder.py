@@ -1,4 +1,4 @@
-"""A CPU's kernels against torch: the same codes for the same noise, any company, and what happens where they cannot be had."""
+"""The CPU kernels compared with torch: equal codes for equal noise in any batch, and the fallback."""
 
 import shutil
 import subprocess
@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from engines.base import Checkpoint, EngineJob, Finished, Spoke
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.s1.cpu_compiling import CpuCompiling
 from engines.s1.cpu_decoder import CpuDecoder
 from engines.s1.decode_state import DecodeState, Sampling
@@ -29,7 +29,7 @@ Drawing = Callable[[int], Tensor]
 
 @pytest.fixture(scope="module", params=["random", "quantised", "embedded"])
 def drawn_by(request: pytest.FixtureRequest, model: S1Model, folder: Path) -> S1Model:
-    """Random weights have a projection between the stacks, a head of its own and scaled frames; the shipped ones do not."""
+    """Random weights have a projection between the stacks, a separate head and scaled frames; the shipped ones do not."""
     makers = {"random": lambda: model, "quantised": lambda: read(folder, "int8"), "embedded": lambda: read(EMBEDDED)}
     return makers[request.param]()
 
@@ -59,26 +59,26 @@ def by_torch(decoder: Decoder) -> Drawing:
 
 @torch.inference_mode()
 def frames(model: S1Model, rows: list[int], drawing: Callable[[Decoder], Drawing], count: int = FRAMES) -> Tensor:
-    """(count, rows, codebooks) codes."""
+    """Generate (count, rows, codebooks) codes."""
     decoder = started(model, rows)
     draw = drawing(decoder)
     return torch.stack([draw(len(rows)) for _ in range(count)])
 
 
-def test_the_same_noise_gives_the_codes_that_torch_draws_for_200_frames(drawn_by: S1Model) -> None:
+def test_the_same_noise_gives_torchs_codes_for_200_frames(drawn_by: S1Model) -> None:
     wanted = frames(drawn_by, [0, 1, 2], by_torch)
     found = frames(drawn_by, [0, 1, 2], by_kernels)
     assert torch.equal(found, wanted)
     assert len(set(found[:, 0, 0].tolist())) > 25
 
 
-def test_the_first_frames_of_a_dozen_rows_know_as_much_of_their_past_as_torchs(drawn_by: S1Model) -> None:
+def test_the_first_frames_of_a_dozen_rows_have_torchs_history(drawn_by: S1Model) -> None:
     rows = list(range(12))
     assert torch.equal(frames(drawn_by, rows, by_kernels, 20), frames(drawn_by, rows, by_torch, 20))
 
 
 @torch.inference_mode()
-def test_the_state_is_what_torch_leaves_but_for_rounding(drawn_by: S1Model) -> None:
+def test_the_state_equals_torchs_up_to_rounding(drawn_by: S1Model) -> None:
     ours, theirs = (started(drawn_by, [0, 2]) for _ in range(2))
     draws = by_kernels(ours), by_torch(theirs)
     for _ in range(20):
@@ -90,13 +90,13 @@ def test_the_state_is_what_torch_leaves_but_for_rounding(drawn_by: S1Model) -> N
         assert ((found - wanted).norm() / wanted.norm()).item() < 1e-5
 
 
-def test_a_row_alone_has_the_very_codes_it_has_in_company(drawn_by: S1Model) -> None:
+def test_a_single_row_has_exactly_its_codes_in_a_batch(drawn_by: S1Model) -> None:
     company = frames(drawn_by, [2, 0, 1], by_kernels, 40)
     for place, row in enumerate([2, 0, 1]):
         assert torch.equal(frames(drawn_by, [row], by_kernels, 40)[:, 0], company[:, place])
 
 
-def test_one_weight_in_fifty_that_is_a_fiftieth_larger_is_seen(drawn_by: S1Model) -> None:
+def test_a_change_of_one_weight_in_fifty_by_two_percent_is_detected(drawn_by: S1Model) -> None:
     def broken(decoder: Decoder) -> Drawing:
         draw = by_kernels(decoder)
         norms: Samples = draw.__self__._arguments[1].attention_norm  # type: ignore[attr-defined]
@@ -106,12 +106,12 @@ def test_one_weight_in_fifty_that_is_a_fiftieth_larger_is_seen(drawn_by: S1Model
     assert not torch.equal(frames(drawn_by, [0], broken), frames(drawn_by, [0], by_torch))
 
 
-def test_weights_that_are_whole_steps_are_held_as_such_and_others_as_they_are(model: S1Model) -> None:
+def test_exact_int8_weights_are_stored_as_int8_and_others_unchanged(model: S1Model) -> None:
     assert [CpuDecoder(started(each, [0]).state).dtype for each in (model, read(EMBEDDED))] == ["float32", "int8"]
 
 
 def warmed(folder: Path, cache: str, compile: str = "auto") -> S1Engine:
-    engine = S1Engine(Device(name="cpu", max_batch=2, cache_dir=cache, compile=compile))
+    engine = S1Engine(EngineOptions(name="cpu", max_batch=2, cache_dir=cache, compile=compile))
     for _ in engine.load(Checkpoint(str(folder))):
         pass
     for _ in engine.warm():
@@ -139,7 +139,7 @@ def spoken(engine: S1Engine, seed: int, company: bool = False) -> Samples:
                 return np.concatenate(heard)
 
 
-def test_an_engine_on_a_cpu_compiles_and_speaks_as_by_torch_and_by_its_seed_alone(tmp_path: Path) -> None:
+def test_a_compiled_engine_on_a_cpu_speaks_like_torch_and_depends_only_on_its_seed(tmp_path: Path) -> None:
     plain, engine = (warmed(EMBEDDED, str(tmp_path), compile) for compile in ("off", "auto"))
     assert engine.info.compiled and not plain.info.compiled
     wanted = spoken(plain, 5)
@@ -149,10 +149,8 @@ def test_an_engine_on_a_cpu_compiles_and_speaks_as_by_torch_and_by_its_seed_alon
         assert np.abs(found - wanted).max() < 1e-4
 
 
-def test_where_nothing_can_be_compiled_it_speaks_by_torch_and_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("numba.config.CACHE_DIR", str(tmp_path))  # where nothing is kept yet
+def test_without_a_compiler_it_uses_torch_and_reports_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("numba.config.CACHE_DIR", str(tmp_path))  # an empty cache
     monkeypatch.setattr("sys.executable", shutil.which("false"))
     engine = warmed(EMBEDDED, str(tmp_path))
     assert not engine.info.compiled

@@ -1,4 +1,4 @@
-"""The edges of a group's sound as it streams: its words whole, its silences as asked for, however it is cut into packets."""
+"""The edges of a group's streamed audio: complete words and correct silences for any packet sizes."""
 
 import numpy as np
 import pytest
@@ -13,12 +13,12 @@ BEFORE_S, WORD_S, GAP_S, AFTER_S = 0.5, 0.3, 0.4, 0.45
 
 
 def frames(seconds: float, rate: int) -> int:
-    """Samples of so many seconds in whole frames of 5 ms, which is what is cut by."""
+    """Return the samples of this duration in whole 5 ms frames, the unit of the trimming."""
     return round(seconds / 0.005) * round(0.005 * rate)
 
 
 def wave(rate: int) -> Samples:
-    """Two words of noise in a room."""
+    """Return two words of noise with a background."""
     chance = np.random.default_rng(0)
     parts = [ROOM, LEVEL, ROOM, LEVEL, ROOM]
     lengths = [frames(seconds, rate) for seconds in (BEFORE_S, WORD_S, GAP_S, WORD_S, AFTER_S)]
@@ -38,7 +38,7 @@ def streamed(whole: Samples, rate: int, packet: int, exact_start: bool, exact_en
 
 @pytest.mark.parametrize("rate", RATES)
 @pytest.mark.parametrize("packet", [97, 1_024, 6_144, 1_000_000])
-def test_words_are_whole_with_the_silence_of_natural_edges(rate: int, packet: int) -> None:
+def test_words_are_complete_with_the_silence_of_natural_edges(rate: int, packet: int) -> None:
     whole = wave(rate)
     sound = streamed(whole, rate, packet, exact_start=False, exact_end=False)
     said, lead, tail = words(rate), frames(LEAD_S, rate), round(TAIL_S * rate)
@@ -49,13 +49,13 @@ def test_words_are_whole_with_the_silence_of_natural_edges(rate: int, packet: in
 
 @pytest.mark.parametrize("rate", RATES)
 @pytest.mark.parametrize("packet", [97, 6_144])
-def test_at_exact_pauses_there_are_the_words_alone(rate: int, packet: int) -> None:
+def test_at_exact_pauses_only_the_words_remain(rate: int, packet: int) -> None:
     whole = wave(rate)
     sound = streamed(whole, rate, packet, exact_start=True, exact_end=True)
     np.testing.assert_array_equal(sound, whole[words(rate)])
 
 
-def test_what_was_spoken_is_given_out_before_the_group_ends() -> None:
+def test_speech_is_delivered_before_the_group_ends() -> None:
     whole = wave(24_000)
     edges = Edges(24_000, LEVEL, exact_start=False)
     early = [len(edges.add(packet)) for packet in np.split(whole, 12)]
@@ -67,7 +67,7 @@ def test_a_group_without_a_word_is_silent() -> None:
     assert not len(streamed(room, 24_000, 1_024, exact_start=False, exact_end=False))
 
 
-def test_a_group_that_ends_with_its_last_word_gets_the_tail_it_lacks() -> None:
+def test_a_group_without_a_tail_gets_one() -> None:
     whole = wave(24_000)[: words(24_000).stop]
     sound = streamed(whole, 24_000, 1_024, exact_start=True, exact_end=False)
     assert len(sound) == words(24_000).stop - words(24_000).start + round(TAIL_S * 24_000)

@@ -1,4 +1,4 @@
-"""The engine on random weights: rows that do not disturb each other, caches, groups, pauses, refusals."""
+"""The engine with random weights: independent rows, caches, groups, pauses, refusals."""
 
 import gc
 import threading
@@ -12,7 +12,7 @@ import torch
 
 from engines.base import Checkpoint, EngineJob, Event, Finished, Refused, Spoke
 from engines.errors import BadAudio, BadSetting, OutOfMemory
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.s1 import plan as planning
 from engines.s1.caches import CodeStore
 from engines.s1.engine import S1Engine
@@ -30,7 +30,7 @@ RATE = 16_000
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Random weights seldom know an end, and speak until they are stopped: sooner than trained ones would be."""
+    """Stop speech of random weights, which rarely ends by itself, sooner than that of trained ones."""
     monkeypatch.setattr(planning, "ROOM_S", 0.3)
     monkeypatch.setattr(planning, "SLOWEST_CHARACTERS_PER_S", 30.0)
 
@@ -41,7 +41,7 @@ def engine(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> S1Engine:
 
 
 def loaded(folder: Path, cache: Path, width: int = 8) -> S1Engine:
-    engine = S1Engine(Device(name="cpu", max_batch=width, cache_dir=str(cache)))
+    engine = S1Engine(EngineOptions(name="cpu", max_batch=width, cache_dir=str(cache)))
     for _ in engine.load(Checkpoint(str(folder))):
         pass
     return engine
@@ -58,7 +58,7 @@ def job(number: int, text: str = "some words to be said.", **changes: object) ->
 
 
 class Listener:
-    """Steps an engine and keeps what each job gave."""
+    """Steps an engine and stores the output of each job."""
 
     def __init__(self, engine: S1Engine) -> None:
         self.engine = engine
@@ -93,7 +93,7 @@ def alone(engine: S1Engine, wanted: EngineJob) -> Samples:
     return listener.audio(wanted)
 
 
-def test_a_group_that_has_no_end_is_noted_on_its_take(engine: S1Engine) -> None:
+def test_a_group_without_an_end_is_noted_on_its_take(engine: S1Engine) -> None:
     wanted = job(1, "word " * 20)
     engine.admit(wanted)
     finished = None
@@ -102,7 +102,7 @@ def test_a_group_that_has_no_end_is_noted_on_its_take(engine: S1Engine) -> None:
     assert finished.notes[0].startswith("The speech of “word ")
 
 
-def test_eight_unequal_requests_that_join_and_leave_are_each_as_alone(engine: S1Engine) -> None:
+def test_eight_unequal_requests_that_join_and_leave_equal_single_requests(engine: S1Engine) -> None:
     jobs = [job(number, "word " * (2 + number)) for number in range(8)]
     wanted = [alone(engine, each) for each in jobs]
     listener, waiting = Listener(engine), list(jobs)
@@ -118,7 +118,7 @@ def test_eight_unequal_requests_that_join_and_leave_are_each_as_alone(engine: S1
         assert np.abs(found - samples).max() < 1e-4
 
 
-def test_the_same_seed_is_the_same_sound_and_another_seed_another(engine: S1Engine) -> None:
+def test_the_same_seed_gives_the_same_audio_and_another_seed_another(engine: S1Engine) -> None:
     assert np.array_equal(alone(engine, job(3)), alone(engine, job(3)))
     assert not np.array_equal(alone(engine, job(3))[:4000], alone(engine, job(3, seed=4))[:4000])
 
@@ -135,12 +135,12 @@ def test_sound_begins_before_the_group_ends(engine: S1Engine) -> None:
     engine.drop(asked.id)
 
 
-def test_a_request_that_yields_between_groups_sounds_as_alone(engine: S1Engine) -> None:
+def test_a_request_that_yields_between_groups_gives_the_same_audio(engine: S1Engine) -> None:
     first, second = job(4, "word " * 12 + "[pause:0.2s] " + "word " * 8), job(5)
     wanted, listener = alone(engine, first), Listener(engine)
     engine.admit(first)
     listener.step()
-    while first.id not in engine.between_pieces:
+    while first.id not in engine.between_segments:
         listener.step(yielding=[first.id])
     assert listener.heard[first.id] and not len(engine.batch.rows)
     engine.admit(second)
@@ -165,7 +165,7 @@ def test_a_dropped_job_frees_its_row_and_leaves_the_others_alone(engine: S1Engin
     assert leaving.id not in listener.ended
 
 
-def test_a_row_there_is_no_memory_for_is_told_and_the_others_speak_on(
+def test_a_row_without_memory_is_refused_and_the_others_continue(
     engine: S1Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     jobs = [job(number) for number in range(3)]
@@ -206,7 +206,9 @@ def test_an_edited_transcript_reuses_the_codes_and_not_the_prompt(engine: S1Engi
     assert engine._prefixes.hits.missed == prefixes + 1
 
 
-def test_codes_survive_a_restart_and_broken_ones_are_made_again(engine: S1Engine, folder: Path, tmp_path: Path) -> None:
+def test_codes_survive_a_restart_and_damaged_ones_are_encoded_again(
+    engine: S1Engine, folder: Path, tmp_path: Path
+) -> None:
     asked = job(1)
     wanted = alone(loaded(folder, tmp_path, 1), asked)
     restarted = loaded(folder, tmp_path, 1)
@@ -230,14 +232,16 @@ def test_codes_survive_a_restart_and_broken_ones_are_made_again(engine: S1Engine
         ({"reference": Reference(Audio(np.zeros(RATE, np.float32), RATE), "nothing.")}, BadAudio),
     ],
 )
-def test_what_cannot_be_is_refused_in_words(engine: S1Engine, changes: dict[str, object], error: type) -> None:
+def test_an_invalid_request_is_refused_with_a_message(
+    engine: S1Engine, changes: dict[str, object], error: type
+) -> None:
     with pytest.raises(error, match=r"\w+ .*[;,]"):
         engine.admit(job(9, **changes))
     assert not engine.batch.requests
 
 
 @pytest.mark.long
-def test_memory_stays_flat_over_a_long_text(engine: S1Engine) -> None:
+def test_memory_stays_constant_over_a_long_text(engine: S1Engine) -> None:
     before = engine.memory_bytes
     listener, asked = Listener(engine), job(4, "a sentence of some length, and so on. " * 8)
     engine.admit(asked)
@@ -246,11 +250,11 @@ def test_memory_stays_flat_over_a_long_text(engine: S1Engine) -> None:
     assert engine.memory_bytes <= before + engine._prefixes.bytes
 
 
-def test_frames_drawn_ahead_of_what_is_heard_change_nothing(folder: Path, tmp_path: Path) -> None:
+def test_frames_generated_ahead_change_nothing(folder: Path, tmp_path: Path) -> None:
     jobs = [job(number, "word " * (2 + 5 * number)) for number in range(3)]
     engine = loaded(folder, tmp_path)
     wanted = [alone(engine, each) for each in jobs]
-    engine.batch.ahead = engine.batch.sounding.patient = True  # as on a GPU
+    engine.batch.ahead = engine.batch.audio_queue.patient = True  # as on a GPU
     listener = Listener(engine)
     for each in jobs:
         engine.admit(each)
@@ -260,13 +264,11 @@ def test_frames_drawn_ahead_of_what_is_heard_change_nothing(folder: Path, tmp_pa
         assert np.allclose(listener.audio(each), samples, atol=1e-4)
 
 
-def test_the_next_group_is_heard_behind_the_one_whose_last_packet_waits_for_company(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_the_next_group_follows_a_group_whose_last_packet_waits(folder: Path, tmp_path: Path) -> None:
     engine, other = loaded(folder, tmp_path), job(1, "word " * 40)
     asked = [job(number, "first words. [pause:0.2s] then others. [pause:0.1s] the last.") for number in range(2, 6)]
     wanted = [alone(engine, each) for each in asked]
-    engine.batch.sounding.patient = True
+    engine.batch.audio_queue.patient = True
     for each, samples in zip(asked, wanted, strict=True):
         listener = Listener(engine)
         engine.admit(other)
@@ -278,11 +280,11 @@ def test_the_next_group_is_heard_behind_the_one_whose_last_packet_waits_for_comp
         assert np.abs(found - samples).max() < 1e-4
 
 
-def test_packets_that_wait_for_company_are_decoded_together(engine: S1Engine) -> None:
+def test_waiting_packets_are_decoded_together(engine: S1Engine) -> None:
     jobs = [job(number, "word " * 12) for number in range(3)]
     sizes: dict[bool, list[int]] = {}
     for patient in (False, True):
-        engine.batch.sounding.patient, decoded = patient, sizes.setdefault(patient, [])
+        engine.batch.audio_queue.patient, decoded = patient, sizes.setdefault(patient, [])
         hook = engine.model.codec.decoder.register_forward_pre_hook(lambda _, x, to=decoded: to.append(len(x[0])))
         listener = Listener(engine)
         for each in jobs:
@@ -290,18 +292,18 @@ def test_packets_that_wait_for_company_are_decoded_together(engine: S1Engine) ->
             listener.step()
         listener.finish(*jobs)
         hook.remove()
-    engine.batch.sounding.patient = False
+    engine.batch.audio_queue.patient = False
     assert len(sizes[True]) < len(sizes[False])
     assert max(sizes[True]) == 3
 
 
-def test_where_a_row_alone_fills_the_device_its_frames_wait_for_its_sound_until_it_is_heard(
+def test_frames_of_a_single_row_that_saturates_the_gpu_wait_for_its_first_audio(
     engine: S1Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waited: list[bool] = []
-    monkeypatch.setattr(engine.decoder, "fills_device", lambda rows: rows == 1)
+    monkeypatch.setattr(engine.decoder, "saturates_gpu", lambda rows: rows == 1)
     monkeypatch.setattr(
-        engine.batch.sounding.streams,
+        engine.batch.audio_queue.streams,
         "go_first",
         lambda: waited.append(any(request.heard for request in engine.batch.requests.values())),
     )
@@ -318,7 +320,7 @@ def test_where_a_row_alone_fills_the_device_its_frames_wait_for_its_sound_until_
     listener.finish(*jobs)
 
 
-def test_a_packet_there_was_no_memory_for_is_decoded_later_and_nothing_is_lost(engine: S1Engine) -> None:
+def test_a_packet_without_memory_is_decoded_later_without_loss(engine: S1Engine) -> None:
     jobs = [job(number, "word " * 12) for number in (2, 3)]
     wanted = [alone(engine, each) for each in jobs]
     short = iter([False, True, False, True, True])
@@ -342,7 +344,7 @@ def test_a_packet_there_was_no_memory_for_is_decoded_later_and_nothing_is_lost(e
         assert np.allclose(listener.audio(each), samples, atol=1e-5)
 
 
-def test_others_speak_while_a_reference_is_encoded_beside(folder: Path, tmp_path: Path) -> None:
+def test_others_speak_while_a_reference_is_encoded_in_the_background(folder: Path, tmp_path: Path) -> None:
     engine, gate = loaded(folder, tmp_path), threading.Event()
     speaking, waiting = job(1), job(2)
     wanted = [alone(engine, each) for each in (speaking, waiting)]
@@ -363,19 +365,19 @@ def test_others_speak_while_a_reference_is_encoded_beside(folder: Path, tmp_path
         assert np.allclose(listener.audio(each), samples, atol=1e-4)
 
 
-def test_what_was_known_already_is_counted(folder: Path, tmp_path: Path) -> None:
+def test_cache_hits_are_counted(folder: Path, tmp_path: Path) -> None:
     engine = loaded(folder, tmp_path)
     for _ in range(3):
         alone(engine, job(1))
     assert engine.figures == {"codes_found": 2, "codes_missed": 1, "prefixes_found": 2, "prefixes_missed": 1}
 
 
-def test_a_closed_engine_gives_its_weights_back_at_once(folder: Path, tmp_path: Path) -> None:
+def test_a_closed_engine_frees_its_weights_at_once(folder: Path, tmp_path: Path) -> None:
     engine = loaded(folder, tmp_path, 1)
     alone(engine, job(1))
     network = weakref.ref(engine.model.network)
     gc.collect()
-    gc.disable()  # the memory of a device is asked back before Python next looks for circles
+    gc.disable()  # device memory is needed before Python's next garbage collection
     try:
         engine.close()
         assert network() is None
@@ -384,21 +386,21 @@ def test_a_closed_engine_gives_its_weights_back_at_once(folder: Path, tmp_path: 
 
 
 @pytest.mark.long
-def test_a_packed_checkpoint_speaks_and_is_not_packed_again(folder: Path, tmp_path: Path) -> None:
+def test_a_quantised_checkpoint_speaks_and_is_not_quantised_again(folder: Path, tmp_path: Path) -> None:
     write_known_voices(folder, "s1")
-    for _ in pack(Checkpoint(str(folder)), tmp_path / "packed", "int8", Device(name="cpu")):
+    for _ in pack(Checkpoint(str(folder)), tmp_path / "packed", "int8", EngineOptions(name="cpu")):
         pass
     assert (tmp_path / "packed" / VOICES).read_bytes() == (folder / VOICES).read_bytes()
-    engine = S1Engine(Device(name="cpu", max_batch=1))
+    engine = S1Engine(EngineOptions(name="cpu", max_batch=1))
     for _ in engine.load(Checkpoint(str(tmp_path / "packed"))):
         pass
     assert len(alone(engine, job(1))) > RATE / 10
-    refused = S1Engine(Device(name="cpu", quantize="int4"))
+    refused = S1Engine(EngineOptions(name="cpu", quantize="int4"))
     with pytest.raises(BadSetting, match="int8"):
         list(refused.load(Checkpoint(str(tmp_path / "packed"))))
 
 
-def test_a_group_whose_first_draw_is_its_end_is_drawn_again_three_times(folder: Path, tmp_path: Path) -> None:
+def test_a_group_whose_first_frame_is_its_end_is_generated_again_three_times(folder: Path, tmp_path: Path) -> None:
     engine, wanted = loaded(folder, tmp_path), job(1)
     network = engine.model.network
     end = network.head[-1]
@@ -406,7 +408,7 @@ def test_a_group_whose_first_draw_is_its_end_is_drawn_again_three_times(folder: 
     for scale in (
         1000,
         -1,
-    ):  # of the end's likelihood: with one sign nothing else is drawn, with the other never the end
+    ):  # sign of the end's logit: positive gives only the end, negative never the end
         end.mul_(scale)
         listener = Listener(engine)
         engine.admit(wanted)
@@ -414,20 +416,20 @@ def test_a_group_whose_first_draw_is_its_end_is_drawn_again_three_times(folder: 
         while not any(isinstance(event, Finished) for event in listener.step()):
             steps[scale] += 1
     assert min(steps.values()) == 4
-    assert max(steps.values()) > 4  # elsewhere it speaks
+    assert max(steps.values()) > 4  # on other machines it speaks
 
 
-def test_codes_that_no_codebook_has_are_made_again_even_where_nothing_can_be_removed(tmp_path: Path) -> None:
+def test_codes_out_of_range_are_encoded_again_even_if_the_file_cannot_be_removed(tmp_path: Path) -> None:
     codes = torch.tensor([[3, 4], [5, 6]])
     CodeStore(tmp_path, [16, 8]).put("clip", codes)
     assert torch.equal(CodeStore(tmp_path, [16, 8]).get("clip"), codes)
     assert CodeStore(tmp_path, [16, 6]).get("clip") is None
     assert not list(tmp_path.iterdir())
-    (tmp_path / "clip.npy").mkdir()  # neither read nor unlinked
+    (tmp_path / "clip.npy").mkdir()  # neither readable nor removable
     assert CodeStore(tmp_path, [16, 8]).get("clip") is None
 
 
-def test_a_line_shorter_than_the_checkpoint_knows_is_put_between_dashes() -> None:
+def test_a_line_shorter_than_the_training_data_is_put_between_dashes() -> None:
     defaults = S1Defaults(characters=" abcdefghijklmnopqrstuvwxyz.-", least_characters=8)
     assert [group.text for group in groups(parse("Hi. [pause:1s] Hello over there."), defaults, 40)] == [
         "- hi. -",
@@ -438,7 +440,7 @@ def test_a_line_shorter_than_the_checkpoint_knows_is_put_between_dashes() -> Non
 def test_a_long_reference_leaves_room_for_shorter_groups() -> None:
     script, defaults = parse(" ".join(["The harbour is quiet after midnight."] * 8)), S1Defaults()
     japanese = [len(group.text) for group in groups(parse("港は静かです。" * 40), defaults, 20)]
-    assert 20 < max(japanese) < 38  # each takes as long as three letters
+    assert 20 < max(japanese) < 38  # each counts as three letters
     for room_s, most in ((40, 200), (20, 113), (0, SHORTEST_CHARACTERS)):
         found = groups(script, defaults, room_s)
         assert most / 2 < max(len(group.text) for group in found) <= most

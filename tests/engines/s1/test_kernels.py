@@ -1,4 +1,4 @@
-"""The GPU's kernels, without a GPU: interpreted against torch, and compiled."""
+"""The GPU kernels without a GPU: interpreted and compared with torch, and compiled."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def interpreted() -> dict[str, Any]:
     return reported("interpret")
 
 
-def test_a_small_network_draws_the_frames_and_the_sound_that_torch_makes() -> None:
+def test_frames_and_audio_of_a_small_network_equal_torch() -> None:
     found = reported("interpret-few")
     assert all(found["float"]["same"])
     assert max(found["float"]["pending"], found["float"]["cache"], *found["codec"]) < 1e-5
@@ -39,25 +39,25 @@ def test_a_small_network_draws_the_frames_and_the_sound_that_torch_makes() -> No
 
 @pytest.mark.long
 @pytest.mark.parametrize("weights", ["float", "many", "int8", "cached in int8"])
-def test_kernels_draw_the_frames_that_torch_draws(interpreted: dict[str, Any], weights: str) -> None:
+def test_kernels_generate_torchs_frames(interpreted: dict[str, Any], weights: str) -> None:
     assert all(interpreted[weights]["same"])
     assert interpreted[weights]["pending"] < 1e-5
     assert interpreted[weights]["cache"] < 1e-5
 
 
 @pytest.mark.long
-def test_a_row_alone_has_the_very_numbers_it_has_in_company(interpreted: dict[str, Any]) -> None:
+def test_a_single_row_has_exactly_its_numbers_in_a_batch(interpreted: dict[str, Any]) -> None:
     assert interpreted["alone"]
 
 
 @pytest.mark.long
-def test_the_codecs_kernel_makes_the_sound_that_torch_makes_and_keeps_what_it_keeps(
+def test_the_codecs_kernel_computes_torchs_audio_and_state(
     interpreted: dict[str, Any],
 ) -> None:
     assert max(interpreted["codec"]) < 1e-5
 
 
 @pytest.mark.long
-def test_every_kernel_of_the_full_network_compiles_for_a_hopper_gpu_beside_this_process_and_is_there_then() -> None:
+def test_every_kernel_of_the_full_network_compiles_for_a_hopper_gpu_in_another_process() -> None:
     made = reported("compile")
     assert made == {"kernels": ["advance", "attend", "convolve", "draw", "project"], "compiled again": 0}

@@ -1,4 +1,4 @@
-"""Network, sampling and codec against fish-speech 0.1.0 on the same weights and noise, in float32."""
+"""Network, sampling and codec compared with fish-speech 0.1.0 on equal weights and noise, in float32."""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from torch import Tensor
 
 from bench import s1_checkpoints, s1_upstream
 from engines.base import Checkpoint
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.runtime.quantization import quantize, stored_bytes
 from engines.runtime.weights import halve
 from engines.s1 import kv_cache
@@ -23,7 +23,7 @@ from engines.s1.quantize import pack
 from tests.engines.s1.conftest import read
 
 TRANSCRIPT, TEXT = "what the reference said.", "Hello there, this is (excited) line 123."
-# Upstream keeps its settings in bfloat16; these are the same number there.
+# Upstream keeps its settings in bfloat16, which represents these numbers exactly.
 SAMPLING = Sampling(seed=2**33 + 1, temperature=0.75, top_p=0.875, repetition_penalty=1.25)
 LENGTH = 512
 
@@ -56,7 +56,7 @@ def speak(model: S1Model, prompt: Tensor, frames: int, sampling: Sampling = SAMP
 
 
 def slow_logits(model: S1Model, prompt: Tensor, cached: torch.dtype | None = None) -> tuple[Tensor, Tensor]:
-    """(t, dim) hidden and (t, semantic + 1) logits of every position at once."""
+    """Return (t, dim) hidden states and (t, semantic + 1) logits of every position."""
     with torch.inference_mode():
         cache = model.network.slow_cache(1, len(prompt), cached)
         hidden = model.network.forward_slow(prompt[None], torch.arange(len(prompt))[None], cache)[0]
@@ -65,7 +65,7 @@ def slow_logits(model: S1Model, prompt: Tensor, cached: torch.dtype | None = Non
 
 def test_the_prompt_and_the_slow_logits_equal_upstream(model: S1Model, upstream: Any, codes: Tensor) -> None:
     values = s1_upstream.prompt(upstream, TEXT, TRANSCRIPT, codes)
-    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], opening=True)
+    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], at_start=True)
     begin, count, end = model.network.semantic_begin, model.network.semantic_count, model.network.end_token
     wanted = all_logits(upstream, values)
     found = slow_logits(model, prompt)[1]
@@ -74,13 +74,13 @@ def test_the_prompt_and_the_slow_logits_equal_upstream(model: S1Model, upstream:
 
 
 def all_logits(upstream: Any, values: Tensor) -> Tensor:
-    inner = super(type(upstream), upstream)  # DualAR's own method cannot return all positions
+    inner = super(type(upstream), upstream)  # DualAR's method cannot return all positions
     with torch.inference_mode():
         return inner.forward_generate(values[None], return_all=True).logits[0]
 
 
 def test_the_fast_logits_equal_upstream_code_by_code(model: S1Model, upstream: Any, codes: Tensor) -> None:
-    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes)], opening=True)
+    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes)], at_start=True)
     hidden = slow_logits(model, prompt)[0][-1:]
     cache, frame = model.network.fast_cache(1), codes[:, 0]
     with torch.inference_mode():
@@ -97,7 +97,7 @@ def test_the_fast_logits_equal_upstream_code_by_code(model: S1Model, upstream: A
 
 def test_the_same_noise_gives_the_same_codes_for_200_frames(model: S1Model, upstream: Any, codes: Tensor) -> None:
     values = s1_upstream.prompt(upstream, TEXT, TRANSCRIPT, codes)
-    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], opening=True)
+    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], at_start=True)
     wanted = s1_upstream.generate(upstream, values, 200, SAMPLING, model.codec.config.residual_size)
     found = speak(model, prompt, wanted.shape[1])
     assert wanted.shape[1] == 200
@@ -107,10 +107,8 @@ def test_the_same_noise_gives_the_same_codes_for_200_frames(model: S1Model, upst
 
 @torch.inference_mode()
 @pytest.mark.parametrize("shapes", [[], [Shape(1, 64, 128), Shape(1, 512, LENGTH)], [Shape(8, 512, LENGTH)]])
-def test_padded_prompts_fill_their_own_slots_as_exact_ones_do(
-    model: S1Model, codes: Tensor, shapes: list[Shape]
-) -> None:
-    words = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], opening=True)
+def test_padded_prompts_fill_their_slots_like_exact_ones(model: S1Model, codes: Tensor, shapes: list[Shape]) -> None:
+    words = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], at_start=True)
     exact, padded = (Decoder(DecodeState(model.network, 4, LENGTH, 1024)) for _ in range(2))
     padded.prefiller.ready = shapes
     first = [Prompt(1, words[:50], 0), Prompt(3, words[:70], 0), Prompt(2, words[:0], 0)]
@@ -124,8 +122,8 @@ def test_padded_prompts_fill_their_own_slots_as_exact_ones_do(
     assert not found[:, :, [0, 2]].any()
 
 
-def test_a_broken_layer_is_seen(model: S1Model, codes: Tensor) -> None:
-    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], opening=True)
+def test_a_broken_layer_is_detected(model: S1Model, codes: Tensor) -> None:
+    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes), Turn(TEXT)], at_start=True)
     wanted = slow_logits(model, prompt)[1]
     for layer in model.network.layers:
         with torch.no_grad():
@@ -141,11 +139,11 @@ def test_the_codec_equals_upstream(model: S1Model, folder: Path) -> None:
         wanted, lengths = upstream.encode(samples[None, None])
         found = model.codec.encode(samples)
         assert torch.equal(found, wanted[0])
-        sounding, _ = upstream.decode(wanted, lengths)
-        assert relative(model.codec.decode(found), sounding[0, 0]) < 1e-5
+        upstream_audio, _ = upstream.decode(wanted, lengths)
+        assert relative(model.codec.decode(found), upstream_audio[0, 0]) < 1e-5
 
 
-def test_the_codec_in_two_halves_is_the_codec(model: S1Model, folder: Path) -> None:
+def test_the_split_codec_equals_the_codec(model: S1Model, folder: Path) -> None:
     whole = model.codec
     encoder = read(folder).codec
     decoder = encoder.split()
@@ -157,7 +155,7 @@ def test_the_codec_in_two_halves_is_the_codec(model: S1Model, folder: Path) -> N
     assert sum(sizes[:2]) < 1.1 * sizes[2]  # both need the codebooks, and nothing else of each other
 
 
-def test_an_encoder_kept_in_half_its_size_finds_the_codes_of_the_whole(model: S1Model, folder: Path) -> None:
+def test_an_encoder_with_float16_weights_finds_the_same_codes(model: S1Model, folder: Path) -> None:
     halved = read(folder).codec
     before = sum(map(stored_bytes, halved.parameters()))
     halve(halved.encoder)
@@ -169,14 +167,14 @@ def test_an_encoder_kept_in_half_its_size_finds_the_codes_of_the_whole(model: S1
     assert sum(map(stored_bytes, halved.parameters())) - decoding < 0.6 * (before - decoding)
 
 
-def test_int8_weights_move_the_logits_by_less_than_five_percent(model: S1Model, folder: Path, codes: Tensor) -> None:
-    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes)], opening=True)
+def test_int8_weights_change_the_logits_by_less_than_five_percent(model: S1Model, folder: Path, codes: Tensor) -> None:
+    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes)], at_start=True)
     moved = relative(slow_logits(read(folder, "int8"), prompt)[1], slow_logits(model, prompt)[1])
     assert 1e-4 < moved < 0.05
 
 
-def test_keys_and_values_in_int8_move_what_is_computed_by_less_than_two_percent(model: S1Model, codes: Tensor) -> None:
-    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes)], opening=True)
+def test_int8_keys_and_values_change_the_output_by_less_than_two_percent(model: S1Model, codes: Tensor) -> None:
+    prompt = embed(model.network, model.tokenizer, [Turn(TRANSCRIPT, codes)], at_start=True)
     small = slow_logits(model, prompt, torch.int8)
     moved = [relative(*pair) for pair in zip(small, slow_logits(model, prompt), strict=True)]
     assert all(1e-5 < each < 0.02 for each in moved), moved
@@ -187,10 +185,10 @@ def test_keys_and_values_in_int8_move_what_is_computed_by_less_than_two_percent(
     assert not kv_cache.read(kv_cache.stored(torch.zeros(1, 12), torch.int8), torch.float32).any()
 
 
-def test_a_packed_checkpoint_gives_the_logits_of_the_weights_it_was_packed_from(
+def test_a_quantised_checkpoint_gives_the_logits_of_quantised_weights(
     model: S1Model, folder: Path, codes: Tensor, tmp_path: Path
 ) -> None:
-    for _ in pack(Checkpoint(str(folder)), tmp_path / "packed", "int8", Device(name="cpu")):
+    for _ in pack(Checkpoint(str(folder)), tmp_path / "packed", "int8", EngineOptions(name="cpu")):
         pass
     original, packed = folder / "model.pth", tmp_path / "packed" / "model-int8.pth"
     assert packed.stat().st_size < 0.5 * original.stat().st_size
@@ -198,12 +196,12 @@ def test_a_packed_checkpoint_gives_the_logits_of_the_weights_it_was_packed_from(
     network, cpu = kept.network, torch.device("cpu")
     quantize([network.place(cpu, torch.bfloat16).layers, network.fast_layers], "int8")
     network.place(cpu, torch.float32)
-    prompt = embed(kept.network, model.tokenizer, [Turn(TRANSCRIPT, codes)], opening=True)
+    prompt = embed(kept.network, model.tokenizer, [Turn(TRANSCRIPT, codes)], at_start=True)
     assert torch.equal(slow_logits(read(packed.parent), prompt)[1], slow_logits(kept, prompt)[1])
 
 
 @pytest.mark.parametrize("packets", [(1,) * 40, (4, 8, 16, 12), (39, 1)])
-def test_streamed_sound_equals_sound_in_one_go_and_no_frame_is_decoded_twice(
+def test_streamed_audio_equals_whole_audio_and_no_frame_is_decoded_twice(
     model: S1Model, packets: tuple[int, ...]
 ) -> None:
     codes = encoded(model)[:, : sum(packets)]
@@ -221,7 +219,7 @@ def test_streamed_sound_equals_sound_in_one_go_and_no_frame_is_decoded_twice(
     assert relative(torch.cat(pieces), whole) < 1e-6
 
 
-def test_streams_decoded_together_that_join_end_and_begin_anew_are_each_as_alone(model: S1Model) -> None:
+def test_streams_that_join_end_and_restart_equal_single_streams(model: S1Model) -> None:
     codes = encoded(model)
     clips = [codes, codes.flip(1), codes.roll(11, 1)[:, :17]]
     with torch.inference_mode():
@@ -231,7 +229,7 @@ def test_streams_decoded_together_that_join_end_and_begin_anew_are_each_as_alone
     for speaking, frames in (([0], 3), ([1, 0], 6), ([0, 1], 12), ([1, 2], 5), ([2, 1], 12)):
         for clip in set(speaking) - slots.keys():
             if len(slots) == 2:
-                streams.close(slots.pop(0))  # in the middle; another takes its place
+                streams.close(slots.pop(0))  # in the middle; another stream takes its slot
             slots[clip] = streams.open()
         pieces = [clips[clip][:, at[clip] : at[clip] + frames] for clip in speaking]
         sound = streams.decode([Packet(slots[clip], piece) for clip, piece in zip(speaking, pieces, strict=True)])

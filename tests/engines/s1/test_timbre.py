@@ -1,4 +1,4 @@
-"""Sound takes on its reference's timbre while it streams, the same however it is cut into packets."""
+"""The timbre correction of streamed audio does not depend on packet sizes."""
 
 import json
 import shutil
@@ -12,13 +12,13 @@ import soundfile
 import torch
 
 from engines.base import Checkpoint
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.s1 import timbre as subject
 from engines.s1.engine import S1Engine
 from engines.s1.model import S1Model
 from engines.s1.references import S1Reference
 from engines.s1.timbre import AHEAD, TimbreStream, VoiceTimbre, VoiceTimbres, spectra
-from engines.timbre import LEAST, KnownVoices, Timbre, levelled, loud_frames, power_of, smooth
+from engines.timbre import MIN_LOUD_FRAMES, KnownVoices, Timbre, levelled, loud_frames, power_of, smooth
 from engines.types import Audio, Reference, Samples
 from tests.engines.speaking import spoken
 from training.references import VOICES
@@ -38,14 +38,14 @@ def speech() -> Samples:
 
 
 def mean(samples: Samples) -> torch.Tensor:
-    """(100,) of what is loud, without its level."""
+    """Return the (100,) mean of loud frames, without its level."""
     mel = spectra(RATE).mel_of(torch.from_numpy(samples))
     return levelled(smooth(mel)[loud_frames(mel)].mean(0))
 
 
 @pytest.fixture(scope="module")
 def voice(speech: Samples) -> VoiceTimbre:
-    """Of a stranger, whose copy is as the speech is."""
+    """Return the timbre of an unseen voice, with the speech as its copy."""
     mel = spectra(RATE).mel_of(torch.from_numpy(read("heldout/rms-deep")))
     timbre = Timbre.of(mel)
     assert timbre is not None
@@ -53,7 +53,7 @@ def voice(speech: Samples) -> VoiceTimbre:
 
 
 def through(stream: TimbreStream, samples: Samples, packets: Sequence[int]) -> Samples:
-    """The samples in packets of these sizes, over and over."""
+    """Correct the samples in packets of these sizes, repeated."""
     made, at, number = [], 0, 0
     while at < len(samples):
         made.append(stream.add(samples[at : at + packets[number % len(packets)]]))
@@ -61,10 +61,10 @@ def through(stream: TimbreStream, samples: Samples, packets: Sequence[int]) -> S
     return np.concatenate([*made, stream.end()])
 
 
-def test_what_nothing_is_lent_to_stays_what_it_is(
+def test_audio_without_correction_stays_unchanged(
     speech: Samples, voice: VoiceTimbre, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(subject, "COLOUR", 0.0)
+    monkeypatch.setattr(subject, "MEAN_FACTOR", 0.0)
     made = through(TimbreStream(voice, 0.0, RATE), speech, [3_072])
     assert len(made) == len(speech)
     assert np.abs(made - speech).max() < 1e-5
@@ -79,19 +79,19 @@ def test_packets_change_nothing(speech: Samples, voice: VoiceTimbre, packets: li
     assert np.abs(whole - speech).max() > 0.01
 
 
-def test_of_the_first_packet_all_but_the_next_frames_is_ready(speech: Samples, voice: VoiceTimbre) -> None:
+def test_the_first_packet_is_ready_except_for_the_look_ahead(speech: Samples, voice: VoiceTimbre) -> None:
     tables = spectra(RATE)
     ready = TimbreStream(voice, 0.6, RATE).add(speech[:3_072])
     assert 3_072 - len(ready) == tables.held + AHEAD * tables.hop == 1_792
 
 
-def test_the_mean_envelope_becomes_the_references(speech: Samples, voice: VoiceTimbre) -> None:
+def test_the_mean_envelope_becomes_that_of_the_reference(speech: Samples, voice: VoiceTimbre) -> None:
     made = mean(through(TimbreStream(voice, 0.6, RATE), speech, [6_144]))
     before, after = ((found - voice.timbre.mean).norm() for found in (mean(speech), made))
     assert after < 0.6 * before
 
 
-def test_what_follows_an_end_begins_anew_and_knows_what_was_made(speech: Samples, voice: VoiceTimbre) -> None:
+def test_audio_after_an_end_starts_again_with_the_learned_mean(speech: Samples, voice: VoiceTimbre) -> None:
     stream = TimbreStream(voice, 0.6, RATE)
     first, again = through(stream, speech, [6_144]), through(stream, speech, [6_144])
     assert len(first) == len(again) == len(speech)
@@ -100,7 +100,7 @@ def test_what_follows_an_end_begins_anew_and_knows_what_was_made(speech: Samples
     assert mean(first) == pytest.approx(mean(again), abs=0.3)
 
 
-def test_silence_and_sounds_shorter_than_a_frame_pass(voice: VoiceTimbre) -> None:
+def test_silence_and_audio_shorter_than_a_frame_pass(voice: VoiceTimbre) -> None:
     for samples in (np.zeros(0, np.float32), np.zeros(10, np.float32), np.zeros(5_000, np.float32)):
         made = through(TimbreStream(voice, 0.6, RATE), samples, [1_024])
         assert len(made) == len(samples)
@@ -115,7 +115,7 @@ def given(model: S1Model, samples: Samples, digest: str = "a") -> S1Reference:
     return S1Reference("words.", codes, 30, digest, Audio(samples, config.sample_rate), 0.08, 1.0)
 
 
-def test_a_voice_is_found_once_and_one_that_is_known_or_too_short_has_none(model: S1Model, speech: Samples) -> None:
+def test_a_timbre_is_computed_once_and_known_or_short_voices_have_none(model: S1Model, speech: Samples) -> None:
     with torch.inference_mode():
         timbres, heard = VoiceTimbres(model.codec, 0.6, None), given(model, speech)
         one, other = timbres.stream(heard), timbres.stream(heard)
@@ -123,13 +123,13 @@ def test_a_voice_is_found_once_and_one_that_is_known_or_too_short_has_none(model
         assert one is not other
         assert one._voice is other._voice
         assert VoiceTimbres(model.codec, 0.0, None).stream(heard) is None
-        short = speech[: (LEAST - 8) * 256]
+        short = speech[: (MIN_LOUD_FRAMES - 8) * 256]
         assert timbres.stream(given(model, short, "b")) is None
         known = KnownVoices.read(VOICES / "s1" / "checkpoint")
         assert VoiceTimbres(model.codec, 0.6, known).stream(heard) is None
 
 
-def test_a_checkpoint_that_asks_for_it_speaks_so_and_the_same_each_time(tmp_path: Path) -> None:
+def test_a_checkpoint_with_timbre_correction_applies_it_reproducibly(tmp_path: Path) -> None:
     words = (VOICES / "heldout" / "espeak-man.txt").read_text().strip()
     voice = Reference(Audio(read("heldout/espeak-man"), RATE), words)
     shipped = Reference(
@@ -144,7 +144,7 @@ def test_a_checkpoint_that_asks_for_it_speaks_so_and_the_same_each_time(tmp_path
         assert defaults["timbre"] > 0
         if share is not None:
             path.write_text(json.dumps(defaults | {"timbre": share}))
-        engine = S1Engine(Device(name="cpu", cache_dir=str(tmp_path / "cache")))
+        engine = S1Engine(EngineOptions(name="cpu", cache_dir=str(tmp_path / "cache")))
         for _ in engine.load(Checkpoint(str(folder))):
             pass
         takes[share] = spoken(engine, voice), spoken(engine, shipped)
@@ -152,4 +152,4 @@ def test_a_checkpoint_that_asks_for_it_speaks_so_and_the_same_each_time(tmp_path
     wanted = mean(voice.audio.samples)
     matching, plain = ((mean(takes[share][0]) - wanted).norm() for share in (None, 0.0))
     assert matching < 0.8 * plain
-    assert np.array_equal(takes[None][1], takes[0.0][1])  # a voice that it knows
+    assert np.array_equal(takes[None][1], takes[0.0][1])  # a known voice

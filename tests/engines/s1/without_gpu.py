@@ -1,7 +1,7 @@
-"""Run the GPU's kernels without a GPU, in a separate process: `python -m tests.engines.s1.without_gpu WHAT`.
+"""Check the GPU kernels without a GPU, in a separate process: `python -m tests.engines.s1.without_gpu WHAT`.
 
 WHAT is `interpret`, `interpret-few` (a part of it, for every run of the tests) or `compile`. Triton reads whether to interpret
-when it is imported, so the tests cannot do this in their own process.
+when it is imported, so the tests need a separate process.
 """
 
 import json
@@ -17,7 +17,7 @@ from torch import Tensor
 from bench.checkpoints import redraw
 from bench.s1_checkpoints import FULL
 from engines.runtime import quantization as quantizing
-from engines.runtime.launching import planned
+from engines.runtime.launching import collect_launches
 from engines.s1 import kv_cache
 from engines.s1.codec import Codec
 from engines.s1.codec_streams import CodecStreams
@@ -27,7 +27,7 @@ from engines.s1.decoding import Decoder
 from engines.s1.network import DualAR
 from tests.engines.interpreting import mend_indexing
 
-LENGTHS = (3, 70)  # of the two rows: alone in its share of the cache, and over several
+LENGTHS = (3, 70)  # of the two rows: one share of the cache, and several
 FRAMES = 2
 SMALL = {
     "model_type": "dual_ar", "vocab_size": 64, "n_layer": 1, "n_head": 4, "n_local_heads": 2, "dim": 32,
@@ -44,14 +44,14 @@ SMALL_CODEC = CodecConfig(
 
 
 def few() -> dict[str, Any]:
-    """Draw frames with the interpreted kernels and with PyTorch on the same small network; decode sound likewise."""
+    """Compare frames and audio of the interpreted kernels with torch's on the same small network."""
     mend_indexing()
     network = redraw(DualAR(DualARConfig.from_mapping(SMALL), 20, 40, 63)).requires_grad_(False)
     return {"float": compare(network), "codec": sound()}
 
 
 def interpret() -> dict[str, Any]:
-    """Do the same for more rows, int8 weights and an int8 cache."""
+    """Compare frames of the interpreted kernels with torch's on the same small network."""
     mend_indexing()
     network = redraw(DualAR(DualARConfig.from_mapping(SMALL), 20, 40, 63)).requires_grad_(False)
     found = {"float": compare(network)}
@@ -63,7 +63,7 @@ def interpret() -> dict[str, Any]:
 
 @torch.inference_mode()
 def sound() -> list[float]:
-    """How far the sound of two streams is from torch's, packet after packet."""
+    """Return the differences of two streams' audio from torch's, packet by packet."""
     from engines.s1.codec_fused import FusedCodec
 
     codec = redraw(Codec(SMALL_CODEC)).requires_grad_(False)
@@ -92,7 +92,7 @@ def compare(network: DualAR, rows_held: int = 8, cached: torch.dtype | None = No
 
 
 def fused(network: DualAR, rows: list[int]) -> Tensor:
-    """(rows, dim) inputs after one frame by the kernels."""
+    """Return the (rows, dim) inputs after one frame by the kernels."""
     from engines.s1.fused import FusedDecoder
 
     state = started(network, rows).state
@@ -118,7 +118,7 @@ def relative(found: Tensor, wanted: Tensor) -> float:
 
 
 def compile() -> dict[str, Any]:
-    """Every kernel of the full-size network in bfloat16 and int8, compiled for Hopper beforehand; then asked for again."""
+    """Compile every kernel of the full-size network in bfloat16 and int8 for Hopper; then request them again."""
     from triton import knobs
     from triton.backends.compiler import GPUTarget
     from triton.runtime import driver
@@ -132,7 +132,7 @@ def compile() -> dict[str, Any]:
     target.get_current_stream = lambda device: 0  # type: ignore[attr-defined]
     driver.set_active(target)
     fused.OVERLAP = True
-    with torch.device("meta"), planned() as plans:
+    with torch.device("meta"), collect_launches() as plans:
         network = DualAR(DualARConfig.from_mapping(FULL.network), 151_000, 4096, 150_000).bfloat16()
         for rows in (2, 256):
             fused.FusedDecoder(DecodeState(network, rows, 2048, 1024)).draw(rows)

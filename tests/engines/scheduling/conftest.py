@@ -1,4 +1,4 @@
-"""Managers on metronomes, closed after each test."""
+"""Managers with metronomes, closed after each test."""
 
 from collections.abc import Iterator
 

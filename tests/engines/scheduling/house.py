@@ -1,7 +1,7 @@
-"""A manager on metronomes."""
+"""A manager with metronomes."""
 
 from engines.base import Checkpoint
-from engines.registry import Device
+from engines.registry import EngineOptions
 from engines.scheduling.manager import Manager, Policy
 from engines.types import SchedulerEvent
 from tests.engines.metronome import ENGINES, Metronome, request, spec_of
@@ -15,7 +15,7 @@ class House:
         ENGINES.clear()
         ENGINES.update(engines)
         self.events: list[SchedulerEvent] = []
-        self.manager = Manager({n: Checkpoint("brass") for n in engines}, Device(), policy, specs=spec_of)
+        self.manager = Manager({n: Checkpoint("brass") for n in engines}, EngineOptions(), policy, specs=spec_of)
         self.manager.listen(self.events.append)
         self.manager.start()
         until(lambda: all(status.state == "ready" for status in self.manager.statuses()))

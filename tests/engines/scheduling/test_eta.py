@@ -1,4 +1,4 @@
-"""How long a request will take: unknown without evidence, near the truth with it, never a leap."""
+"""The estimate of a request's duration: unknown without evidence, close with it, and continuous."""
 
 from itertools import pairwise
 
@@ -41,18 +41,18 @@ def test_nothing_is_known_without_evidence() -> None:
     assert experienced(60).expected_s(asked(60, engine="tock")) is None
 
 
-def test_a_request_under_way_tells_of_itself() -> None:
+def test_a_running_request_estimates_itself_by_its_progress() -> None:
     alone = ticket(asked(60), compute_s=2.0, progress=0.5)
     assert experienced().remaining_s(alone) == pytest.approx(2.0)
 
 
 @pytest.mark.parametrize("known", DEVICE_S)
 @pytest.mark.parametrize("wanted", DEVICE_S)
-def test_one_take_tells_of_others_of_any_length(known: int, wanted: int) -> None:
+def test_one_take_is_enough_to_estimate_others_of_any_length(known: int, wanted: int) -> None:
     assert experienced(known).expected_s(asked(wanted)) == pytest.approx(DEVICE_S[wanted], rel=0.35)
 
 
-def test_twice_the_steps_take_twice_as_long_and_the_default_counts_as_what_it_is() -> None:
+def test_twice_the_steps_take_twice_as_long_and_the_default_counts() -> None:
     estimator = experienced(60)
     usual_s = estimator.expected_s(asked(60))
     assert usual_s is not None
@@ -69,10 +69,10 @@ def test_pauses_cost_nothing_and_speed_costs_less() -> None:
     assert estimator.expected_s(asked(60, more="[pause:10s]")) == pytest.approx(estimator.expected_s(paused))
     faster, usual = estimator.expected_s(asked(60, speed=2.0)), estimator.expected_s(paused)
     assert faster is not None and usual is not None and faster < usual
-    assert estimator.expected_s(asked(60, speed=0.0)) is not None  # to be refused, not to break the queue
+    assert estimator.expected_s(asked(60, speed=0.0)) is not None  # refused elsewhere; the estimate must not fail
 
 
-def test_the_estimate_moves_from_experience_to_the_requests_own_pace_without_a_leap() -> None:
+def test_the_estimate_moves_continuously_from_the_average_to_the_requests_own_pace() -> None:
     estimator = experienced(60)
     slow = [ticket(asked(60), compute_s=2 * DEVICE_S[60] * part, progress=part) for part in (0.0, 0.1, 0.2, 0.3, 0.9)]
     left = [estimator.remaining_s(each) or 0.0 for each in slow]
@@ -80,22 +80,22 @@ def test_the_estimate_moves_from_experience_to_the_requests_own_pace_without_a_l
     assert left[-1] == pytest.approx(2 * DEVICE_S[60] * 0.1, rel=0.1)
 
 
-def test_those_who_share_the_device_wait_for_each_other_until_the_shorter_leaves() -> None:
+def test_requests_that_share_the_device_slow_each_other_down_until_the_shorter_ends() -> None:
     assert completion_times([2.0, 5.0], [], 2) == [4.0, 7.0]
 
 
-def test_one_at_a_time_each_waits_for_all_before_it() -> None:
+def test_with_one_row_each_request_waits_for_all_before_it() -> None:
     assert completion_times([2.0], [3.0, 1.0], 1) == [2.0, 5.0, 6.0]
 
 
-def test_who_waits_begins_when_the_first_is_done_and_shares_with_the_others() -> None:
+def test_a_waiting_request_starts_when_the_first_is_done_and_shares_with_the_others() -> None:
     assert completion_times([2.0, 5.0], [3.0], 2) == [4.0, 10.0, 10.0]
 
 
-def test_a_place_that_is_free_is_taken_at_once() -> None:
+def test_a_free_row_is_used_at_once() -> None:
     assert completion_times([4.0], [4.0, 4.0], 4) == [12.0, 12.0, 12.0]
 
 
-def test_behind_one_of_whom_nothing_is_known_nothing_is_known() -> None:
+def test_after_a_request_without_estimate_no_estimate_is_known() -> None:
     assert completion_times([None], [1.0], 1) == [None, None]
     assert completion_times([None, 1.0], [1.0], 2) == [None, 2.0, 4.0]

@@ -1,4 +1,4 @@
-"""Sessions take turns: nobody's second comes before another's first, nobody is forgotten, and the order told is kept."""
+"""Sessions take turns: no second request runs before another's first, none is forgotten, and the shown order is kept."""
 
 import random
 
@@ -8,7 +8,7 @@ from engines.scheduling.fairness import Rotation, donors, keeps_row_free
 
 
 class Desk:
-    """Serves one request at a time, each written as its session_id's letter and a number."""
+    """Serves one request at a time, each written as the letter of its session and a number."""
 
     def __init__(self, *waiting: str) -> None:
         self.rotation, self.waiting = Rotation(), list(waiting)
@@ -23,14 +23,14 @@ class Desk:
         return chosen
 
 
-def test_whoever_comes_is_next_after_one_who_was_just_served() -> None:
+def test_a_new_session_precedes_a_session_that_was_just_served() -> None:
     desk = Desk("a1", "a2", "a3")
     assert desk.serve() == "a1"
     desk.waiting.append("b1")
     assert desk.order() == ["b1", "a2", "a3"]
 
 
-def test_those_who_wait_alternate() -> None:
+def test_waiting_sessions_alternate() -> None:
     assert Desk("a1", "a2", "a3", "b1", "b2", "c1").order() == ["a1", "b1", "c1", "a2", "b2", "a3"]
 
 
@@ -39,7 +39,7 @@ def test_one_sessions_requests_keep_their_order() -> None:
 
 
 @pytest.mark.parametrize("newcomers", [1, 2])
-def test_endless_newcomers_keep_nobody_waiting(newcomers: int) -> None:
+def test_endless_new_sessions_delay_nobody_forever(newcomers: int) -> None:
     desk = Desk("a1", "a2")
     assert desk.serve() == "a1"
     served = []
@@ -49,7 +49,7 @@ def test_endless_newcomers_keep_nobody_waiting(newcomers: int) -> None:
     assert "a2" in served[: newcomers + 1]
 
 
-def test_what_somebody_was_served_long_ago_does_not_count() -> None:
+def test_turns_of_long_ago_do_not_count() -> None:
     desk = Desk("a1")
     desk.serve()
     desk.waiting += ["b1", "c1"]
@@ -58,18 +58,18 @@ def test_what_somebody_was_served_long_ago_does_not_count() -> None:
     assert desk.order() == ["c1", "a2", "d1"]
 
 
-def test_who_leaves_the_line_holds_up_nobody() -> None:
+def test_a_session_that_leaves_delays_nobody() -> None:
     desk = Desk("a1", "a2", "b1", "c1")
     desk.serve()
     desk.waiting.remove("b1")
     assert [desk.serve(), desk.serve()] == ["c1", "a2"]
 
 
-def test_the_order_that_is_told_is_the_order_that_is_served() -> None:
+def test_the_shown_order_is_the_order_of_service() -> None:
     draw = random.Random(7)
     for _ in range(200):
         desk = Desk()
-        for number in range(20):  # come and go
+        for number in range(20):  # sessions join and leave
             desk.waiting += [f"{draw.choice('abcd')}{number}" for _ in range(draw.randrange(3))]
             if desk.waiting and draw.random() < 0.6:
                 desk.serve()
@@ -82,13 +82,13 @@ def test_the_order_that_is_told_is_the_order_that_is_served() -> None:
 @pytest.mark.parametrize(
     ("running", "settled", "waiting", "expected"),
     [
-        ("aab", "...", "c", [0]),  # two rows more than a session with none
-        ("aab", "...", "a", []),  # its own requests wait for its own
-        ("ab", "..", "c", []),  # one row more, and the turn has just begun
+        ("aab", "...", "c", [0]),  # two rows more than a session without a row
+        ("aab", "...", "a", []),  # its requests wait for its own rows
+        ("ab", "..", "c", []),  # one row more, and the turn has just started
         ("ab", "xx", "c", [0]),  # the longest turn ends
         ("ab", ".x", "c", [1]),
         ("ab", "xx", "cd", [0, 1]),
-        ("ab", "xx", "cccc", [0]),  # a session asks for one row at a time
+        ("ab", "xx", "cccc", [0]),  # a session needs one row at a time
         ("aaa", "...", "b", [0]),
         ("aaaa", "....", "bc", [0, 1]),
         ("aabb", "xxxx", "ab", []),

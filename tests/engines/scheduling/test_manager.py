@@ -1,4 +1,4 @@
-"""The scheduler and the manager, driven by a small engine whose every step is known."""
+"""The scheduler and the manager, with a small engine whose every step is known."""
 
 import threading
 import time
@@ -19,7 +19,7 @@ from engines.errors import (
     TimedOut,
     UnknownEngine,
 )
-from engines.scheduling import control_work
+from engines.scheduling import maintenance
 from engines.scheduling.eta import EtaEstimator
 from engines.scheduling.manager import Policy
 from engines.scheduling.ticket import Ticket
@@ -41,7 +41,7 @@ def test_a_request_becomes_a_take_with_its_cost(houses) -> None:
     ]  # fmt: skip
 
 
-def test_only_the_lane_thread_touches_an_engine(houses) -> None:
+def test_only_the_scheduler_thread_touches_an_engine(houses) -> None:
     tick = Metronome(width=4)
     house = houses(tick=tick)
     tickets: list[object] = []
@@ -54,7 +54,7 @@ def test_only_the_lane_thread_touches_an_engine(houses) -> None:
     assert len(tick.threads) == 1 and threading.get_ident() not in tick.threads
 
 
-def test_chunks_can_be_read_while_the_take_is_being_made(houses) -> None:
+def test_chunks_can_be_read_while_the_take_is_generated(houses) -> None:
     open_gate = threading.Semaphore(1)
     tick = Metronome()
     tick.gate = open_gate.acquire
@@ -66,7 +66,7 @@ def test_chunks_can_be_read_while_the_take_is_being_made(houses) -> None:
     assert second is not None and second.index == 1
 
 
-def test_a_full_queue_refuses_in_words(houses) -> None:
+def test_a_full_queue_refuses_with_a_message(houses) -> None:
     gate = threading.Semaphore(0)
     tick = Metronome(width=1)
     tick.gate = gate.acquire
@@ -116,7 +116,7 @@ def test_a_deadline_ends_a_request_and_frees_its_place(houses) -> None:
     assert not tick.jobs
 
 
-def test_a_job_that_waits_for_the_disk_costs_nothing_and_others_go_on(houses) -> None:
+def test_a_job_that_waits_for_the_disk_costs_nothing_and_others_continue(houses) -> None:
     tick, tock = Metronome(step_s=0.01), Metronome(step_s=0.01)
     house = houses(tick=tick, tock=tock)
     gate = threading.Event()
@@ -135,9 +135,9 @@ def test_a_job_that_waits_for_the_disk_costs_nothing_and_others_go_on(houses) ->
     assert waiting.wait(PATIENCE_S) and waiting.result().cost.audio_s == 2
 
 
-def test_fine_tuned_weights_go_only_to_an_engine_that_takes_them(houses) -> None:
+def test_fine_tuned_weights_are_accepted_only_by_an_engine_that_supports_them(houses) -> None:
     wanted = replace(request("abc"), weights=Weights("model.safetensors", "0" * 64, "yasuo"))
-    with pytest.raises(BadSetting, match="speaks a champion from its reference"):
+    with pytest.raises(BadSetting, match="cannot use fine-tuned weights"):
         houses().manager.submit(wanted, session_id="ann")
 
 
@@ -156,7 +156,7 @@ def test_sessions_take_turns(houses) -> None:
     assert ben.admitted_at < anns[0].admitted_at
 
 
-def test_the_ranks_that_are_told_are_the_order_of_admission(houses) -> None:
+def test_the_shown_ranks_are_the_order_of_admission(houses) -> None:
     gate = threading.Semaphore(0)
     tick = Metronome(width=1)
     tick.gate = gate.acquire
@@ -189,13 +189,13 @@ def test_a_take_gets_most_of_the_device_while_another_engine_is_loaded(houses) -
     until(lambda: ticket.state == "running")
     house.manager.load("tock")
     assert ticket.wait(PATIENCE_S)
-    assert 8 <= tock.warmed <= 26  # it would be all forty, turn about
+    assert 8 <= tock.warmed <= 26  # alternating, it would be all forty
     until(lambda: house.manager.status("tock").state == "ready")
 
 
 @pytest.mark.parametrize(("patience_s", "waits"), [(5.0, True), (0.03, False)])
-def test_warming_waits_for_a_first_sound_but_not_for_ever(houses, monkeypatch, patience_s, waits) -> None:
-    monkeypatch.setattr(control_work, "PATIENCE_S", patience_s)
+def test_warming_waits_for_first_audio_but_not_forever(houses, monkeypatch, patience_s, waits) -> None:
+    monkeypatch.setattr(maintenance, "LOW_PRIORITY_SHARE_S", patience_s)
     tick, tock = Metronome(step_s=0.01, click_s=0.1), Metronome()
     house = houses(tick=tick, tock=tock)
     house.manager.unload("tock")
@@ -237,7 +237,7 @@ def test_a_slow_reader_pauses_its_own_row_only(houses) -> None:
 
 
 @pytest.mark.parametrize("stuck", [None, RuntimeError("the device failed")])
-def test_an_engine_that_breaks_fails_its_requests_and_is_loaded_again(houses, stuck) -> None:
+def test_a_failing_engine_fails_its_requests_and_is_loaded_again(houses, stuck) -> None:
     tick = Metronome()
     house = houses(tick=tick)
     tick.broken, tick.stuck = ValueError("spring"), stuck
@@ -250,7 +250,7 @@ def test_an_engine_that_breaks_fails_its_requests_and_is_loaded_again(houses, st
     assert again.wait(PATIENCE_S) and again.result().cost.audio_s == 3
 
 
-def test_an_engine_that_breaks_while_it_warms_is_loaded_again_and_nobody_is_refused(houses) -> None:
+def test_an_engine_that_fails_during_warm_up_is_loaded_again_without_refusals(houses) -> None:
     tick = Metronome(width=1)
     house = houses(tick=tick)
     house.manager.unload("tick")
@@ -268,7 +268,7 @@ def test_an_engine_that_breaks_while_it_warms_is_loaded_again_and_nobody_is_refu
     assert tick.loads == 3
 
 
-def test_out_of_memory_sends_the_newest_back_to_the_queue(houses) -> None:
+def test_out_of_memory_queues_the_newest_request_again(houses) -> None:
     tick = Metronome(width=3)
     house = houses(tick=tick)
     tick.full_at = 2
@@ -282,7 +282,7 @@ def test_out_of_memory_sends_the_newest_back_to_the_queue(houses) -> None:
         alone.result()
 
 
-def test_a_refused_text_leaves_the_others_alone(houses) -> None:
+def test_a_refused_text_does_not_affect_others(houses) -> None:
     house = houses()
     good, bad = house.say("abc"), house.say("no!")
     assert good.wait(PATIENCE_S) and bad.wait(PATIENCE_S)
@@ -291,7 +291,7 @@ def test_a_refused_text_leaves_the_others_alone(houses) -> None:
         bad.result()
 
 
-def test_closing_finishes_what_was_accepted_and_refuses_the_rest(houses) -> None:
+def test_closing_finishes_accepted_requests_and_refuses_new_ones(houses) -> None:
     tick = Metronome(width=1, step_s=0.01)
     house = houses(tick=tick)
     accepted = [house.say("a" * 10), house.say("a" * 10)]
@@ -304,7 +304,7 @@ def test_closing_finishes_what_was_accepted_and_refuses_the_rest(houses) -> None
     assert [ticket.state for ticket in accepted] == ["done", "done"]
 
 
-def test_closing_does_not_wait_for_engines_that_are_warmed(houses) -> None:
+def test_closing_does_not_wait_for_warming_engines(houses) -> None:
     tick = Metronome()
     house = houses(tick=tick)
     house.manager.unload("tick")
@@ -316,7 +316,7 @@ def test_closing_does_not_wait_for_engines_that_are_warmed(houses) -> None:
     assert not house.manager._scheduler._thread.is_alive()
 
 
-def test_an_idle_engine_is_unloaded_and_comes_back_by_itself(houses) -> None:
+def test_an_idle_engine_is_unloaded_and_loaded_again_on_demand(houses) -> None:
     tick = Metronome()
     house = houses(tick=tick)
     house.manager.unload("tick")
@@ -325,7 +325,7 @@ def test_an_idle_engine_is_unloaded_and_comes_back_by_itself(houses) -> None:
     assert ticket.wait(PATIENCE_S) and ticket.state == "done" and tick.loads == 2
 
 
-def test_an_engine_asked_for_again_before_it_left_stays(houses) -> None:
+def test_an_engine_requested_again_before_its_unload_stays(houses) -> None:
     house = houses(tick=Metronome(), tock=Metronome())
     gate = threading.Event()
     house.manager._scheduler.run(iter(gate.wait, True), lambda error: None)
@@ -338,7 +338,7 @@ def test_an_engine_asked_for_again_before_it_left_stays(houses) -> None:
     assert house.say("abc").wait(PATIENCE_S)
 
 
-def test_who_asks_while_an_engine_leaves_is_answered_when_it_is_back(houses, monkeypatch) -> None:
+def test_a_request_during_an_unload_is_answered_after_reloading(houses, monkeypatch) -> None:
     tick = Metronome()
     house = houses(tick=tick)
     asked: list[Ticket] = []

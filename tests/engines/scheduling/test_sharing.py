@@ -33,7 +33,7 @@ class Paced(Metronome):
 
 @pytest.fixture
 def immediate(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a turn end as soon as it begins."""
+    """Let a turn end as soon as it starts."""
     monkeypatch.setattr(row_sharing, "TURN_S", 0.0)
 
 
@@ -55,14 +55,14 @@ def test_two_long_texts_of_one_session_leave_a_row_to_another(houses) -> None:
     assert all(is_whole(each, LONG) for each in long)
 
 
-def test_a_third_session_speaks_at_the_end_of_a_piece_and_all_takes_are_whole(houses, immediate) -> None:
+def test_a_third_session_speaks_at_the_end_of_a_segment_and_all_takes_are_complete(houses, immediate) -> None:
     tick = Paced()
     house = houses(PATIENT, tick=tick)
     long = [house.say(LONG, session_id=session) for session in ("ann", "ben")]
     until(lambda: all(each.state == "running" for each in long))
     tick.take(1)
     third = house.say("abc", session_id="cid")
-    tick.take(8)  # the rest of a piece, then the line
+    tick.take(8)  # the rest of a segment, then the line
     assert third.wait(PATIENCE_S)
     tick.allowed.release(10_000)
     assert all(is_whole(each, LONG) for each in long)
@@ -84,7 +84,7 @@ def test_a_waiting_text_shows_its_rank_and_keeps_its_progress(houses, immediate)
     assert [each.kind for each in house.events if each.ticket_id == first.id].count("admitted") == 1
 
 
-def test_a_turn_that_has_just_begun_is_not_ended(houses, monkeypatch) -> None:
+def test_a_turn_that_has_just_started_is_not_ended(houses, monkeypatch) -> None:
     monkeypatch.setattr(row_sharing, "TURN_S", 10 * PATIENCE_S)
     tick = Paced(width=1)
     house = houses(PATIENT, tick=tick)

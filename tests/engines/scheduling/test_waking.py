@@ -1,4 +1,4 @@
-"""What happens between the scheduler's last look and its sleep wakes it."""
+"""Events between the scheduler's last check and its sleep wake it."""
 
 import threading
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from tests.waiting import PATIENCE_S, until
 
 
 def just_before_it_sleeps(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
-    """Wake the scheduler, and do this once it has looked at everything, but does not sleep yet."""
+    """Wake the scheduler, and run `act` after it has checked everything, but before it sleeps."""
     acted, sleep = threading.Event(), scheduler._sleep
 
     def act_then_sleep() -> bool:
@@ -36,27 +36,27 @@ def test_a_request_that_comes_just_before_the_scheduler_sleeps_is_served(houses,
     assert made[0].wait(PATIENCE_S)
 
 
-def test_control_work_given_just_before_the_scheduler_sleeps_is_done(houses, monkeypatch) -> None:
+def test_maintenance_added_just_before_the_scheduler_sleeps_is_done(houses, monkeypatch) -> None:
     house = houses(PATIENT)
     just_before_it_sleeps(house.manager._scheduler, monkeypatch, lambda: house.manager.unload("tick"))
     until(lambda: house.manager.status("tick").state == "unloaded")
 
 
 @pytest.mark.parametrize("act", ["cancel", "read"])
-def test_a_paused_row_that_is_read_or_stopped_just_before_the_scheduler_sleeps_goes_on(
+def test_a_paused_row_that_is_read_or_stopped_just_before_the_scheduler_sleeps_continues(
     houses, monkeypatch, act: str
 ) -> None:
     house = houses(PATIENT, tick=Metronome(click_s=UNREAD_MAX_S))
-    ticket = house.say("abc")  # after the second click more than may be is unread
+    ticket = house.say("abc")  # after the second click, too much is unread
     until(lambda: ticket.buffer_full)
     just_before_it_sleeps(house.manager._scheduler, monkeypatch, getattr(ticket, act))
     assert ticket.wait(PATIENCE_S)
 
 
 @pytest.mark.parametrize("looks", range(8))
-def test_a_reference_that_arrives_between_two_looks_of_the_scheduler_is_not_slept_over(houses, looks: int) -> None:
+def test_a_reference_that_arrives_between_two_checks_of_the_scheduler_is_noticed(houses, looks: int) -> None:
     class Encoding(Metronome):
-        """Its first job waits for input until that was asked so many times."""
+        """An engine whose first job waits for input until `waiting` was read this many times."""
 
         left = looks
 

@@ -1,4 +1,4 @@
-"""English as people say it: every row of english.tsv."""
+"""Spoken forms of English: every row of english.tsv."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ ROWS = [
 
 
 @pytest.mark.parametrize(("written", "spoken"), ROWS, ids=[written for written, _ in ROWS])
-def test_it_is_read_as_people_say_it(written: str, spoken: str) -> None:
+def test_the_spoken_form_matches_the_row(written: str, spoken: str) -> None:
     assert parse(written.replace("\\n", "\n")).spoken == spoken
 
 

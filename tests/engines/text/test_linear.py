@@ -1,6 +1,6 @@
-"""Reading a text of any shape takes time proportional to its length, never to the square of its length.
+"""Processing a text of any shape takes time proportional to its length, never to its square.
 
-Time is that of this thread alone, and the least of several attempts counts: a busy machine makes no test fail.
+Only this thread's time counts, and the least of several attempts, so that a busy machine fails no test.
 """
 
 import time
@@ -30,7 +30,7 @@ VOCABULARY = frozenset("abcdefghijklmnopqrstuvwxyz .,!?'-")
 MOST = 12  # largest ratio of times for a text ten times as long
 LEAST_S = 2e-4  # shorter times are not compared
 ATTEMPTS = 5
-# Every kind of character, and every beginning of what a rule looks for.
+# Every kind of character, and every start of a rule's pattern.
 CHARACTERS = list(" \t\n\xa009.,:;/-–—'’\"“()[]{}<>&#@%$€+=*_~`|\\!?…°½²azeAIVXMéßı中。，あ한ж🙂\u0301\u200d\x00")
 NUMBERS = [
     "1/",

@@ -118,7 +118,7 @@ def test_spoken_form(typed, said):
     assert spoken_form(typed) == said
 
 
-def test_words_that_only_look_like_dates_stay():
+def test_words_that_only_resemble_dates_stay():
     assert spoken_form("you may 5 times march 3 miles") == "you may five times march three miles"
     assert spoken_form("13/14/2025").startswith("thirteen")
 
@@ -130,7 +130,7 @@ def test_words_that_only_look_like_dates_stay():
         max_size=60,
     )
 )
-def test_the_spoken_form_of_a_spoken_form_is_itself(text):
+def test_a_spoken_form_converts_to_itself(text):
     try:
         script = parse(text)
     except BadText:
@@ -151,13 +151,15 @@ def test_no_word_is_ever_lost(words, data):
     )
     said = parse("".join(word + mark for word, mark in zip(words, marks, strict=True))).spoken
     heard = iter(re.findall("[a-z]+", said.lower()))
-    kept = [word for word in words if word not in {*UNITS, *SCALES, *SHORT_FORMS, "am", "pm"}]  # those become others
+    kept = [
+        word for word in words if word not in {*UNITS, *SCALES, *SHORT_FORMS, "am", "pm"}
+    ]  # these characters become others
     assert all(word in heard for word in kept)
 
 
 @quick
 @given(st.text(max_size=200))
-def test_any_text_is_read_or_refused_in_words(text):
+def test_any_text_is_parsed_or_refused_with_a_message(text):
     try:
         script = parse(text)
     except BadText as error:
@@ -167,7 +169,7 @@ def test_any_text_is_read_or_refused_in_words(text):
     assert not re.search(r"[0-9\x00-\x1f\u200b]", said)
 
 
-def test_no_speaking_of_numbers_leaves_words_as_typed():
+def test_without_speaking_numbers_words_stay_as_typed():
     assert parse("It costs $5 &c.", speak_numbers=False).spoken == "It costs $5 &c."
 
 
@@ -189,7 +191,7 @@ def test_pause_tags_split_the_script():
 @pytest.mark.parametrize(
     "tag", ["[pause]", "[pause:]", "[pause:1]", "[pause:-1s]", "[pause:1,5s]", "[pause 1s]", "[pause:1s"]
 )
-def test_a_tag_that_cannot_be_read_is_named(tag):
+def test_an_invalid_tag_is_named(tag):
     with pytest.raises(BadText, match=re.escape(tag)):
         parse(f"one {tag} two")
 
@@ -209,16 +211,16 @@ def test_other_brackets_are_text():
     assert parse("so [sighs] it [paused] goes").spoken == "so [sighs] it [paused] goes"
 
 
-# What comes in.
+# Input.
 
 
 @pytest.mark.parametrize("text", ["", "  \n\t", "\u200b\u0007", "!!! ...", "[pause:1s]", "🙂"])
-def test_nothing_to_say_is_refused(text):
-    with pytest.raises(BadText, match="nothing to say"):
+def test_a_text_without_words_is_refused(text):
+    with pytest.raises(BadText, match="has no words"):
         parse(text)
 
 
-def test_a_megabyte_is_refused_in_words_at_once():
+def test_a_megabyte_is_refused_at_once_with_a_message():
     for text in ("a" * 2**20, "a" + "\u0300\u0323" * 2**19):
         started = time.thread_time()
         with pytest.raises(BadText, match=f"at most {MAX_CHARACTERS:,}"):
@@ -239,7 +241,7 @@ def test_length_counts_after_composition():
         parse("a" * (MAX_CHARACTERS + 1))
 
 
-def test_control_and_format_characters_vanish():
+def test_control_and_format_characters_are_removed():
     assert parse("he\u0000l\u200dlo\u202e the\x1b[31mre").spoken == "hello there"
 
 
@@ -247,13 +249,13 @@ def test_newlines_end_sentences():
     assert parse("First line\r\nsecond line,\n\nthird!\nfourth").spoken == "First line. second line, third! fourth"
 
 
-def test_an_estimate_counts_words_pauses_and_the_room_around_them():
+def test_an_estimate_counts_words_pauses_and_the_silence_around_them():
     script = parse("a" * 28 + "[pause:2s]")
     assert estimate_s(script) == pytest.approx(2 + 2 + ROOM_S)
     assert estimate_s(script, pace=2.0) == pytest.approx(1 + 2 + ROOM_S)
 
 
-def test_an_estimate_follows_the_reference_as_far_as_the_engine_does():
+def test_an_estimate_follows_the_references_pace_as_much_as_the_engine():
     script, slow = parse("a" * 28), Spoken("b" * 14, 4.0)
     kept, half, own = (estimate_s(script, slow, pace_kept=share, own_pace=14.0) for share in (1.0, 0.5, 0.0))
     assert (kept, half, own) == pytest.approx((8 + ROOM_S, 4 + ROOM_S, 2 + ROOM_S))
@@ -262,24 +264,24 @@ def test_an_estimate_follows_the_reference_as_far_as_the_engine_does():
 # Vocabulary.
 
 
-def test_an_empty_vocabulary_says_anything():
+def test_an_empty_vocabulary_accepts_any_text():
     assert fit("Привет  “мир”", frozenset()) == "Привет “мир”"
 
 
-def test_text_is_brought_to_what_a_small_vocabulary_holds():
+def test_text_is_fitted_to_a_small_vocabulary():
     assert fit("Don’t—“go” to the Café… naïve Straße", ENGLISH) == "don't - go to the cafe... naive strasse"
 
 
-def test_case_and_accents_stay_where_the_vocabulary_has_them():
+def test_case_and_accents_stay_if_the_vocabulary_has_them():
     assert fit("Café", ENGLISH | set("Cé")) == "Café"
 
 
-def test_signs_that_will_not_be_heard_are_told():
+def test_inaudible_signs_are_reported():
     assert unsaid(parse("So [pause:1s] 🙂 (a*b) “yes”, 5% don’t café 🙂→ ok"), ENGLISH) == "🙂*→"
     assert unsaid(parse("a*b 🙂"), frozenset()) == "🙂"
 
 
-def test_signs_are_dropped_and_apostrophes_leave_no_gap():
+def test_signs_are_dropped_and_apostrophes_leave_no_space():
     assert fit("a*b_c don’t 🙂 (yes) !", ENGLISH - {"'"}) == "a b c dont yes!"
 
 
@@ -295,7 +297,7 @@ def test_a_script_the_checkpoint_lacks_is_named_with_its_characters(text, script
 
 @quick
 @given(st.text(max_size=80))
-def test_what_was_fitted_is_in_the_vocabulary(text):
+def test_a_fitted_line_is_within_the_vocabulary(text):
     try:
         fitted = fit(text, ENGLISH)
     except UnsupportedText as error:
@@ -341,7 +343,7 @@ def test_chunks_end_at_sentences_then_clauses():
     assert chunks(text, 30, 30)[1:] == ["Run, and do not look back,", "for the night is long. Go."]
 
 
-def test_a_tiny_last_piece_joins_the_one_before():
+def test_a_tiny_last_chunk_joins_the_one_before():
     assert chunks("This sentence is exactly as long as it may be. No.", 46, 46) == [
         "This sentence is exactly as long as it may be. No."
     ]
@@ -370,10 +372,10 @@ def test_syllables_of_everyday_words():
     assert count_syllables("") == 0
 
 
-# Sentences of a text that still comes.
+# Sentences of arriving text.
 
 
-def test_each_character_of_a_text_in_pieces_is_read_once():
+def test_each_character_of_arriving_text_is_read_once():
     counted = Looks()
     reader = SentenceReader()
     for piece in [". " * 2_450, *["a"] * 61, "." * 20, *["."] * 100]:
@@ -392,7 +394,7 @@ def test_a_sentence_is_complete_once_something_follows_it():
 
 @quick
 @given(st.text(alphabet="ab A.!?…\"')。 J_\n", max_size=80), st.lists(st.integers(1, 9), min_size=80, max_size=80))
-def test_pieces_of_a_text_lose_nothing_and_end_at_the_same_sentences(text, lengths):
+def test_arriving_parts_lose_nothing_and_end_at_the_same_sentences(text, lengths):
     reader, at, waits = SentenceReader(), 0, ""
     for length in lengths:
         piece, at = text[at : at + length], at + length

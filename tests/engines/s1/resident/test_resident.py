@@ -1,4 +1,4 @@
-"""The kernel that draws a whole frame, on a CPU: every GPU thread is a fiber, and their order is drawn."""
+"""The persistent kernel on a CPU: every GPU thread is a fiber, and their order is random."""
 
 import ctypes
 import subprocess
@@ -55,7 +55,7 @@ def network() -> DualAR:
 
 @pytest.fixture(scope="module")
 def run(network: DualAR, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Draw a frame; the order in which threads go on and copies arrive follows from the number."""
+    """Generate a frame; the number seeds the order of threads and copies."""
     library = tmp_path_factory.mktemp("resident") / "frame.so"
     command = ["g++", "-std=c++20", "-O2", "-shared", "-fPIC", f"-I{SOURCES[0].parent}", "-o", str(library)]
     command += [f"-D{name}={value}" for name, value in sizes(CONFIG, 256, RESIDUAL, **SIZES).items()]
@@ -84,7 +84,7 @@ def resident(state: DecodeState) -> ResidentFrame:
 
 
 def logits(network: DualAR, state: DecodeState) -> torch.Tensor:
-    """Of the semantic code that comes next, as they are written, in the network's precision."""
+    """Return the next semantic logits by PyTorch, in the network's precision."""
     dtype, stop = network.norm.weight.dtype, int(state.positions[0]) + 1
     cache = state.cache[..., :stop, :].to(dtype, copy=True)
     hidden = network.forward_slow(state.pending[:, None].to(dtype), state.positions[:, None], cache)
@@ -98,7 +98,7 @@ def exact(network: DualAR) -> DualAR:
     return made
 
 
-def test_a_frame_by_one_kernel_has_the_codes_of_one_by_torch(network: DualAR, exact: DualAR, run: Run) -> None:
+def test_a_frame_has_the_codes_of_torchs_frame(network: DualAR, exact: DualAR, run: Run) -> None:
     decoder, alone = begun(network), begun(network).state
     decoder.state.numbers.fill_(5)
     decoder.state.recent.random_(RESIDUAL, generator=torch.Generator().manual_seed(1))
@@ -114,13 +114,11 @@ def test_a_frame_by_one_kernel_has_the_codes_of_one_by_torch(network: DualAR, ex
         assert (frame.semantic_logits() - right).norm() <= (written - right).norm()
         for held, other in zip(alone.changing, decoder.state.changing, strict=True):
             torch.testing.assert_close(held, other, atol=0.01, rtol=0)  # torch rounds after each embedding
-        torch.testing.assert_close(
-            alone.cache, decoder.state.cache, atol=0.05, rtol=0.02
-        )  # products are rounded otherwise
+        torch.testing.assert_close(alone.cache, decoder.state.cache, atol=0.05, rtol=0.02)  # products round differently
 
 
 @pytest.mark.parametrize("length", [1, LENGTH])
-def test_its_logits_are_near_float32_at_the_first_position_and_at_the_last(
+def test_its_logits_are_close_to_float32_at_the_first_and_last_position(
     network: DualAR, exact: DualAR, run: Run, length: int
 ) -> None:
     state = begun(network, length).state
@@ -129,7 +127,7 @@ def test_its_logits_are_near_float32_at_the_first_position_and_at_the_last(
     assert (frame.semantic_logits() - right).norm() <= (written - right).norm()
 
 
-def test_it_does_not_depend_on_the_order_in_which_threads_go_on(network: DualAR, run: Run) -> None:
+def test_it_does_not_depend_on_the_order_of_threads(network: DualAR, run: Run) -> None:
     made = []
     for order in range(2):
         state = begun(network).state
@@ -139,7 +137,7 @@ def test_it_does_not_depend_on_the_order_in_which_threads_go_on(network: DualAR,
     assert torch.equal(made[0][1], made[1][1])
 
 
-def test_it_ends_at_once_where_it_is_told_nothing(network: DualAR, run: Run) -> None:
+def test_it_ends_at_once_with_empty_arguments(network: DualAR, run: Run) -> None:
     state = begun(network).state
     frame = resident(state)
     frame.arguments.zero_()
@@ -147,7 +145,7 @@ def test_it_ends_at_once_where_it_is_told_nothing(network: DualAR, run: Run) -> 
     assert int(state.positions[0]) == PROMPT - 1
 
 
-def test_a_row_that_is_not_set_up_ends_too(network: DualAR, run: Run) -> None:
+def test_an_uninitialised_row_ends_too(network: DualAR, run: Run) -> None:
     state = DecodeState(network, 1, LENGTH, RESIDUAL)  # temperature, nucleus and penalty are 0
     state.numbers.fill_(5)
     frame = resident(state)
@@ -155,25 +153,25 @@ def test_a_row_that_is_not_set_up_ends_too(network: DualAR, run: Run) -> None:
     assert frame.drawn.min() >= 0 and frame.drawn[0, 0] <= 256 and frame.drawn[0, 1:].max() < RESIDUAL
 
 
-def test_it_compiles_for_s1_mini_and_is_kept_unless_the_disk_spoils_it(
+def test_it_compiles_for_s1_mini_and_is_cached_unless_the_file_is_damaged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mini = sizes(MINI, semantic=4096, residual=1024)
     made = machine_code(mini, "sm_90", tmp_path)
     (kept,) = tmp_path.iterdir()
-    monkeypatch.setattr(compiling, "_compiled_beside", lambda *_: b"compiled again")
+    monkeypatch.setattr(compiling, "_compile_in_process", lambda *_: b"compiled again")
     assert machine_code(mini, "sm_90", tmp_path) == made
     kept.write_bytes(kept.read_bytes()[:-1])
     assert machine_code(mini, "sm_90", tmp_path) == b"compiled again"
 
 
-def test_sizes_it_has_no_room_for_are_told_in_the_compilers_words(tmp_path: Path) -> None:
+def test_sizes_that_do_not_fit_raise_the_compilers_message(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="assertion failed"):
         machine_code(sizes(MINI, semantic=4096, residual=1024, SLOTS=64), "sm_90", tmp_path)
     assert not list(tmp_path.iterdir())
 
 
-def test_it_is_for_sizes_that_its_programs_share_out_evenly() -> None:
+def test_it_supports_evenly_divided_sizes() -> None:
     assert divides(MINI, 4096, 1024)
     assert not divides(MINI, 4096, 1000)
     assert not divides(replace(MINI, slow=replace(MINI.slow, qkv_bias=True)), 4096, 1024)
