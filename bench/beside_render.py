@@ -29,21 +29,21 @@ def main() -> None:
     parser.add_argument("--render-engine", default="f5")
     parser.add_argument("--voice", default="amber")
     parser.add_argument("--rounds", type=int, default=8)
-    given = parser.parse_args()
-    with httpx.Client(base_url=given.address, timeout=60) as studio:
-        project = project_of(studio, given.voice, given.render_engine)
-        page = Client(given.address, verbose=False)
-        speak(page, given.engine)  # a warm-up line
+    options = parser.parse_args()
+    with httpx.Client(base_url=options.address, timeout=60) as studio:
+        project = project_of(studio, options.voice, options.render_engine)
+        page = Client(options.address, verbose=False)
+        speak(page, options.engine)  # a warm-up line
         idle, during_render, compute = [], [], []
-        for _ in range(given.rounds):
-            first_s, compute_s = speak(page, given.engine)
+        for _ in range(options.rounds):
+            first_s, compute_s = speak(page, options.engine)
             idle.append(first_s)
             compute.append(compute_s)
             with_render(studio, project)
-            during_render.append(speak(page, given.engine)[0])
+            during_render.append(speak(page, options.engine)[0])
             studio.post(f"{project}/render/pause").raise_for_status()
             time.sleep(1.0)  # the running take is stopped
-        steps = steps_of(studio, given.engine)
+        steps = steps_of(studio, options.engine)
         studio.post(f"{project}/render/stop")
         studio.delete(project)
     figures = {

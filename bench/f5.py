@@ -26,13 +26,13 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("f5.json"))
     parser.add_argument("--commit", help="commit of this tree, if git is not available")
     parser.add_argument("--tiny", action="store_true", help="a small network and short takes, on the CPU")
-    asked = parser.parse_args()
-    figures: dict[str, object] = dict(machine(asked.commit))
+    options = parser.parse_args()
+    figures: dict[str, object] = dict(machine(options.commit))
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
-    device = torch.device("cpu" if asked.tiny else "cuda")
-    arch = {key: checkpoints.ARCH[key] for key in ARCH} if asked.tiny else ARCH
-    figures["network"] = network_figures(Given.draw(arch, device, 20 if asked.tiny else 1))
-    asked.out.write_text(json.dumps(figures, indent=1))
+    device = torch.device("cpu" if options.tiny else "cuda")
+    arch = {key: checkpoints.ARCH[key] for key in ARCH} if options.tiny else ARCH
+    figures["network"] = network_figures(Given.draw(arch, device, 20 if options.tiny else 1))
+    options.out.write_text(json.dumps(figures, indent=1))
     log.info("%s", json.dumps(figures, indent=1))
 
 

@@ -112,15 +112,15 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("f5-fp8.json"))
     parser.add_argument("--tiny", action="store_true", help="a small network on the CPU, without timing")
     parser.add_argument("--commit", help="commit of this tree, if git is not available")
-    asked = parser.parse_args()
-    device = torch.device("cpu" if asked.tiny else "cuda")
-    arch = {key: checkpoints.ARCH[key] for key in ARCH} if asked.tiny else ARCH
-    given = Given.draw(dict(arch), device, 20 if asked.tiny else 1)
-    figures: dict[str, object] = dict(machine(asked.commit))
-    figures["mel_from_float32"] = distances(given, torch.bfloat16 if asked.tiny else torch.float16)
-    if not asked.tiny:
+    options = parser.parse_args()
+    device = torch.device("cpu" if options.tiny else "cuda")
+    arch = {key: checkpoints.ARCH[key] for key in ARCH} if options.tiny else ARCH
+    given = Given.draw(dict(arch), device, 20 if options.tiny else 1)
+    figures: dict[str, object] = dict(machine(options.commit))
+    figures["mel_from_float32"] = distances(given, torch.bfloat16 if options.tiny else torch.float16)
+    if not options.tiny:
         figures["products_of_a_step_ms"] = products(given, arch)
-    asked.out.write_text(json.dumps(figures, indent=1) + "\n")
+    options.out.write_text(json.dumps(figures, indent=1) + "\n")
     log.info("%s", json.dumps(figures, indent=1))
 
 

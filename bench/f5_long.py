@@ -106,18 +106,18 @@ def main() -> None:
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--tiny", action="store_true", help="a small network and a short text, as a test")
     parser.add_argument("--commit", help="commit of this tree, if git is not available")
-    given = parser.parse_args()
-    figures: dict[str, Any] = dict(machine(given.commit))
-    engine = F5Engine(EngineOptions(name=given.device, cpu_precision="float32"))
-    arch: dict[str, object] = {key: checkpoints.ARCH[key] for key in ARCH} if given.tiny else dict(ARCH)
+    options = parser.parse_args()
+    figures: dict[str, Any] = dict(machine(options.commit))
+    engine = F5Engine(EngineOptions(name=options.device, cpu_precision="float32"))
+    arch: dict[str, object] = {key: checkpoints.ARCH[key] for key in ARCH} if options.tiny else dict(ARCH)
     with tempfile.TemporaryDirectory() as made:
-        for _ in engine.load(Checkpoint(str(f5_checkpoint(Path(made), full=not given.tiny)))):
+        for _ in engine.load(Checkpoint(str(f5_checkpoint(Path(made), full=not options.tiny)))):
             pass
     for _ in engine.warm():
         pass
     for steps in STEPS:
         asked = Request(
-            text=text(1, 40 if given.tiny else WORDS), reference=shipped("amber"), seed=1, engine="f5",
+            text=text(1, 40 if options.tiny else WORDS), reference=shipped("amber"), seed=1, engine="f5",
             settings={"steps": steps}, live=False,
         )  # fmt: skip
         loop = upstream(engine, arch, asked)
@@ -130,7 +130,7 @@ def main() -> None:
         rates = {name: each["audio_s"] / each["took_s"] for name, each in found.items()}
         ratios = {f"{name}_of_upstream": round(rates[name] / rates["upstream"], 2) for name in ("ours", "ours_live")}
         figures[f"nfe_{steps}"] = {**found, **ratios}
-    given.out.write_text(json.dumps(figures, indent=1) + "\n")
+    options.out.write_text(json.dumps(figures, indent=1) + "\n")
     log.info("%s", json.dumps(figures, indent=1))
 
 

@@ -167,7 +167,7 @@ def main() -> None:
     parser.add_argument(
         "--compile", choices=("auto", "on", "off"), default="auto", help="compile mode of the speaking engine"
     )
-    asked = parser.parse_args()
+    options = parser.parse_args()
     on_gpu = torch.cuda.is_available()
     figures: dict[str, object] = {**machine()}
     with tempfile.TemporaryDirectory() as made:
@@ -177,9 +177,9 @@ def main() -> None:
         figures["weight_cache"] = weight_cache(base, weights, "cuda" if on_gpu else "cpu")
         log.info("%s", figures["weight_cache"])
         if on_gpu:
-            figures["speaking"] = {"compile": asked.compile, **speaking(base, weights, asked.compile)}
+            figures["speaking"] = {"compile": options.compile, **speaking(base, weights, options.compile)}
             log.info("%s", figures["speaking"])
-    asked.out.write_text(json.dumps(figures, indent=1))
+    options.out.write_text(json.dumps(figures, indent=1))
 
 
 if __name__ == "__main__":

@@ -104,7 +104,7 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("fit.json"))
-    asked = parser.parse_args()
+    options = parser.parse_args()
     engine = spec("f5").make(EngineOptions(name="cpu", compile="off"))
     for _ in engine.load(Checkpoint("embedded")):
         pass
@@ -117,7 +117,7 @@ def main() -> None:
             log.info("%s", json.dumps(cases[-1]))
     within = sum(abs(float(str(each["off_ms"]))) <= 1000 * TOLERANCE_S for each in cases)
     figures = {**machine(), "attempts_at_most": ATTEMPTS, "within": f"{within} of {len(cases)}", "cases": cases}
-    asked.out.write_text(json.dumps(figures, indent=1))
+    options.out.write_text(json.dumps(figures, indent=1))
     log.info("%s", figures["within"])
 
 

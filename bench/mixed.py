@@ -160,13 +160,13 @@ def main() -> None:
     parser.add_argument("--requests", type=int, default=300, help="0: only measure memory")
     parser.add_argument("--tiny", action="store_true", help="small networks, as a test")
     parser.add_argument("--commit", help="commit of this tree, if git is not available")
-    given = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as made:
-        folders = {name: random_checkpoint(Path(made) / name, given.device, given.tiny) for name in ENGINES}
-        device = EngineOptions(name=given.device, quantize=given.quantize, cache_dir=made)
-        for figures in measure(folders, device, given.requests):
-            found = {**machine(given.commit), "quantize": given.quantize, **figures}
-            given.out.write_text(json.dumps(found, indent=1) + "\n")
+        folders = {name: random_checkpoint(Path(made) / name, options.device, options.tiny) for name in ENGINES}
+        device = EngineOptions(name=options.device, quantize=options.quantize, cache_dir=made)
+        for figures in measure(folders, device, options.requests):
+            found = {**machine(options.commit), "quantize": options.quantize, **figures}
+            options.out.write_text(json.dumps(found, indent=1) + "\n")
             log.info("%s", json.dumps(found))
 
 

@@ -147,12 +147,12 @@ def main() -> None:
     parser.add_argument("--compile", required=True)
     parser.add_argument("--began", type=float, required=True)
     parser.add_argument("--patient", action="store_true")
-    given = parser.parse_args()
-    folders = {name: given.folder / name for name in ENGINES}
+    options = parser.parse_args()
+    folders = {name: options.folder / name for name in ENGINES}
     device = EngineOptions(
-        name=given.device, compile=given.compile, cache_dir=str(given.folder / f"cache-{given.compile}")
+        name=options.device, compile=options.compile, cache_dir=str(options.folder / f"cache-{options.compile}")
     )
-    given.out.write_text(json.dumps(start(folders, given.began, device, given.patient)))
+    options.out.write_text(json.dumps(start(folders, options.began, device, options.patient)))
 
 
 if __name__ == "__main__":

@@ -89,27 +89,29 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tiny", action="store_true", help="small networks and few rounds, as a test")
 
 
-def run(given: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> None:
     """Measure and write the report after every round."""
-    many = 8 if given.device.startswith("cuda") else 2
-    usual = {"batch": [1, many], "words": [1] if given.tiny else [6, 18], "repeats": 2 if given.tiny else 7}
-    vars(given).update({name: value for name, value in usual.items() if getattr(given, name) is None})
-    published = {} if given.tiny or given.weights == "embedded" else PUBLISHED
-    settings = published | dict(given.set)
-    products = product(given.engine, given.precision, given.compile, given.batch, given.words)
+    many = 8 if options.device.startswith("cuda") else 2
+    usual = {"batch": [1, many], "words": [1] if options.tiny else [6, 18], "repeats": 2 if options.tiny else 7}
+    vars(options).update({name: value for name, value in usual.items() if getattr(options, name) is None})
+    published = {} if options.tiny or options.weights == "embedded" else PUBLISHED
+    settings = published | dict(options.set)
+    products = product(options.engine, options.precision, options.compile, options.batch, options.words)
     chosen = [Configuration(*each) for each in products if each[1] not in QUANTIZATIONS or each[0] in QUANTIZED]
-    asked = {name: getattr(given, name) for name in ("weights", "tiny", "warmup", "repeats")}
-    head = {"machine": machine(given.commit), "versions": versions(), "asked": asked}
+    asked = {name: getattr(options, name) for name in ("weights", "tiny", "warmup", "repeats")}
+    head = {"machine": machine(options.commit), "versions": versions(), "asked": asked}
     with tempfile.TemporaryDirectory() as made, ExitStack() as used:
-        if given.weights == "random":
+        if options.weights == "random":
             used.enter_context(s1_listeners.ended())
-            folders = {name: random_checkpoint(Path(made) / name, given.device, given.tiny) for name in given.engine}
+            folders = {
+                name: random_checkpoint(Path(made) / name, options.device, options.tiny) for name in options.engine
+            }
         else:
-            folders = {name: VOICES / name / "checkpoint" for name in given.engine}
-        bench = Bench(folders, given.device, max(given.batch), settings)
+            folders = {name: VOICES / name / "checkpoint" for name in options.engine}
+        bench = Bench(folders, options.device, max(options.batch), settings)
         used.callback(bench.close)
-        for found in bench.measure(chosen, given.warmup, given.repeats):
-            log.info("%s", report.write(given.out, head | found))
+        for found in bench.measure(chosen, options.warmup, options.repeats):
+            log.info("%s", report.write(options.out, head | found))
 
 
 def random_checkpoint(folder: Path, device: str, tiny: bool) -> Path:

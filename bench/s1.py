@@ -121,25 +121,28 @@ def main() -> None:
     parser.add_argument("--section", help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--lock", type=Path, help=argparse.SUPPRESS)
-    asked = parser.parse_args()
-    if asked.section:
-        work: Callable[[Setup], None] = getattr(s1_sections, asked.section)
-        work(Setup(asked.folder, asked.device, asked.tiny, asked.lock))
+    options = parser.parse_args()
+    if options.section:
+        work: Callable[[Setup], None] = getattr(s1_sections, options.section)
+        work(Setup(options.folder, options.device, options.tiny, options.lock))
         return
-    ends_at = time.monotonic() + asked.seconds - LEFT_S
-    asked.out.mkdir(parents=True, exist_ok=True)
+    ends_at = time.monotonic() + options.seconds - LEFT_S
+    options.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as made:
         run = Run(
-            Setup(Path(made) / "s1", asked.device, asked.tiny, Path(made) / "lock"), asked.out, ends_at, asked.commit
+            Setup(Path(made) / "s1", options.device, options.tiny, Path(made) / "lock"),
+            options.out,
+            ends_at,
+            options.commit,
         )
         run.finish("checkpoint", run.start("checkpoint"))
-        concurrent = run.start(CONCURRENT) if CONCURRENT in asked.only and asked.device == "cuda" else None
+        concurrent = run.start(CONCURRENT) if CONCURRENT in options.only and options.device == "cuda" else None
         run.finish("parity", run.start("parity"))
         if wrong := s1_parity.wrong({part: run.found["parity"].get(part, {}) for part in ("network", "codec")}):
             if concurrent is not None:
                 os.killpg(concurrent.pid, signal.SIGKILL)
             sys.exit(f"nothing was timed, because the output differs from upstream's: {'; '.join(wrong)}")
-        for section in [each for each in asked.only if each != CONCURRENT]:
+        for section in [each for each in options.only if each != CONCURRENT]:
             run.finish(section, run.start(section))
         if concurrent is not None:
             run.finish(CONCURRENT, concurrent)

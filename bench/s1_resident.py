@@ -201,10 +201,12 @@ def main() -> None:
     parser.add_argument(
         "--only", nargs="*", default=["parity", "timed", "steps", "variants"], help="parts, in this order"
     )
-    asked = parser.parse_args()
-    found: dict[str, Any] = {"machine": dict(machine(asked.commit))}
+    options = parser.parse_args()
+    found: dict[str, Any] = {"machine": dict(machine(options.commit))}
     network = drawn_network()
-    for part in ({"parity": parity, "timed": timed, "steps": steps, "variants": variants}[name] for name in asked.only):
+    for part in (
+        {"parity": parity, "timed": timed, "steps": steps, "variants": variants}[name] for name in options.only
+    ):
         try:
             found[part.__name__] = part(network)
         except Exception as error:
@@ -212,7 +214,7 @@ def main() -> None:
             found[part.__name__] = {"failed": f"{error!r}"[:500]}
             break  # after an error of the GPU, nothing else would run
         finally:
-            asked.out.write_text(json.dumps(found, indent=1))
+            options.out.write_text(json.dumps(found, indent=1))
             log.info("%s: %s", part.__name__, json.dumps(found[part.__name__]))
 
 

@@ -56,18 +56,18 @@ def main() -> None:
     parser.add_argument("--line", type=float, default=8.0, help="seconds of watching listeners")
     parser.add_argument("--only", nargs="*", help="parts by name")
     parser.add_argument("--commit", help="commit of this tree, if git is not available")
-    asked = parser.parse_args()
-    asked.out.mkdir(parents=True, exist_ok=True)
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
     started = time.monotonic()
-    found: dict[str, Any] = {"machine": dict(machine(asked.commit))}
+    found: dict[str, Any] = {"machine": dict(machine(options.commit))}
     with tempfile.TemporaryDirectory() as made, s1_listeners.ended():
-        size = s1_checkpoints.TINY if asked.tiny else s1_checkpoints.FULL
-        folder = s1_checkpoints.write(Path(made) / "s1", size, drawn_on=asked.device, speaks_only=True)
-        stage = Stage(folder, torch.device(asked.device), asked.rows, asked.tiny)
-        for name, part in parts(stage, asked.listeners, asked.line).items():
-            if asked.only and name not in asked.only:
+        size = s1_checkpoints.TINY if options.tiny else s1_checkpoints.FULL
+        folder = s1_checkpoints.write(Path(made) / "s1", size, drawn_on=options.device, speaks_only=True)
+        stage = Stage(folder, torch.device(options.device), options.rows, options.tiny)
+        for name, part in parts(stage, options.listeners, options.line).items():
+            if options.only and name not in options.only:
                 continue
-            if time.monotonic() - started > asked.seconds:
+            if time.monotonic() - started > options.seconds:
                 found[name] = {"left_out": "no time"}
                 continue
             try:
@@ -76,7 +76,7 @@ def main() -> None:
                 logging.exception(name)
                 found[name] = {"failed": f"{error!r}"[:500]}
             found["seconds"] = round(time.monotonic() - started, 1)
-            (asked.out / "s1_serving.json").write_text(json.dumps(found, indent=1))
+            (options.out / "s1_serving.json").write_text(json.dumps(found, indent=1))
             log.info("%s (%s s): %s", name, found["seconds"], json.dumps(found[name], indent=1))
 
 

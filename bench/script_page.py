@@ -174,11 +174,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.script_page", description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--only", choices=("hundred", "thousand"))
-    given = parser.parse_args()
-    given.out.mkdir(parents=True, exist_ok=True)
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
     port = free_port()
     url = f"http://127.0.0.1:{port}"
-    with tempfile.TemporaryDirectory() as data, (given.out / "studio.log").open("wb") as log:
+    with tempfile.TemporaryDirectory() as data, (options.out / "studio.log").open("wb") as log:
         settings = {**os.environ, "STUDIO_PORT": str(port), "STUDIO_DATA_DIR": data}
         studio = subprocess.Popen([sys.executable, "app.py"], cwd=ROOT, env=settings, stdout=log, stderr=log)
         try:
@@ -186,11 +186,11 @@ def main() -> None:
             while httpx.get(f"{url}/ready", timeout=60).status_code != 200:
                 time.sleep(0.5)
             champions(url)
-            results = measured(url, given.out, given.only)
+            results = measured(url, options.out, options.only)
         finally:
             studio.terminate()
             studio.wait()
-    (given.out / "script-page.json").write_text(json.dumps(results, indent=1), "utf-8")
+    (options.out / "script-page.json").write_text(json.dumps(results, indent=1), "utf-8")
     sys.stdout.write(json.dumps(results, indent=1) + "\n")
 
 

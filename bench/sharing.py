@@ -25,10 +25,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.sharing", description=__doc__)
     parser.add_argument("--engine", default="s1")
     parser.add_argument("--rounds", type=int, default=3)
-    given = parser.parse_args()
-    manager = started(given.engine)
+    options = parser.parse_args()
+    manager = started(options.engine)
     figures = {
-        name: [waited(manager, given.engine, sessions) for _ in range(given.rounds)]
+        name: [waited(manager, options.engine, sessions) for _ in range(options.rounds)]
         for name, sessions in OTHERS.items()
     }
     manager.close(1.0)

@@ -45,22 +45,22 @@ def main() -> None:
     parser.add_argument("--tiny", action="store_true", help="small networks, as a test")
     parser.add_argument("--only", nargs="*", default=list(STARTS), choices=STARTS, help="starts, in this order")
     parser.add_argument("--commit", help="commit of this tree, if git is not available")
-    given = parser.parse_args()
-    found: dict[str, Any] = {**machine(given.commit)}
-    if given.device != "cpu":
+    options = parser.parse_args()
+    found: dict[str, Any] = {**machine(options.commit)}
+    if options.device != "cpu":
         read_libraries()
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         for name in ENGINES:
-            random_checkpoint(folder / name, given.device, given.tiny)
+            random_checkpoint(folder / name, options.device, options.tiny)
         environment = os.environ | {"TRITON_CACHE_DIR": str(folder / "triton")}
-        for start in given.only:
+        for start in options.only:
             command = [sys.executable, "-m", "bench.one_start", "--out", str(folder / start), "--folder", made]
-            command += ["--device", given.device, "--compile", STARTS[start], "--began", str(time.time())]
+            command += ["--device", options.device, "--compile", STARTS[start], "--began", str(time.time())]
             command += ["--patient"] * (start == "kernels_kept")
             subprocess.run(command, check=True, env=environment)
             found[start] = json.loads((folder / start).read_text())
-            given.out.write_text(json.dumps(found, indent=1) + "\n")
+            options.out.write_text(json.dumps(found, indent=1) + "\n")
             log.info("%s: %s", start, json.dumps(found[start], indent=1))
 
 

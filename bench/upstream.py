@@ -31,29 +31,29 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tiny", action="store_true", help="small networks on the CPU, as a test")
 
 
-def run(given: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> None:
     """Time one engine after the other, and write the report of both."""
-    given.out.mkdir(parents=True, exist_ok=True)
-    commit = machine(given.commit)["commit"]
-    found: dict[str, Any] = {"machine": machine(commit), "versions": versions(), "asked": {"tiny": given.tiny}}
+    options.out.mkdir(parents=True, exist_ok=True)
+    commit = machine(options.commit)["commit"]
+    found: dict[str, Any] = {"machine": machine(commit), "versions": versions(), "asked": {"tiny": options.tiny}}
     found["upstream"] = {}
-    for engine in given.engine:
-        out = given.out / f"{engine}.json"
+    for engine in options.engine:
+        out = options.out / f"{engine}.json"
         out.unlink(missing_ok=True)
         command = [sys.executable, "-m", f"bench.{engine}", "--commit", commit]
-        command += ["--out", str(out if engine == "f5" else given.out)]
+        command += ["--out", str(out if engine == "f5" else options.out)]
         if engine == "s1":
             command += [
                 "--seconds",
-                str(given.seconds),
-                *(["--device", "cpu", "--only", *SECTIONS] if given.tiny else []),
+                str(options.seconds),
+                *(["--device", "cpu", "--only", *SECTIONS] if options.tiny else []),
             ]
-        ended = subprocess.run([*command, *["--tiny"] * given.tiny], check=False)
+        ended = subprocess.run([*command, *["--tiny"] * options.tiny], check=False)
         known = json.loads(out.read_text()) if out.exists() else {}
         found["upstream"][engine] = (f5_summary if engine == "f5" else s1_summary)(known) | {"found": known}
         if ended.returncode:
             found["upstream"][engine]["failed"] = f"the process ended with code {ended.returncode}"
-        log.info("%s", report.write(given.out, found))
+        log.info("%s", report.write(options.out, found))
 
 
 def f5_summary(known: Mapping[str, Any]) -> dict[str, Any]:

@@ -50,53 +50,53 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--commit", help="commit of this tree, if git is not available")
 
 
-def setting(given: str) -> tuple[str, object]:
+def setting(text: str) -> tuple[str, object]:
     """Parse NAME=JSON. Raises ValueError."""
-    name, value = given.split("=", 1)
+    name, value = text.split("=", 1)
     return name, json.loads(value)
 
 
-def run(given: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> None:
     """Print each row when it is measured, and write the results so far to the folder."""
     sys.stdout.write(f"| {' | '.join(HEADS)} |\n|{'---|' * len(HEADS)}\n")
     try:
-        asyncio.run(_Listening(given).all())
+        asyncio.run(_Listening(options).all())
     except (OSError, httpx.HTTPError) as error:
-        sys.exit(f"{error or type(error).__name__}; is the studio ready at {given.address}?")
+        sys.exit(f"{error or type(error).__name__}; is the studio ready at {options.address}?")
 
 
 class _Listening:
     """Measures crowds of listeners at one studio."""
 
-    def __init__(self, given: argparse.Namespace) -> None:
-        self.given = given
-        voices = given.voices or (["amber"] if given.door == "socket" else [])
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+        voices = options.voices or (["amber"] if options.door == "socket" else [])
         self.pairs: Iterator[Pair] = named(voices) if voices else prompted()
-        self.door: Door = DOORS[given.door](given.address, given.engine, dict(given.set), given.unix)
-        asked = {name: getattr(given, name) for name in ("engine", "door", "offline", "lines")}
-        self.found: dict[str, Any] = {"machine": machine(given.commit), "asked": asked | {"set": dict(given.set)}}
+        self.door: Door = DOORS[options.door](options.address, options.engine, dict(options.set), options.unix)
+        asked = {name: getattr(options, name) for name in ("engine", "door", "offline", "lines")}
+        self.found: dict[str, Any] = {"machine": machine(options.commit), "asked": asked | {"set": dict(options.set)}}
         self.found |= {"rows": [], "largest": {}}
 
     async def all(self) -> None:
         first = await attend(self.door, self.pairs, Crowd(listeners=1, lines=2))  # which may compile
         if first.failures:
             raise ConnectionError(first.failures[0])
-        for arrival in self.given.arrival:
+        for arrival in self.options.arrival:
             carries = partial(self.carries, arrival)
-            if self.given.listeners:
-                tried = {number: await carries(number) for number in self.given.listeners}
+            if self.options.listeners:
+                tried = {number: await carries(number) for number in self.options.listeners}
                 largest = max_carried(tried)
             else:
-                largest = await find_largest(carries, self.given.most)
+                largest = await find_largest(carries, self.options.most)
             self.found["largest"][arrival] = largest
             sys.stdout.write(f"{arrival}: the studio carries at most {largest}\n")
         self.keep()
 
     async def carries(self, arrival: Arrival, listeners: int) -> bool:
-        given = self.given
+        options = self.options
         crowd = Crowd(
-            listeners=listeners, lines=max(given.lines, 2 * listeners), arrival=arrival, over_s=given.over,
-            live=not given.offline,
+            listeners=listeners, lines=max(options.lines, 2 * listeners), arrival=arrival, over_s=options.over,
+            live=not options.offline,
         )  # fmt: skip
         row = await attend(self.door, self.pairs, crowd)
         figures = row.figures()
@@ -106,8 +106,8 @@ class _Listening:
         sys.stdout.flush()
         self.found["rows"].append(figures)
         self.keep()
-        return row.carried(given.within)
+        return row.carried(options.within)
 
     def keep(self) -> None:
-        if self.given.out:
-            report.write(self.given.out, self.found)
+        if self.options.out:
+            report.write(self.options.out, self.found)

@@ -19,19 +19,19 @@ def main() -> int:
     parser = ArgumentParser(prog="python -m deploy.spaces", description=__doc__)
     parser.add_argument("space", metavar="OWNER/NAME", type=space_id)
     parser.add_argument("--dry-run", action="store_true", help="only list the files")
-    given = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as staged:
         folder = Path(staged)
         stage(folder)
-        if given.dry_run:
+        if options.dry_run:
             paths = sorted(path for path in folder.rglob("*") if path.is_file())
             lines = [f"{path.stat().st_size:>12,}  {path.relative_to(folder)}" for path in paths]
             sys.stdout.write("\n".join([*lines, f"{len(paths)} files", ""]))
             return 0
         try:
-            page = publish(HfApi(), given.space, folder)
+            page = publish(HfApi(), options.space, folder)
         except HfHubHTTPError as error:
-            sys.stderr.write(f"publishing {given.space} failed: {error}; set HF_TOKEN to a token with write access\n")
+            sys.stderr.write(f"publishing {options.space} failed: {error}; set HF_TOKEN to a token with write access\n")
             return FAILED
     sys.stdout.write(f"{page}\n")
     return 0

@@ -9,7 +9,7 @@ from pathlib import Path
 
 @contextmanager
 def publishing(*targets: Path, sync: bool = True) -> Iterator[list[Path]]:
-    """Yield a temporary path beside each target, and rename the written ones to their targets at the end.
+    """Yield a temporary path in the folder of each target, and rename the written ones to their targets at the end.
 
     On an error, no target changes and no other file remains. A path may stay unwritten. `sync` waits until the files are on
     the disk, so that a power cut cannot leave an empty file; a cache needs no `sync`.

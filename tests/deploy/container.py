@@ -65,7 +65,7 @@ class Container:
         until(answered)
 
     def wait_for_engine(self, name: str) -> None:
-        self.wait_for(f"/v1/models/{name}", lambda told: bool(told) and json.loads(told)["state"] == "ready")
+        self.wait_for(f"/v1/models/{name}", lambda body: bool(body) and json.loads(body)["state"] == "ready")
 
     @property
     def tree(self) -> list[psutil.Process]:

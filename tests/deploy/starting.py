@@ -19,7 +19,7 @@ def started(tree: Path, **given: object) -> dict[str, str]:
     python.write_text(TELL)
     python.chmod(0o755)
     environment = {"PATH": os.environ["PATH"]} | {name: str(value) for name, value in given.items()}
-    told = subprocess.run(
+    printed = subprocess.run(
         [tree / "deploy" / "start"], env=environment, check=True, capture_output=True, text=True
     ).stdout
-    return dict(line.split("=", 1) for line in told.splitlines())
+    return dict(line.split("=", 1) for line in printed.splitlines())

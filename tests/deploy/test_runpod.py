@@ -58,7 +58,7 @@ async def worker(path: Path) -> AsyncIterator[Worker]:
         yield Worker(studio)
 
 
-def told(path: Path, stream: bool = False, **given: object) -> list[Output]:
+def outputs_of(path: Path, stream: bool = False, **given: object) -> list[Output]:
     """Return RunPod's output of a job with this input."""
 
     async def outputs() -> list[Output]:
@@ -75,7 +75,7 @@ def sound(outputs: list[Output]) -> bytes:
 
 @pytest.mark.parametrize("name", ["championId", "voice"])
 def test_a_job_returns_a_whole_wav_file_with_engine_and_seed(path: Path, name: str) -> None:
-    (output,) = told(path, text=TEXT, **{name: "ahri"}, seed=7, language="en-US")
+    (output,) = outputs_of(path, text=TEXT, **{name: "ahri"}, seed=7, language="en-US")
     assert (output["format"], output["engine"], output["seed"]) == ("wav", ENGINE, "7")
     wav = sound([output])
     assert int.from_bytes(wav[4:8], "little") == len(wav) - 8
@@ -102,12 +102,12 @@ def test_a_stream_returns_the_line_while_it_is_generated(path: Path, metronome: 
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_refusal_of_the_studio_fails_the_job_with_its_message(path: Path, stream: bool) -> None:
-    (output,) = told(path, stream, championId="nobody", text=TEXT)
+    (output,) = outputs_of(path, stream, championId="nobody", text=TEXT)
     assert output.keys() == {"error"} and "no champion" in output["error"]
-    (output,) = told(path, stream, championId="ahri", text=TEXT, language="fr")
+    (output,) = outputs_of(path, stream, championId="ahri", text=TEXT, language="fr")
     assert "language" in output["error"]
 
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_job_without_a_studio_fails_with_a_message(tmp_path: Path, stream: bool) -> None:
-    assert told(tmp_path / "none", stream, voice="ahri", text=TEXT) == [{"error": GONE}]
+    assert outputs_of(tmp_path / "none", stream, voice="ahri", text=TEXT) == [{"error": GONE}]

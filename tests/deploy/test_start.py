@@ -6,10 +6,10 @@ from tests.deploy.starting import started
 
 
 def test_every_cache_is_in_the_data_folder(tmp_path: Path) -> None:
-    told = started(tmp_path, STUDIO_DATA_DIR=tmp_path / "data")
+    environment = started(tmp_path, STUDIO_DATA_DIR=tmp_path / "data")
     for name in ("HOME", "TRITON_CACHE_DIR"):
-        assert Path(told[name]).is_relative_to(tmp_path / "data")
-    assert "STUDIO_FRAME_ANCESTORS" not in told
+        assert Path(environment[name]).is_relative_to(tmp_path / "data")
+    assert "STUDIO_FRAME_ANCESTORS" not in environment
 
 
 def test_kernels_of_the_image_are_copied_to_the_volume_without_overwriting(tmp_path: Path) -> None:

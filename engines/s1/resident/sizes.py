@@ -8,7 +8,7 @@ from engines.s1.constants import GOLDEN, WINDOW
 CAPABILITY = 9, 0  # minimum, for bulk copies
 SIZES = {
     "GRID": 128,  # programs, one on each multiprocessor
-    "WARPS": 8,  # of a program, that compute
+    "WARPS": 8,  # computing warps of a program
     "SLOTS": 8,  # of a program's ring, 16 KiB each
     "AHEAD": 2,  # slots in flight; more would delay other programs' messages
     "BATCH": 3,  # slots that a warp reads before it computes

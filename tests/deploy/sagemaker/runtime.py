@@ -60,9 +60,9 @@ class Runtime:
         self._server.server_close()
 
     def answer(self, request: BaseHTTPRequestHandler) -> None:
-        told = request.headers
-        body = request.rfile.read(int(told["content-length"]))
-        target, media_type = told.get("X-Amzn-SageMaker-Target-Model", ""), told.get("content-type", "")
+        headers = request.headers
+        body = request.rfile.read(int(headers["content-length"]))
+        target, media_type = headers.get("X-Amzn-SageMaker-Target-Model", ""), headers.get("content-type", "")
         asked = Asked(request.path, target, media_type, body)
         self.asked.append(asked)
         self.go.wait(PATIENCE_S)

@@ -217,9 +217,9 @@ def arguments(command: str, *more: str) -> list[str]:
 def test_a_dry_run_prints_the_plan_and_changes_nothing(updates: Updates, capsys: pytest.CaptureFixture[str]) -> None:
     empty = everything()
     assert main(arguments("deploy", "--dry-run")) == 0
-    told = capsys.readouterr()
-    assert (json.loads(told.out)["config"], everything()) == (planned().config, empty)
-    assert f"would make the endpoint {NAME}\n" in told.err
+    printed = capsys.readouterr()
+    assert (json.loads(printed.out)["config"], everything()) == (planned().config, empty)
+    assert f"would make the endpoint {NAME}\n" in printed.err
     assert main(arguments("deploy")) == 0
     assert_as_planned(planned())
     capsys.readouterr()

@@ -34,8 +34,8 @@ def studio(reception: Reception, runtime: Runtime) -> Reception:
     """Run a studio as the container of the endpoint."""
 
     def container(asked: Asked) -> Answered:
-        told = {"content-type": asked.media_type}
-        answer = httpx.post(f"{reception.url}/invocations", content=asked.body, headers=told, timeout=PATIENCE_S)
+        headers = {"content-type": asked.media_type}
+        answer = httpx.post(f"{reception.url}/invocations", content=asked.body, headers=headers, timeout=PATIENCE_S)
         return Answered(answer.status_code, answer.headers["content-type"], answer.content)
 
     runtime.container = container

@@ -33,16 +33,21 @@ def anew() -> Iterator[None]:
 
 def rest(body: str | None, method: str = "POST", encoded: bool = False, **headers: str) -> dict[str, Any]:
     """Return an event of a REST API."""
-    told = {"Content-Type": "application/json", **headers}
-    event = {"resource": "/voice/generate", "path": "/voice/generate", "httpMethod": method, "headers": told}
+    sent_headers = {"Content-Type": "application/json", **headers}
+    event = {"resource": "/voice/generate", "path": "/voice/generate", "httpMethod": method, "headers": sent_headers}
     return {**event, "body": body, "isBase64Encoded": encoded, "requestContext": {"stage": "prod"}}
 
 
 def http(body: str | None, method: str = "POST", encoded: bool = False, **headers: str) -> dict[str, Any]:
     """Return an event of an HTTP API, whose header names are lower case."""
-    told = {name.lower(): value for name, value in {"Content-Type": "application/json", **headers}.items()}
+    sent_headers = {name.lower(): value for name, value in {"Content-Type": "application/json", **headers}.items()}
     context = {"http": {"method": method, "path": "/voice/generate"}, "stage": "$default"}
-    event = {"version": "2.0", "routeKey": "POST /voice/generate", "rawPath": "/voice/generate", "headers": told}
+    event = {
+        "version": "2.0",
+        "routeKey": "POST /voice/generate",
+        "rawPath": "/voice/generate",
+        "headers": sent_headers,
+    }
     return {**event, "requestContext": context, "isBase64Encoded": encoded} | ({"body": body} if body else {})
 
 
@@ -52,16 +57,16 @@ def ask(**other: object) -> dict[str, Any]:
 
 def problem(answer: dict[str, Any]) -> dict[str, Any]:
     """Return the problem document, which has the studio's format."""
-    told = json.loads(answer["body"])
+    fields = json.loads(answer["body"])
     assert (answer["headers"]["content-type"], answer["isBase64Encoded"]) == ("application/problem+json", False)
-    assert told == document(told["detail"], answer["statusCode"], told["code"])
-    return told
+    assert fields == document(fields["detail"], answer["statusCode"], fields["code"])
+    return fields
 
 
 def in_triton(sound: bytes) -> Answered:
-    told = json.dumps({"outputs": [{"name": "wav", "parameters": {"binary_data_size": len(sound) + 4}}]}).encode()
-    media_type = f"application/vnd.sagemaker-triton.binary+json;json-header-size={len(told)}"
-    return Answered(200, media_type, told + struct.pack("<I", len(sound)) + sound)
+    header = json.dumps({"outputs": [{"name": "wav", "parameters": {"binary_data_size": len(sound) + 4}}]}).encode()
+    media_type = f"application/vnd.sagemaker-triton.binary+json;json-header-size={len(header)}"
+    return Answered(200, media_type, header + struct.pack("<I", len(sound)) + sound)
 
 
 @pytest.mark.parametrize("event", [rest, http])
@@ -76,9 +81,9 @@ def test_a_line_is_requested_from_the_champions_model_and_returned_as_audio(
     assert (answer["headers"]["content-type"], base64.b64decode(answer["body"])) == ("audio/wav", SOUND)
     (asked,) = runtime.asked
     assert (asked.path, asked.target_model) == ("/endpoints/champions/invocations", "ahri.tar.gz")
-    told = json.loads(asked.body)
-    inputs = {one["name"]: one["data"] for one in told["inputs"]}
-    assert [(one["name"], one["parameters"]) for one in told["outputs"]] == [("wav", {"binary_data": True})]
+    body = json.loads(asked.body)
+    inputs = {one["name"]: one["data"] for one in body["inputs"]}
+    assert [(one["name"], one["parameters"]) for one in body["outputs"]] == [("wav", {"binary_data": True})]
     assert inputs == {"text": [ASKED["text"]], "champion_id": ["ahri"]}
 
 
@@ -148,9 +153,9 @@ def test_errors_have_the_studios_message_or_hide_their_details(
 ) -> None:
     runtime.container = lambda asked: answered
     answer = ask()
-    told = problem(answer)
-    assert (answer["statusCode"], says in told["detail"], len(runtime.asked)) == (status, True, 1), answer
-    assert told["code"] == code or not code
+    fields = problem(answer)
+    assert (answer["statusCode"], says in fields["detail"], len(runtime.asked)) == (status, True, 1), answer
+    assert fields["code"] == code or not code
 
 
 def test_the_largest_answer_fits_in_a_lambdas(runtime: Runtime) -> None:

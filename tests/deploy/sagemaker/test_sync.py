@@ -40,12 +40,12 @@ def test_archives_are_sent_once(
     folder = tmp_path / "packed"
     folder.mkdir()
     pack_now(files(tmp_path / "members", base()), folder / "ahri.tar.gz")
-    monkeypatch.setenv("STUDIO_STORES", f"shelf=folder:{folder}")
+    monkeypatch.setenv("STUDIO_STORES", f"archive_folder=folder:{folder}")
     said = []
     for _ in range(2):
-        assert synced("shelf" if source == "store" else str(folder)) == 0
+        assert synced("archive_folder" if source == "store" else str(folder)) == 0
         said.append(capsys.readouterr().out.strip())
-    assert (said[0].startswith("ahri was sent"), said[1]) == (True, "ahri is there already")
+    assert (said[0].startswith("ahri was sent"), said[1]) == (True, "ahri is already there")
     assert keys(bucket) == [KEY]
     sent = bucket.get_object(Bucket=BUCKET, Key=KEY)["Body"].read()
     assert sent == (folder / "ahri.tar.gz").read_bytes()
@@ -65,7 +65,7 @@ def test_an_archive_is_sent_with_this_studios_code_for_triton(
     assert (synced(str(sent)), synced(str(sent))) == (0, 0)
     assert capsys.readouterr().out.splitlines() == [
         "ahri was sent, with new files for Triton, 0.1 MB",
-        "ahri is there already",
+        "ahri is already there",
     ]
     expected = pack_now(files(tmp_path / "members", base()), tmp_path / "expected.tar.gz")
     assert hashlib.sha256(bucket.get_object(Bucket=BUCKET, Key=KEY)["Body"].read()).hexdigest() == expected.sha256

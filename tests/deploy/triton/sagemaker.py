@@ -50,18 +50,18 @@ def hash_of(archive: str) -> str:
 
 
 def in_json(inputs: dict[str, str]) -> bytes:
-    told = [{"name": name, "shape": [1], "datatype": "BYTES", "data": [value]} for name, value in inputs.items()]
-    return json.dumps({"inputs": told}).encode()
+    tensors = [{"name": name, "shape": [1], "datatype": "BYTES", "data": [value]} for name, value in inputs.items()]
+    return json.dumps({"inputs": tensors}).encode()
 
 
 def in_bytes(inputs: dict[str, str]) -> tuple[bytes, bytes]:
     values = {name: len(value.encode()).to_bytes(4, "little") + value.encode() for name, value in inputs.items()}
-    told = [
+    tensors = [
         {"name": name, "shape": [1], "datatype": "BYTES", "parameters": {"binary_data_size": len(value)}}
         for name, value in values.items()
     ]
     wanted = [{"name": "wav", "parameters": {"binary_data": True}}]
-    return json.dumps({"inputs": told, "outputs": wanted}).encode(), b"".join(values.values())
+    return json.dumps({"inputs": tensors, "outputs": wanted}).encode(), b"".join(values.values())
 
 
 def wav_in(answer: httpx.Response) -> bytes:

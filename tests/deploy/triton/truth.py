@@ -17,7 +17,7 @@ LOOK_S = 0.02
 @dataclass(frozen=True, slots=True)
 class Sample:
     asked_at: float
-    told_at: float
+    answered_at: float
     ready: bool
 
 
@@ -43,10 +43,10 @@ class Truth:
     """The answers of both while the block ran."""
 
     def __init__(self, stack: Stack) -> None:
-        self._told = Asker(at_socket(stack.folder / "http.sock"), "/ping")
+        self._pinged = Asker(at_socket(stack.folder / "http.sock"), "/ping")
         self._true = Asker(at_socket(stack.folder / "studio.sock"), "/ready")
         self._over = threading.Event()
-        self._threads = [threading.Thread(target=one.ask, args=(self._over,)) for one in (self._told, self._true)]
+        self._threads = [threading.Thread(target=one.ask, args=(self._over,)) for one in (self._pinged, self._true)]
 
     def __enter__(self) -> Self:
         for thread in self._threads:
@@ -55,9 +55,9 @@ class Truth:
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         now = time.monotonic()
-        until(lambda: all(one.samples and one.samples[-1].asked_at > now for one in (self._told, self._true)))
+        until(lambda: all(one.samples and one.samples[-1].asked_at > now for one in (self._pinged, self._true)))
         self._over.set()
-        for thread, one in zip(self._threads, (self._told, self._true), strict=True):
+        for thread, one in zip(self._threads, (self._pinged, self._true), strict=True):
             thread.join()
             one.client.close()
 
@@ -65,17 +65,19 @@ class Truth:
     def longest_lie_s(self) -> float:
         """Return the longest time of consecutive answers that were wrong before, during and after the request."""
         longest, since = 0.0, None
-        for sample in self._told.samples:
+        for sample in self._pinged.samples:
             since = None if not self._is_lie(sample) else sample.asked_at if since is None else since
-            longest = max(longest, 0.0 if since is None else sample.told_at - since)
+            longest = max(longest, 0.0 if since is None else sample.answered_at - since)
         return longest
 
-    def _is_lie(self, told: Sample) -> bool:
+    def _is_lie(self, sample: Sample) -> bool:
         """Return True if the studio reported the contrary during the whole answer."""
-        before = [one for one in self._true.samples if one.told_at <= told.asked_at][-1:]
-        beside = [one for one in self._true.samples if one.told_at > told.asked_at and one.asked_at < told.told_at]
-        after = [one for one in self._true.samples if one.asked_at >= told.told_at][:1]
-        return bool(before and after) and all(one.ready != told.ready for one in (*before, *beside, *after))
+        before = [one for one in self._true.samples if one.answered_at <= sample.asked_at][-1:]
+        during = [
+            one for one in self._true.samples if one.answered_at > sample.asked_at and one.asked_at < sample.answered_at
+        ]
+        after = [one for one in self._true.samples if one.asked_at >= sample.answered_at][:1]
+        return bool(before and after) and all(one.ready != sample.ready for one in (*before, *during, *after))
 
 
 def kill(stack: Stack) -> None:

@@ -22,7 +22,7 @@ def reference(path: Path) -> Reference:
     return Reference(Audio(np.ascontiguousarray(samples), rate), path.with_suffix(".txt").read_text().strip())
 
 
-class Mouth:
+class F5Speaker:
     """A manager with the embedded F5 checkpoint."""
 
     def __init__(self) -> None:
@@ -46,10 +46,10 @@ def finish(ticket: Ticket) -> Take:
 
 
 @pytest.fixture(scope="session")
-def mouth() -> Iterator[Mouth]:
-    mouth = Mouth()
-    yield mouth
-    mouth.manager.close(5.0)
+def speaker() -> Iterator[F5Speaker]:
+    speaker = F5Speaker()
+    yield speaker
+    speaker.manager.close(5.0)
 
 
 @pytest.fixture(scope="session")

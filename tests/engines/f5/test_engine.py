@@ -12,17 +12,17 @@ from engines.errors import BadAudio, BadSetting, BadText, UnsupportedText
 from engines.f5.engine import F5Engine
 from engines.registry import EngineOptions
 from engines.types import Audio, Reference, SchedulerEvent
-from tests.engines.f5.conftest import Mouth, finish
+from tests.engines.f5.conftest import F5Speaker, finish
 from tests.waiting import until
 
 PATIENCE_S = 300.0
 LINE = "the bridge is out, take the long way round."
 
 
-def test_the_same_request_gives_the_same_audio_also_after_a_restart(mouth: Mouth, amber: Reference) -> None:
-    first, again = mouth.say(LINE, amber), mouth.say(LINE, amber)
+def test_the_same_request_gives_the_same_audio_also_after_a_restart(speaker: F5Speaker, amber: Reference) -> None:
+    first, again = speaker.say(LINE, amber), speaker.say(LINE, amber)
     assert np.array_equal(first.audio.samples, again.audio.samples)
-    fresh = Mouth()
+    fresh = F5Speaker()
     restarted = fresh.say(LINE, amber)
     fresh.manager.close(5.0)
     assert np.array_equal(first.audio.samples, restarted.audio.samples)
@@ -36,26 +36,26 @@ def test_a_cpu_that_is_faster_in_bfloat16_uses_it_unless_float32_is_set(
     assert F5Engine(EngineOptions(name="cpu", cpu_precision=asked))._placement.dtype == dtype
 
 
-def test_another_seed_gives_another_take(mouth: Mouth, amber: Reference) -> None:
-    one, other = (mouth.say(LINE, amber, seed=seed).audio.samples for seed in (1, 2))
+def test_another_seed_gives_another_take(speaker: F5Speaker, amber: Reference) -> None:
+    one, other = (speaker.say(LINE, amber, seed=seed).audio.samples for seed in (1, 2))
     shared = min(len(one), len(other))
     assert np.abs(one[:shared] - other[:shared]).max() > 0.01
 
 
-def test_a_take_is_the_same_alone_and_in_a_batch(mouth: Mouth, amber: Reference) -> None:
-    alone = mouth.say(LINE, amber).audio.samples
-    company = mouth.start("a longer line by somebody else, who came a little earlier than you did.", amber, seed=3)
-    together = finish(mouth.start(LINE, amber)).audio.samples
+def test_a_take_is_the_same_alone_and_in_a_batch(speaker: F5Speaker, amber: Reference) -> None:
+    alone = speaker.say(LINE, amber).audio.samples
+    company = speaker.start("a longer line by somebody else, who came a little earlier than you did.", amber, seed=3)
+    together = finish(speaker.start(LINE, amber)).audio.samples
     finish(company)
     assert len(together) == len(alone)
     assert np.linalg.norm(together - alone) / np.linalg.norm(alone) < 1e-3
 
 
-def test_pauses_are_exact_to_20_ms_at_ten_places(mouth: Mouth, amber: Reference) -> None:
+def test_pauses_are_exact_to_20_ms_at_ten_places(speaker: F5Speaker, amber: Reference) -> None:
     wanted = [0.3 + 0.15 * number for number in range(10)]
     words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"]
     text = " ".join(f"number {word} [pause:{pause:.2f}s]" for word, pause in zip(words, wanted, strict=False))
-    audio = mouth.say(f"{text} number eleven.", amber, steps=7).audio
+    audio = speaker.say(f"{text} number eleven.", amber, steps=7).audio
     zero = np.concatenate(([0], (audio.samples == 0).astype(np.int8), [0]))
     edges = np.flatnonzero(np.diff(zero)).reshape(-1, 2)
     exact = [(end - start) / audio.sample_rate for start, end in edges if end - start > 0.25 * audio.sample_rate]
@@ -64,17 +64,17 @@ def test_pauses_are_exact_to_20_ms_at_ten_places(mouth: Mouth, amber: Reference)
     assert heard == pytest.approx(wanted, abs=0.02)
 
 
-def test_a_text_may_start_and_end_with_a_pause(mouth: Mouth, amber: Reference) -> None:
-    audio = mouth.say(f"[pause:500ms] {LINE} [pause:0.7s]", amber, steps=2).audio
+def test_a_text_may_start_and_end_with_a_pause(speaker: F5Speaker, amber: Reference) -> None:
+    audio = speaker.say(f"[pause:500ms] {LINE} [pause:0.7s]", amber, steps=2).audio
     spoken = np.flatnonzero(audio.samples)
     assert spoken[0] / audio.sample_rate == pytest.approx(0.5, abs=0.02)
     assert audio.duration_s - spoken[-1] / audio.sample_rate == pytest.approx(0.7, abs=0.02)
 
 
 @pytest.mark.long
-def test_a_long_text_is_spoken_with_constant_memory(mouth: Mouth, amber: Reference) -> None:
+def test_a_long_text_is_spoken_with_constant_memory(speaker: F5Speaker, amber: Reference) -> None:
     text = " ".join(f"This is sentence number {n}, and it says a little more than nothing." for n in range(1, 16))
-    ticket = mouth.start(text, amber, steps=2)
+    ticket = speaker.start(text, amber, steps=2)
     ticket.read(60)
     early = psutil.Process().memory_info().rss
     take = finish(ticket)
@@ -82,34 +82,34 @@ def test_a_long_text_is_spoken_with_constant_memory(mouth: Mouth, amber: Referen
     assert psutil.Process().memory_info().rss - early < 100e6
 
 
-def test_audio_comes_long_before_the_end_of_a_long_line(mouth: Mouth, amber: Reference) -> None:
-    events = heard(mouth)
-    ticket = mouth.start("Come here. " + LINE * 3, amber, steps=2)
+def test_audio_comes_long_before_the_end_of_a_long_line(speaker: F5Speaker, amber: Reference) -> None:
+    events = heard(speaker)
+    ticket = speaker.start("Come here. " + LINE * 3, amber, steps=2)
     finish(ticket)
     kinds = [event.kind for event in events]
     assert kinds[: kinds.index("first_audio")].count("stepped") == 2  # of the first segment only
     assert kinds.count("stepped") >= 4
 
 
-def test_cancel_stops_the_device_within_one_step(mouth: Mouth, amber: Reference) -> None:
-    events = heard(mouth)
-    mouth.say("Come here.", amber, steps=2)
+def test_cancel_stops_the_device_within_one_step(speaker: F5Speaker, amber: Reference) -> None:
+    events = heard(speaker)
+    speaker.say("Come here.", amber, steps=2)
     wanted = steps(events)
-    ticket = mouth.start(LINE * 4, amber)
+    ticket = speaker.start(LINE * 4, amber)
     until(lambda: steps(events) > wanted, PATIENCE_S)
     ticket.cancel()
     seen = steps(events)
     until(lambda: any(event.kind == "cancelled" for event in events), PATIENCE_S)
     stopped = steps(events)
     assert stopped <= seen + 1
-    mouth.say("Come here.", amber, steps=2)
+    speaker.say("Come here.", amber, steps=2)
     assert steps(events) - stopped == wanted
 
 
-def heard(mouth: Mouth) -> list[SchedulerEvent]:
+def heard(speaker: F5Speaker) -> list[SchedulerEvent]:
     """Collect the scheduler's events from now on."""
     events: list[SchedulerEvent] = []
-    mouth.manager.listen(events.append)
+    speaker.manager.listen(events.append)
     return events
 
 
@@ -117,15 +117,15 @@ def steps(events: list[SchedulerEvent]) -> int:
     return [event.kind for event in events].count("stepped")
 
 
-def test_speed_makes_it_shorter(mouth: Mouth, amber: Reference) -> None:
-    slow, fast = (mouth.say(LINE, amber, speed=speed, steps=2).audio.duration_s for speed in (0.8, 1.4))
+def test_speed_makes_it_shorter(speaker: F5Speaker, amber: Reference) -> None:
+    slow, fast = (speaker.say(LINE, amber, speed=speed, steps=2).audio.duration_s for speed in (0.8, 1.4))
     assert fast < slow * 0.75
 
 
-def test_a_quiet_reference_gives_the_same_take_at_its_level(mouth: Mouth, amber: Reference) -> None:
+def test_a_quiet_reference_gives_the_same_take_at_its_level(speaker: F5Speaker, amber: Reference) -> None:
     line = "all the lights went out at once."  # its last sounds are far below its vowels
     quiet = Reference(Audio(amber.audio.samples / np.float32(10), amber.audio.sample_rate), amber.transcript)
-    usual, lowered = (mouth.say(line, voice, steps=5).audio for voice in (amber, quiet))
+    usual, lowered = (speaker.say(line, voice, steps=5).audio for voice in (amber, quiet))
     assert lowered.duration_s == pytest.approx(usual.duration_s, abs=0.006)
     assert rms_dbfs(lowered.samples) == pytest.approx(rms_dbfs(usual.samples) - 20, abs=0.1)
     assert rms_dbfs(lowered.samples) == pytest.approx(rms_dbfs(quiet.audio.samples), abs=4)
@@ -145,22 +145,22 @@ def test_a_quiet_reference_gives_the_same_take_at_its_level(mouth: Mouth, amber:
     ],
 )
 def test_an_invalid_request_is_refused_with_a_message(
-    mouth: Mouth, amber: Reference, text: str, settings: dict[str, float], error: type[Exception], words: str
+    speaker: F5Speaker, amber: Reference, text: str, settings: dict[str, float], error: type[Exception], words: str
 ) -> None:
     with pytest.raises(error, match=words):
-        mouth.say(text, amber, **settings)
+        speaker.say(text, amber, **settings)
 
 
-def test_an_invalid_reference_is_refused_with_a_message(mouth: Mouth, amber: Reference) -> None:
+def test_an_invalid_reference_is_refused_with_a_message(speaker: F5Speaker, amber: Reference) -> None:
     long = Reference(Audio(np.ones(24_000 * 13, np.float32), 24_000), "a")
     silent = Reference(Audio(np.zeros(48_000, np.float32), 24_000), "a")
     for voice, words in ((long, "select at most"), (silent, "silent")):
         with pytest.raises(BadAudio, match=words):
-            mouth.say(LINE, voice)
+            speaker.say(LINE, voice)
     with pytest.raises(BadText, match="transcript"):
-        mouth.say(LINE, Reference(amber.audio, "Привет"))
+        speaker.say(LINE, Reference(amber.audio, "Привет"))
     slow = Reference(
         Audio(np.tile(amber.audio.samples, 4)[: 11 * amber.audio.sample_rate], amber.audio.sample_rate), "yes."
     )
     with pytest.raises(BadText, match="check that the transcript"):
-        mouth.say("some words to be said. " * 10, slow)
+        speaker.say("some words to be said. " * 10, slow)

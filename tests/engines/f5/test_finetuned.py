@@ -186,7 +186,5 @@ def test_a_take_records_its_weights_and_the_cache_counts(base: Checkpoint, yasuo
     assert reported[0].figures["weights_missed"] == 1  # type: ignore[attr-defined]
     assert info is not None
     model = info.parameters * getattr(torch, info.dtype).itemsize
-    assert manager.status("f5").memory_bytes - empty > 1.9 * model, (
-        "the base and the champion wait beside what is in place"
-    )
+    assert manager.status("f5").memory_bytes - empty > 1.9 * model, "the inactive sets are the base and the champion"
     manager.close(5.0)

@@ -193,7 +193,7 @@ def test_a_refusal_keeps_existing_files(tmp_path: Path, base: Checkpoint, state:
 
 
 def test_a_missing_file_is_refused(tmp_path: Path, base: Checkpoint) -> None:
-    with pytest.raises(BadCheckpoint, match="not there"):
+    with pytest.raises(BadCheckpoint, match="does not exist"):
         vet(tmp_path / "nowhere.pt", tmp_path / "out.safetensors", against=base)
 
 
@@ -234,7 +234,7 @@ def test_without_system_limits_the_memory_is_watched(
 def test_a_full_disk_is_not_reported_as_invalid_weights(tmp_path: Path, base: Checkpoint, state: State) -> None:
     path = written(tmp_path, "plain", state)
     usual = usual_limits(path)
-    with pytest.raises(EngineFailed, match="could not be stored"):
+    with pytest.raises(EngineFailed, match="storing it failed"):
         vet(
             path,
             tmp_path / "out.safetensors",

@@ -9,7 +9,7 @@ import soxr
 
 from engines.audio import rms_dbfs
 from engines.types import Audio, Reference, Samples
-from tests.engines.f5.conftest import VOICES, Mouth, reference
+from tests.engines.f5.conftest import VOICES, F5Speaker, reference
 from tests.training import paces
 from tests.training.claims import borne_out
 from training.corpus.heldout import heldout, is_held_out
@@ -29,11 +29,11 @@ CLEAR = [
 
 
 @pytest.fixture(scope="module")
-def said(mouth: Mouth) -> dict[str, tuple[str, Samples]]:
+def said(speaker: F5Speaker) -> dict[str, tuple[str, Samples]]:
     """Speak one closed-set line with each held-out reference: (line, samples at 24 kHz)."""
     lines = heldout()["closed"]
     return {
-        name: (line, mouth.say(line, reference(VOICES / "heldout" / f"{name}.flac")).audio.samples)
+        name: (line, speaker.say(line, reference(VOICES / "heldout" / f"{name}.flac")).audio.samples)
         for name, line in zip(NAMES, lines, strict=False)
     }
 
@@ -62,20 +62,20 @@ def test_lines_are_whole_and_end_quietly_as_the_card_claims(said: dict[str, tupl
 
 @pytest.mark.long
 @pytest.mark.parametrize(("name", "line"), [("slt-low", 0), ("rms-deep", 9)])
-def test_a_line_from_a_quiet_clip_at_22050_hz_is_understood(mouth: Mouth, name: str, line: int) -> None:
+def test_a_line_from_a_quiet_clip_at_22050_hz_is_understood(speaker: F5Speaker, name: str, line: int) -> None:
     lines, voice = heldout()["closed"], reference(VOICES / "heldout" / f"{name}.flac")
     quiet = Audio(soxr.resample(voice.audio.samples, 24_000, 22_050).astype(np.float32) / 10, 22_050)
-    take = mouth.say(lines[line], Reference(quiet, voice.transcript))
+    take = speaker.say(lines[line], Reference(quiet, voice.transcript))
     assert recognizer.recognize_choice(take.audio.samples * 10, lines) == words(lines[line])
     assert rms_dbfs(take.audio.samples) == pytest.approx(rms_dbfs(quiet.samples), abs=4)
 
 
 @pytest.mark.long
-def test_takes_last_as_long_as_estimated_at_any_pace_of_the_reference(mouth: Mouth) -> None:
-    info, line = mouth.manager.status("f5").info, paces.LINES[1]
+def test_takes_last_as_long_as_estimated_at_any_pace_of_the_reference(speaker: F5Speaker) -> None:
+    info, line = speaker.manager.status("f5").info, paces.LINES[1]
     assert info is not None
     for name, voice in paces.references().items():
-        made_s = mouth.say(line, voice, steps=3).audio.duration_s
+        made_s = speaker.say(line, voice, steps=3).audio.duration_s
         assert made_s == pytest.approx(paces.estimated_s(info, name, line), rel=0.15), name
 
 
@@ -100,6 +100,6 @@ def test_no_template_makes_a_held_out_line(kind: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["slt-low", "kal-plain"])
-def test_a_take_has_no_energy_at_the_top_of_its_band(mouth: Mouth, name: str) -> None:
-    take = mouth.say("The bridge is closed today.", reference(VOICES / "heldout" / f"{name}.flac"))
+def test_a_take_has_no_energy_at_the_top_of_its_band(speaker: F5Speaker, name: str) -> None:
+    take = speaker.say("The bridge is closed today.", reference(VOICES / "heldout" / f"{name}.flac"))
     assert top_band_db(take.audio.samples) <= -45

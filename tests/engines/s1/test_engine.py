@@ -171,11 +171,11 @@ def test_a_row_without_memory_is_refused_and_the_others_continue(
     jobs = [job(number) for number in range(3)]
     wanted = [alone(engine, each) for each in jobs]
 
-    def take(rows: int) -> None:
+    def allocate(rows: int) -> None:
         if rows > 2:
             raise torch.OutOfMemoryError
 
-    monkeypatch.setattr(engine.decoder.state, "take", take)
+    monkeypatch.setattr(engine.decoder.state, "allocate", allocate)
     listener = Listener(engine)
     for each in jobs:
         engine.admit(each)
