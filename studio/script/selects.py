@@ -11,7 +11,7 @@ from studio.script.planning import LineReading, Readings, fresh, renewed
 from studio.script.script import LineTake, ScriptLine, Sheet, cell
 from studio.script.staleness import stale_reason, written_text
 
-# What a delivery does with stale selects: refuse, make and select new takes first, deliver the old takes, or leave the lines out.
+# What a delivery does with stale selects: refuse, make and select new takes, deliver the old takes, or leave the lines out.
 StaleRule = Literal["refuse", "render", "deliver", "leave_out"]
 NAMED = 3  # lines in a message
 
