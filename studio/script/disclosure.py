@@ -16,11 +16,12 @@ from studio.script.planning import LineReading, Readings, fresh, is_due, renewed
 from studio.script.render_queue import RenderStatus
 from studio.script.script import Cast, LineTake, Project, ScriptLine, Sheet, cell
 from studio.script.selects import proposed, selected
-from studio.script.staleness import stale_reason
+from studio.script.staleness import sentence
 
 CAST: TypeAdapter[Cast] = TypeAdapter(Cast)
 
 ESTIMATES_KEPT = 32_768  # each takes 2 ms, and a sheet is told again and again
+HIDDEN = ("made_from", "version", "limit", "speech_s", "edges_s")  # fields of a take
 # "ready": the select is stale, and a new take is there to replace it.
 LineStatus = Literal["empty", "none", "stale", "ready", "made", "select", "hold", "retake", "failed"]
 
@@ -122,7 +123,7 @@ def _status(sheet: Sheet, line: ScriptLine, spoken: Sequence[LineReading], curre
     select, marks = selected(line.takes), [take.mark for take in line.takes if take.id in current]
     if line.takes and (select.id not in current if select else not current):
         is_ready = select is not None and bool(renewed(line, spoken))
-        return "ready" if is_ready else "stale", stale_reason(select or line.takes[-1], spoken)
+        return "ready" if is_ready else "stale", sentence(select or line.takes[-1], spoken)
     if select:
         return "select", ""
     for mark in ("retake", "hold"):
@@ -136,7 +137,7 @@ def _status(sheet: Sheet, line: ScriptLine, spoken: Sequence[LineReading], curre
 def _take_json(take: LineTake, edges_s: float) -> dict[str, Any]:
     """The take; `length_s` is how long its delivered file lasts."""
     told = asdict(take) | {"length_s": delivered_s(take, edges_s)}
-    return {name: value for name, value in told.items() if name not in ("made_from", "version", "speech_s")}
+    return {name: value for name, value in told.items() if name not in HIDDEN}
 
 
 def _estimate_s(sheet: Sheet, line: ScriptLine, edges_s: float) -> float | None:

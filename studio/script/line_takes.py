@@ -70,11 +70,14 @@ class LineTakes:
             engine=stored.engine,
             text=reading.order.text,
             written=reading.written,
+            settings=dict(reading.order.settings),
+            limit=reading.limit,
             version=reading.order.version,
             made_from=reading.digest,
             seed=due.piece.seed,
             duration_s=stored.duration_s,
             speech_s=round(spoken_s(audio), 3),
+            edges_s=reading.edges_s,
             peaks=tuple(peaks(audio.samples, PEAKS)),
         )
         at = stored.created_at.astimezone(UTC).isoformat(timespec="seconds")

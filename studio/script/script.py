@@ -49,14 +49,15 @@ class LineTake:
     voice: str  # whose
     engine: str
     text: str  # as it was spoken, the lexicon applied
-    written: str = ""  # what the sheet said then; "" in takes made before this was kept
+    written: str = ""  # the text of the line; empty for takes of earlier studios
+    settings: Mapping[str, float] | None = None  # of the casting; None for takes of earlier studios
+    limit: str = ""  # the length that the sheet asked for
     version: str  # of the champion
     made_from: str  # digest of all that its sound depends on but the seed
     seed: int
-    duration_s: float  # of the take as it is stored, its own silence included; for players
-    speech_s: float | None = (
-        None  # from the first sound to the end of the last; None in takes made before this was kept
-    )
+    duration_s: float  # as it is stored, its own silence included; for players
+    speech_s: float | None = None  # from the first sound to the end of the last; None for takes of earlier studios
+    edges_s: float = 0.0  # the silence around it in a delivery, for which it was fitted to its length
     peaks: tuple[float, ...] = ()  # its waveform, 0 to 1
     mark: Mark = ""
     comment: str = ""

@@ -9,7 +9,7 @@ from studio.errors import Conflict
 from studio.script.identity import line_id
 from studio.script.planning import LineReading, Readings, fresh, renewed
 from studio.script.script import LineTake, ScriptLine, Sheet, cell
-from studio.script.staleness import stale_reason, written_text
+from studio.script.staleness import sentence
 
 # What a delivery does with stale selects: refuse, make and select new takes, deliver the old takes, or leave the lines out.
 StaleRule = Literal["refuse", "render", "deliver", "leave_out"]
@@ -74,8 +74,8 @@ def _selects(sheet: Sheet, readings: Readings) -> Iterator[Select]:
             line=line,
             name=line_id(sheet, line),
             take=take,
-            written=written_text(take, spoken),
-            why=(why or stale_reason(take, spoken)) if is_stale else "",
+            written=_written(take, spoken),
+            why=(why or sentence(take, spoken)) if is_stale else "",
             renewed=proposed(renewed(line, spoken)) if is_stale else None,
         )
 
@@ -89,6 +89,12 @@ def _readable(sheet: Sheet, line: ScriptLine, readings: Readings) -> tuple[Seque
     if not spoken and not cell(sheet, line, "text"):
         return (), "the line has no text"
     return spoken, ""
+
+
+def _written(take: LineTake, readings: Sequence[LineReading]) -> str:
+    """What the take says as it was written. For takes of earlier studios, it may have the lexicon's spelling."""
+    current = next((each.written for each in readings if each.order.text == take.text), "")
+    return take.written or current or take.text
 
 
 def _refusal(stale: Sequence[Select], rule: StaleRule) -> str:

@@ -90,7 +90,7 @@ def test_another_silence_at_the_edges_makes_lines_stale_that_have_a_length_and_n
     work.patch({"delivery": {"preset": "game", "choices": {"tail_ms": 300}}})
     later = work.sheet(since=first["revision"], cast=first["cast"])["lines"]
     assert [each["status"] for each in later] == ["made", "stale", "made"]
-    assert later[1]["why"] == "settings or length changed"
+    assert later[1]["why"] == "length changed"
 
 
 def test_an_estimate_counts_the_silence_at_the_edges_too(client: httpx.Client) -> None:
