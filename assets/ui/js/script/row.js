@@ -86,7 +86,7 @@ function idCell(cell, at) {
     if (words.textContent !== cells[at]) words.textContent = cells[at];
     const lines = shareId(key);
     cell.title = lines ? `Duplicate id: ${lines} lines have it. Give each line an id of its own.` : "";
-    if (lines && !badge.isConnected) cell.append(badge);
+    if (lines && !badge.isConnected) cell.prepend(badge);
     else if (!lines) badge.remove();
   };
 }
