@@ -29,7 +29,8 @@ class Flag:
 def line_flags(line: DeliveredLine) -> Iterator[Flag]:
     """What is known of a line before its file is made."""
     if line.changed:
-        now = f" The sheet now says “{line.sheet_text}”." if line.sheet_text else ""
+        end = "" if line.sheet_text.endswith((".", "!", "?", "…")) else "."
+        now = f" The sheet now says “{line.sheet_text}”{end}" if line.sheet_text else ""
         yield Flag("stale", f"The take is stale: {line.changed}.{now}")
     if line.sheet_id is not None and line.sheet_id != line.id:
         shared = f"Several lines have the id {line.sheet_id}" if line.sheet_id else "The sheet has no id for this line"

@@ -153,7 +153,7 @@ def test_a_stale_select_that_cannot_be_made_anew_is_refused_in_a_shell_until_a_r
         assert not (tmp_path / "refused").exists()
         run(studio, sheet, "--out", tmp_path / "kept", "--stale", "deliver")
         run(studio, sheet, "--out", tmp_path / "left", "--stale", "leave-out")
-    assert "A1_01.wav: The take is stale: text changed. The sheet now says “one!”." in capsys.readouterr().err
+    assert "A1_01.wav: The take is stale: text changed. The sheet now says “one!”" in capsys.readouterr().err
     assert [(row["id"], row["text"]) for row in rows(tmp_path / "kept")] == [("A1", "one"), ("A2", "zwei")]
     assert [(row["id"], row["text"]) for row in rows(tmp_path / "left")] == [("A2", "zwei")]
 

@@ -15,8 +15,8 @@ const TITLES = {
   unreal: "Unreal",
   unity: "Unity",
   plain: "Plain files",
-  game: "All engines, 48 kHz, 24 bit",
-  "game-44": "All engines, 44.1 kHz, 16 bit",
+  game: "All engines, 48 kHz",
+  "game-44": "All engines, 44.1 kHz",
   "review-mp3": "Review, mp3",
   "review-ogg": "Review, ogg",
 };

@@ -1,10 +1,12 @@
 /** The first names of a delivery's files, as the studio would give them. */
 import { h } from "../core/dom.js";
+import { sentence } from "../core/format.js";
 import { post, reason } from "../core/server.js";
 import { debounced } from "../core/timing.js";
 import { projectPath } from "./desk.js";
 import { saved } from "./outbox.js";
 
+const UNNUMBERED = "the names are shown once the ids differ";
 const AFTER_MS = 200; // of the last change
 
 export class NamesPreview {
@@ -34,10 +36,10 @@ export class NamesPreview {
   }
 
   /** @param {DeliveryPreview} preview */
-  #draw({ selects, names, error }) {
+  #draw({ selects, same_ids, names, error }) {
     const more = selects - names.length;
     const items = names.map((name) => h("li", {}, h("code", {}, name)));
     this.list.replaceChildren(...items, ...(names.length && more > 0 ? [h("li.hint", {}, `and ${more} more`)] : []));
-    this.trouble.textContent = error;
+    this.trouble.textContent = error && sentence(same_ids.length ? UNNUMBERED : error);
   }
 }

@@ -76,6 +76,7 @@ export class DeliveryQuestions {
   /** @param {DeliveryPreview} preview @param {boolean} numbered */
   #drawIds({ same_ids }, numbered) {
     this.ids.hidden = !same_ids.length;
+    this.ids.classList.toggle("answered", numbered);
     const lines = same_ids.map(({ id, lines }) => h("li", {}, h("b", {}, id), ` ${plural(lines.length, "line")}`));
     const act = h("button.quiet.small", { type: "button", onclick: this.page.number }, "Number them");
     this.ids.replaceChildren(
