@@ -14,12 +14,13 @@ from studio.api.takes import KEPT
 from studio.api.uploads import received
 from studio.jobs import Job
 from studio.references.session_clips import UPLOADS
-from studio.script.deliveries import Delivery, report_json
-from studio.script.delivery import PRESETS, preset_json
+from studio.script.deliveries import Delivery
+from studio.script.delivery import PRESETS, preset_json, report_json
 from studio.script.disclosure import render_json
 from studio.script.editing import CELL_MAX
 from studio.script.render_choice import RenderChoice
-from studio.script.script import Cast, DeliveryChoice, Respelling, SheetForm
+from studio.script.script import Cast, DeliveryChoice, Respelling, SavedPreset, SheetForm
+from studio.script.selects import StaleRule
 from studio.script.sheet_edit import SheetEdit
 from studio.studio import Studio
 from studio.texts import Name
@@ -49,6 +50,7 @@ class ProjectForm(BaseModel):
     name: Name | None = None
     cast: Cast | None = None
     delivery: DeliveryChoice | None = None
+    presets: list[SavedPreset] | None = None
 
 
 class Pasted(BaseModel):
@@ -62,7 +64,7 @@ class RespelledForm(BaseModel):
 
 
 class DeliveryForm(BaseModel):
-    """A sheet, and as DeliveryChoice: a preset or "custom", what is chosen otherwise, a store or none for a zip."""
+    """A sheet, what becomes of stale selects, and as DeliveryChoice: a preset or "custom", other choices, a store or none."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -70,6 +72,11 @@ class DeliveryForm(BaseModel):
     preset: Name = "game"
     choices: Mapping[str, Any] = Field(default_factory=dict)
     to: Name = ""
+    stale: StaleRule = "refuse"
+
+    @property
+    def choice(self) -> DeliveryChoice:
+        return DeliveryChoice(preset=self.preset, choices=self.choices, to=self.to)
 
 
 def router(studio: Studio, ownership: Ownership) -> APIRouter:
@@ -96,7 +103,8 @@ def _projects(studio: Studio, routes: APIRouter) -> None:
 
     @routes.patch("/{project}")
     def change(project: str, form: ProjectForm) -> dict[str, Any]:
-        return scripts.change(project, name=form.name, cast=form.cast, delivery=form.delivery)
+        changed = scripts.change(project, name=form.name, cast=form.cast, delivery=form.delivery)
+        return changed if form.presets is None else scripts.set_presets(project, form.presets)
 
     @routes.delete("/{project}")
     def delete(project: str) -> dict[str, str]:
@@ -228,8 +236,16 @@ def _delivering(studio: Studio, routes: APIRouter) -> None:
 
     @routes.post("/{project}/deliver")
     def deliver(project: str, form: DeliveryForm) -> dict[str, Any]:
-        choice = DeliveryChoice(preset=form.preset, choices=form.choices, to=form.to)
-        return delivery_json(deliveries.begin(project, form.sheet, choice))
+        """Deliver the selects. Stale selects are refused (409, `stale_selects`) unless `stale` is a rule for them.
+
+        `render` makes and selects new takes first, `deliver` delivers the old takes, and `leave_out` leaves the lines out.
+        """
+        return delivery_json(deliveries.begin(project, form.sheet, form.choice, form.stale))
+
+    @routes.post("/{project}/deliver/preview")
+    def preview(project: str, form: DeliveryForm) -> dict[str, Any]:
+        """Return how many files there would be, the first names, stale selects, and lines that share an id."""
+        return deliveries.preview(project, form.sheet, form.choice)
 
     @routes.get("/{project}/deliveries/{id}")
     def standing(project: str, id: str) -> dict[str, Any]:

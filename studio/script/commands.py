@@ -14,12 +14,15 @@ from engines.errors import BadInput, EngineError
 from engines.types import Progress
 from studio.progress import ProgressReporter
 from studio.script.deliveries import Deliveries
-from studio.script.delivery import PRESETS, DeliveryReport, Preset, preset_of
+from studio.script.delivery import PRESETS, DeliveryReport, preset_of
+from studio.script.script import DeliveryChoice
 from studio.script.scripts import Scripts
+from studio.script.selects import StaleSelects
 from studio.script.tables import UncertainEncoding
 from studio.script.whole_sheet import SelectedSheet, WholeSheet, select_all
 
 DONE, FAILED, INTERRUPTED = 0, 1, 130
+STALE_RULES = ("refuse", "deliver", "leave-out")
 BAR = "{desc} |{bar:30}| {percentage:3.0f} %"
 
 # Scripts over engines that run until the block ends.
@@ -33,6 +36,8 @@ def main(arguments: Sequence[str], open_scripts: Open) -> int:
         return int(parsed.run(parsed, open_scripts))
     except KeyboardInterrupt:
         return _refuse("stopped; the same command goes on where it stopped", INTERRUPTED)
+    except StaleSelects as error:
+        return _refuse(f"{error}. Choose with --stale deliver or --stale leave-out.", FAILED)
     except UncertainEncoding as error:
         return _refuse(f"{error}. Choose one with --encoding.", FAILED)
     except (EngineError, OSError) as error:
@@ -63,35 +68,46 @@ def parser() -> ArgumentParser:
         "--best-of", type=int, default=1, metavar="N", help="seeds tried for a take whose checks fail"
     )
     rendering.add_argument("--preset", default="game", choices=[*PRESETS, "custom"])
+    rendering.add_argument(
+        "--stale",
+        default="refuse",
+        choices=STALE_RULES,
+        help="deliver selects whose new take cannot be made, or leave their lines out; default: deliver nothing",
+    )
     rendering.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE", help="of the preset, values as JSON")
     return commands
 
 
 def _render(arguments: Namespace, open_scripts: Open) -> int:
-    preset, asked = _preset(arguments), _asked(arguments)
+    asked = _asked(arguments)
     with open_scripts() as scripts, _progress_bar() as report:
         if arguments.to:
             scripts.deliveries.store(arguments.to)  # refused before anything is made
         made = select_all(scripts, asked, report, threading.Event())
-        delivered, where = _delivered(scripts.deliveries, made, preset, arguments, report)
+        delivered, where = _delivered(scripts.deliveries, made, asked.delivery, arguments, report)
     for note in made.notes:
         _refuse(note, DONE)
     for name, why in made.failed:
         _refuse(f"{name}: {why}", FAILED)
     for file in delivered.files:
         for flag in file.flags:
-            _refuse(f"{file.path}: {flag}", FAILED)
+            _refuse(f"{file.path}: {flag.message}", FAILED)
     sys.stdout.write(f"{len(delivered.files)} files in {where}\n")
     return FAILED if made.failed else DONE
 
 
 def _delivered(
-    deliveries: Deliveries, made: SelectedSheet, preset: Preset, arguments: Namespace, report: ProgressReporter
+    deliveries: Deliveries,
+    made: SelectedSheet,
+    choice: DeliveryChoice,
+    arguments: Namespace,
+    report: ProgressReporter,
 ) -> tuple[DeliveryReport, str]:
     """What was delivered, and where it is now."""
+    plan = deliveries.plan(made.project, made.sheet, choice, arguments.stale.replace("-", "_"))
     if not arguments.to:
-        return deliveries.into(arguments.out, made.project, made.sheet, preset, report), str(arguments.out)
-    sent = deliveries.send(arguments.to, made.project, made.sheet, preset, report)
+        return deliveries.into(arguments.out, plan, report), str(arguments.out)
+    sent = deliveries.send(arguments.to, plan, report)
     return sent.report, sent.where
 
 
@@ -112,10 +128,11 @@ def _asked(arguments: Namespace) -> WholeSheet:
         engine=arguments.engine,
         takes=arguments.takes,
         best_of=arguments.best_of,
+        delivery=_choice(arguments),
     )
 
 
-def _preset(arguments: Namespace) -> Preset:
+def _choice(arguments: Namespace) -> DeliveryChoice:
     """Raises BadSetting, BadInput."""
     choices = {}
     for pair in arguments.set:
@@ -124,7 +141,8 @@ def _preset(arguments: Namespace) -> Preset:
             choices[name] = json.loads(value)
         except ValueError as error:
             raise BadInput(f"write {pair!r} as NAME=VALUE with a value in JSON, such as target_lufs=-20") from error
-    return preset_of(arguments.preset, {"project": arguments.project or arguments.sheet.stem, **choices})
+    preset_of(arguments.preset, choices)
+    return DeliveryChoice(preset=arguments.preset, choices=choices, to=arguments.to or "")
 
 
 @contextmanager

@@ -5,32 +5,36 @@ import shutil
 import threading
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from engines.errors import BadInput
 from engines.types import Audio, Progress
 from studio.database import saving
 from studio.history import History
 from studio.jobs import Job, Jobs, UnknownJob
 from studio.progress import ProgressReporter, share
-from studio.script.delivery import DeliveredLine, DeliveryReport, Preset, deliver, preset_of, zipped
+from studio.script.delivery import DeliveryReport, Preset, deliver, preset_of, zipped
+from studio.script.delivery_plan import DeliveryPlan, planned, preview_json, with_sound
+from studio.script.planning import Readings
 from studio.script.projects import Projects, new_id
-from studio.script.script import DeliveryChoice, LineTake, Project, ScriptLine, Sheet, TakeCheck, TimedWord, cell
+from studio.script.script import DeliveryChoice, Project, Sheet, TimedWord
+from studio.script.selects import StaleRule
 from studio.stores import ArchiveFacts, Store, UnknownStore
 from studio.stores.backend import file_sha256
 
 FOLDER = "deliveries"  # in the data folder; swept by housekeeping
 TRANSFERS = "transfers"  # in it: state of interrupted transfers
 KEPT_S = 86_400.0  # they can be made again
+RENDERED_AT = 0.6  # of the work, when stale selects were replaced
 GATHERED_AT = 0.3  # of the work, when every take was aligned
 MADE_AT = 0.7  # of the work, when only sending is left
 DIGEST = 12  # digits of the content in its name in a store: other content never replaces it
 NAME_MAX = 48  # of project and sheet there
 NOT_IN_IDS = re.compile(r"[^a-z0-9]+")
 Align = Callable[[Audio, str], Sequence[TimedWord]]
+Reselect = Callable[[str, str, ProgressReporter, threading.Event], None]  # of a project's sheet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,10 +47,13 @@ class Delivery:
     where: str = ""  # its address in the store it was sent to
 
 
+Making = Callable[[ProgressReporter, threading.Event], Delivery]
+
+
 class _Sending:
     """The work of making a zip and sending it to a store. Done again after a failure, it sends what it made before."""
 
-    def __init__(self, make: Callable[[ProgressReporter, threading.Event], Delivery], store: Store, name: str) -> None:
+    def __init__(self, make: Making, store: Store, name: str) -> None:
         self._make, self._store, self._name = make, store, name
         self._made: Delivery | None = None
 
@@ -64,25 +71,39 @@ class Deliveries:
     """Any number of threads may call it."""
 
     def __init__(
-        self, projects: Projects, history: History, align: Align, data_dir: Path, stores: Mapping[str, Store]
+        self,
+        projects: Projects,
+        history: History,
+        folder: Path,
+        stores: Mapping[str, Store],
+        *,
+        align: Align,
+        readings: Callable[[Project], Readings],
+        reselect: Reselect,
     ) -> None:
-        """`align` tells where a take's words are; it may find none. `stores` take deliveries, by name."""
+        """`align` finds the words of a take, or none. `stores` take deliveries, by name. `reselect` replaces stale selects."""
         self.jobs = Jobs()
-        self.stores = stores
+        self.folder, self.stores = folder, stores
         self._projects, self._history, self._align = projects, history, align
-        self.folder = data_dir / FOLDER
+        self._readings, self._reselect = readings, reselect
 
-    def begin(self, project_id: str, sheet_id: str, choice: DeliveryChoice) -> Job:
+    def begin(self, project_id: str, sheet_id: str, choice: DeliveryChoice, stale: StaleRule = "refuse") -> Job:
         """A job whose result is a Delivery, sent to a store if one is named; failed on its way there, it is resumed.
 
-        Raises UnknownSheet, UnknownStore, BadSetting, BadInput where nothing is selected.
+        With the rule "render", the choice is kept with the project first, because lengths are fitted to it. Raises
+        UnknownSheet, UnknownStore, BadSetting, StaleSelects, SameIds, and BadInput if nothing can be delivered.
         """
-        project, sheet = self._projects.get(project_id), self._projects.sheet(project_id, sheet_id)
-        preset = preset_of(choice.preset, {"project": project.name, **choice.choices})
+        make = self._making(project_id, sheet_id, choice, stale)
         if choice.to:
-            work = self._sending(project, sheet, preset, choice.to)
-            return self.jobs.start("deliver", project.id, work, store=choice.to, resumable=True)
-        return self.jobs.start("deliver", project.id, partial(self._zip, project, sheet, selected(sheet), preset))
+            sheet = self._projects.sheet(project_id, sheet_id)
+            work = _Sending(make, self.store(choice.to), self._name(project_id, sheet))
+            return self.jobs.start("deliver", project_id, work, store=choice.to, resumable=True)
+        return self.jobs.start("deliver", project_id, make)
+
+    def preview(self, project_id: str, sheet_id: str, choice: DeliveryChoice) -> dict[str, Any]:
+        """Return what `begin` would deliver, and what it would ask. Raises UnknownSheet, BadSetting."""
+        project, sheet = self._found(project_id, sheet_id, choice)
+        return preview_json(project, sheet, _preset(project, choice), self._readings(project))
 
     def get(self, project_id: str, id: str) -> Job:
         """Raises UnknownJob."""
@@ -105,113 +126,75 @@ class Deliveries:
             raise UnknownStore(f"{name} takes no deliveries (the Hub holds voices alone); these stores do: {known}")
         return self.stores[name]
 
-    def into(
-        self, folder: Path, project_id: str, sheet_id: str, preset: Preset, report: ProgressReporter
-    ) -> DeliveryReport:
-        """Deliver into a folder that is empty or absent. Raises UnknownSheet, BadInput, OSError."""
+    def into(self, folder: Path, plan: DeliveryPlan, report: ProgressReporter) -> DeliveryReport:
+        """Deliver into a folder that is empty or absent. Raises BadInput, OSError."""
+        return self._deliver(plan, folder, report, threading.Event())
+
+    def send(self, store: str, plan: DeliveryPlan, report: ProgressReporter) -> Delivery:
+        """Deliver to a store. Raises UnknownStore, BadInput, StoreError, NotSaved."""
+        sending = _Sending(partial(self._zip, plan), self.store(store), self._name(plan.project.id, plan.sheet))
+        return sending(report, threading.Event())
+
+    def plan(self, project_id: str, sheet_id: str, choice: DeliveryChoice, stale: StaleRule) -> DeliveryPlan:
+        """Return what a delivery takes. Raises UnknownSheet, BadSetting, StaleSelects, SameIds, BadInput."""
+        project, sheet = self._found(project_id, sheet_id, choice)
+        return planned(project, sheet, _preset(project, choice), self._readings(project), stale)
+
+    def _found(self, project_id: str, sheet_id: str, choice: DeliveryChoice) -> tuple[Project, Sheet]:
+        """The project, as if the choice were kept with it: what is stale depends on the silence around lines."""
         project, sheet = self._projects.get(project_id), self._projects.sheet(project_id, sheet_id)
-        return self._deliver(project, sheet, selected(sheet), preset, folder, report, threading.Event())
+        return replace(project, delivery=choice), sheet
 
-    def send(self, store: str, project_id: str, sheet_id: str, preset: Preset, report: ProgressReporter) -> Delivery:
-        """Deliver to a store. Raises UnknownSheet, UnknownStore, BadInput, StoreError, NotSaved."""
-        project, sheet = self._projects.get(project_id), self._projects.sheet(project_id, sheet_id)
-        return self._sending(project, sheet, preset, store)(report, threading.Event())
+    def _name(self, project_id: str, sheet: Sheet) -> str:
+        return f"{self._projects.get(project_id).name}-{Path(sheet.name).stem}"
 
-    def _sending(self, project: Project, sheet: Sheet, preset: Preset, store: str) -> _Sending:
-        zip_ = partial(self._zip, project, sheet, selected(sheet), preset)
-        return _Sending(zip_, self.store(store), f"{project.name}-{Path(sheet.name).stem}")
+    def _making(self, project_id: str, sheet_id: str, choice: DeliveryChoice, stale: StaleRule) -> Making:
+        """The work of making a zip. Raises at once what can be known before it begins."""
+        if stale != "render":
+            return partial(self._zip, self.plan(project_id, sheet_id, choice, stale))
+        project, _ = self._found(project_id, sheet_id, choice)
+        _preset(project, choice)
 
-    def _zip(
-        self,
-        project: Project,
-        sheet: Sheet,
-        selects: Sequence[tuple[ScriptLine, LineTake]],
-        preset: Preset,
-        report: ProgressReporter,
-        stop: threading.Event,
-    ) -> Delivery:
+        def make(report: ProgressReporter, stop: threading.Event) -> Delivery:
+            self._projects.change(project_id, lambda project: replace(project, delivery=choice))
+            self._reselect(project_id, sheet_id, share(report, 0.0, RENDERED_AT), stop)
+            plan = self.plan(project_id, sheet_id, choice, stale)
+            return self._zip(plan, share(report, RENDERED_AT, 1.0), stop)
+
+        return make
+
+    def _zip(self, plan: DeliveryPlan, report: ProgressReporter, stop: threading.Event) -> Delivery:
         target = self.folder / f"{new_id()}.zip"
         folder = target.with_suffix("")
         with saving():
             try:
-                made = self._deliver(project, sheet, selects, preset, folder, report, stop)
+                made = self._deliver(plan, folder, report, stop)
                 zipped(folder, target)
             finally:
                 shutil.rmtree(folder, ignore_errors=True)
-        return Delivery(path=target, name=f"{Path(sheet.name).stem}.zip", report=made)
+        return Delivery(path=target, name=f"{Path(plan.sheet.name).stem}.zip", report=made)
 
     def _deliver(
-        self,
-        project: Project,
-        sheet: Sheet,
-        selects: Sequence[tuple[ScriptLine, LineTake]],
-        preset: Preset,
-        folder: Path,
-        report: ProgressReporter,
-        stop: threading.Event,
+        self, plan: DeliveryPlan, folder: Path, report: ProgressReporter, stop: threading.Event
     ) -> DeliveryReport:
         gathered, finding = [], share(report, 0.0, GATHERED_AT)
-        for number, (line, take) in enumerate(selects):
+        for number, (line, select) in enumerate(zip(plan.lines, plan.selects, strict=True)):
             if stop.is_set():
                 break  # the delivery says so in its first step
-            finding(Progress(number / len(selects), f"finding the words of {_name(sheet, line)}"))
-            gathered.append(self._delivered(project, sheet, line, take))
+            finding(Progress(number / len(plan.selects), f"finding the words of {line.id}"))
+            sounding = with_sound(line, plan.project, select, self._history)
+            words = tuple(self._align(sounding.audio(), select.take.text))
+            gathered.append(replace(sounding, words=words))
 
-        return deliver(gathered, preset, folder, share(report, GATHERED_AT, 1.0), stop)
-
-    def _delivered(self, project: Project, sheet: Sheet, line: ScriptLine, take: LineTake) -> DeliveredLine:
-        audio = partial(self._history.audio, project.session_id, take.id)
-        stored = self._history.get(project.session_id, take.id)
-        others = set(range(len(sheet.columns))) - set(sheet.roles.values())
-        return DeliveredLine(
-            id=_name(sheet, line),
-            character=cell(sheet, line, "character"),
-            text=cell(sheet, line, "text"),
-            emotion=cell(sheet, line, "emotion"),
-            filename=cell(sheet, line, "filename"),
-            scene=cell(sheet, line, "scene"),
-            language=cell(sheet, line, "language"),
-            notes=cell(sheet, line, "notes"),
-            take=take.number,
-            voice=take.voice,
-            engine=take.engine,
-            seed=take.seed,
-            faults=tuple(_fault(check) for check in take.checks if check.outcome == "fail"),
-            made_at=stored.created_at,
-            words=tuple(self._align(audio(), take.text)),
-            audio=audio,
-            row={sheet.columns[column]: line.cells[column] for column in sorted(others)},
-        )
+        return deliver(gathered, plan.preset, folder, share(report, GATHERED_AT, 1.0), stop)
 
 
-def selected(sheet: Sheet) -> Sequence[tuple[ScriptLine, LineTake]]:
-    """The lines that have a select, and it. Raises BadInput where none has."""
-    found = [(line, take) for line in sheet.lines if not line.deleted for take in line.takes if take.mark == "select"]
-    if not found:
-        raise BadInput("no line has a select yet; mark the take of each line that is to be delivered")
-    return found
-
-
-def report_json(report: DeliveryReport) -> dict[str, Any]:
-    """What was delivered, and what somebody should look at. Nothing is named `path`, which Gradio's clients take for a file."""
-    flagged = [{"file": file.path, "flags": list(file.flags)} for file in report.files if file.flags]
-    return {
-        "files": len(report.files),
-        "flagged": flagged,
-        "characters": [asdict(level) for level in report.characters],
-        "flags": list(report.flags),
-    }
+def _preset(project: Project, choice: DeliveryChoice) -> Preset:
+    """Raises BadSetting."""
+    return preset_of(choice.preset, {"project": project.name, **choice.choices})
 
 
 def _id_part(name: str) -> str:
     """What of a name an id may hold; never empty."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     return NOT_IN_IDS.sub("-", plain)[:NAME_MAX].strip("-") or "script"
-
-
-def _fault(check: TakeCheck) -> str:
-    return f"The check of {check.name} failed: {check.message.rstrip('.')}."
-
-
-def _name(sheet: Sheet, line: ScriptLine) -> str:
-    return cell(sheet, line, "id") or line.key

@@ -10,14 +10,20 @@ from pydantic import TypeAdapter
 from engines.errors import EngineError
 from engines.text import estimate_s, parse, without_markers
 from studio.script.formula_errors import formula_error, is_formula_error
-from studio.script.planning import LineReading, Readings, fresh
+from studio.script.identity import lines_of_same_id
+from studio.script.lengths import delivered_s
+from studio.script.planning import LineReading, Readings, fresh, is_due, renewed
 from studio.script.render_queue import RenderStatus
 from studio.script.script import Cast, LineTake, Project, ScriptLine, Sheet, cell
+from studio.script.selects import proposed, selected
+from studio.script.staleness import sentence
 
 CAST: TypeAdapter[Cast] = TypeAdapter(Cast)
 
 ESTIMATES_KEPT = 32_768  # each takes 2 ms, and a sheet is told again and again
-LineStatus = Literal["empty", "none", "stale", "made", "select", "hold", "retake", "failed"]
+HIDDEN = ("made_from", "version", "limit", "speech_s", "edges_s")  # fields of a take
+# "ready": the select is stale, and a new take is there to replace it.
+LineStatus = Literal["empty", "none", "stale", "ready", "made", "select", "hold", "retake", "failed"]
 
 
 def project_json(project: Project, sheets: Sequence[Sheet], render: RenderStatus | None) -> dict[str, Any]:
@@ -34,6 +40,7 @@ def project_json(project: Project, sheets: Sequence[Sheet], render: RenderStatus
         },
         "lexicon": [asdict(respelling) for respelling in project.lexicon],
         "delivery": asdict(project.delivery),
+        "presets": [asdict(preset) for preset in project.presets],
         "render": render and render_json(render),
     }
 
@@ -74,6 +81,7 @@ def sheet_json(
             if line.revision > since or since == 0 or known != cast
         ],
         "count": _present(sheet),
+        "same_ids": [list(keys) for keys in lines_of_same_id(sheet)],
         "render": render and render_json(render),
     }
 
@@ -92,22 +100,14 @@ def line_json(sheet: Sheet, line: ScriptLine, readings: Readings, failure: str =
         "deleted": line.deleted,
         "status": status,
         "why": why or reason,
-        "estimate_s": None if is_formula_error(text := cell(sheet, line, "text")) else _estimate_s(text),
+        "due": bool(spoken) and is_due(line, spoken),
+        "estimate_s": _estimate_s(sheet, line, readings.edges_s),
         "takes": [
-            _take_json(take) | {"stale": take.id not in current, "proposed": take is chosen} for take in line.takes
+            _take_json(take, readings.edges_s) | {"stale": take.id not in current, "proposed": take is chosen}
+            for take in line.takes
         ],
         "events": [asdict(event) for event in line.events],
     }
-
-
-def proposed(takes: Sequence[LineTake]) -> LineTake | None:
-    """The best by its checks: one that passed them before one that failed, then by score."""
-    return max(takes, key=lambda take: (not take.failed, take.score or 0.0, -take.number), default=None)
-
-
-def delivered(takes: Sequence[LineTake]) -> LineTake | None:
-    """The select, if there is one."""
-    return next((take for take in takes if take.mark == "select"), None)
 
 
 def _spoken(sheet: Sheet, line: ScriptLine, readings: Readings) -> tuple[Sequence[LineReading], str]:
@@ -120,9 +120,10 @@ def _spoken(sheet: Sheet, line: ScriptLine, readings: Readings) -> tuple[Sequenc
 def _status(sheet: Sheet, line: ScriptLine, spoken: Sequence[LineReading], current: set[str]) -> tuple[LineStatus, str]:
     if not cell(sheet, line, "text"):
         return "empty", ""
-    select, marks = delivered(line.takes), [take.mark for take in line.takes if take.id in current]
+    select, marks = selected(line.takes), [take.mark for take in line.takes if take.id in current]
     if line.takes and (select.id not in current if select else not current):
-        return "stale", _changed(line, spoken, select)
+        is_ready = select is not None and bool(renewed(line, spoken))
+        return "ready" if is_ready else "stale", sentence(select or line.takes[-1], spoken)
     if select:
         return "select", ""
     for mark in ("retake", "hold"):
@@ -133,28 +134,23 @@ def _status(sheet: Sheet, line: ScriptLine, spoken: Sequence[LineReading], curre
     return "made", ""
 
 
-def _changed(line: ScriptLine, spoken: Sequence[LineReading], select: LineTake | None) -> str:
-    """Why its take is stale."""
-    take = select or line.takes[-1]
-    reading = next((each for each in spoken if each.voice == take.voice), None)
-    if reading is None:
-        return "another voice"
-    if reading.order.text != take.text:
-        return "text changed"
-    if reading.order.engine != take.engine:
-        return "another engine"
-    return "the voice changed" if reading.order.version != take.version else "settings changed"
+def _take_json(take: LineTake, edges_s: float) -> dict[str, Any]:
+    """The take; `length_s` is how long its delivered file lasts."""
+    told = asdict(take) | {"length_s": delivered_s(take, edges_s)}
+    return {name: value for name, value in told.items() if name not in HIDDEN}
 
 
-def _take_json(take: LineTake) -> dict[str, Any]:
-    told = asdict(take)
-    return {name: value for name, value in told.items() if name not in ("made_from", "version")}
+def _estimate_s(sheet: Sheet, line: ScriptLine, edges_s: float) -> float | None:
+    """Return about how long the delivered file will last."""
+    text = cell(sheet, line, "text")
+    speech_s = None if is_formula_error(text) else _estimated_speech_s(text)
+    return None if speech_s is None else round(speech_s + edges_s, 2)
 
 
 @lru_cache(ESTIMATES_KEPT)
-def _estimate_s(text: str) -> float | None:
+def _estimated_speech_s(text: str) -> float | None:
     try:
-        return round(estimate_s(parse(without_markers(text)), None), 2) if text else None
+        return estimate_s(parse(without_markers(text)), None) if text else None
     except EngineError:
         return None
 

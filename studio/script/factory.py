@@ -9,10 +9,13 @@ from studio.named_voices import NamedVoices
 from studio.order import Order
 from studio.script.deliveries import FOLDER, TRANSFERS, Align, Deliveries
 from studio.script.line_takes import Judge
+from studio.script.planning import Readings
 from studio.script.projects import Projects
 from studio.script.render_queue import RenderQueue
 from studio.script.renderer import Renderer
 from studio.script.rendering import PlannedTake
+from studio.script.reselecting import Reselector
+from studio.script.script import Project
 from studio.script.scripts import Scripts
 from studio.script.timing import fitted
 from studio.settings import Settings
@@ -35,9 +38,22 @@ def open_scripts(
 
     def make(piece: PlannedTake) -> Generator[Order, Take, Take]:
         reading = piece.reading
-        return fitted(reading.order, reading.limit, manager.status(reading.order.engine).settings.values())
+        settings = manager.status(reading.order.engine).settings.values()
+        return fitted(reading.order, reading.limit, settings, reading.edges_s)
 
     stores = open_delivery_stores(settings.stores, settings.data_dir / FOLDER / TRANSFERS)
     renderer = Renderer(queue, projects, history, speaking, manager, make, judge)
-    deliveries = Deliveries(projects, history, align, settings.data_dir, stores)
+
+    def readings(project: Project) -> Readings:
+        return Readings(project, voices)
+
+    deliveries = Deliveries(
+        projects,
+        history,
+        settings.data_dir / FOLDER,
+        stores,
+        align=align,
+        readings=readings,
+        reselect=Reselector(projects, renderer, readings),
+    )
     return Scripts(projects, renderer, deliveries, history, voices)

@@ -37,10 +37,12 @@ class TakeJudge:
             estimate_s=estimate_s(parse(without_markers(order.text)), heard),
         )
         checked = self._checked(expected, audio)
-        message = missed(piece.reading.limit, audio)
+        speech_s = spoken_s(audio)
+        file_s = speech_s + piece.reading.edges_s if speech_s else audio.duration_s
+        message = missed(piece.reading.limit, file_s)
         if not message:
             return checked
-        fit = TakeCheck(name="fit", outcome="fail", message=sentence(message), value=round(spoken_s(audio), 2))
+        fit = TakeCheck(name="fit", outcome="fail", message=sentence(message), value=round(file_s, 2))
         return Checked((*checked.checks, fit), round(max(0.0, checked.score - LOST), 3))
 
     def _checked(self, expected: Expected, audio: Audio) -> Checked:

@@ -18,6 +18,7 @@ from studio.script.projects import Projects
 from studio.script.render_queue import DuePiece
 from studio.script.rendering import PlannedTake
 from studio.script.script import LineTake, TakeCheck
+from studio.script.stretching import spoken_s
 
 log = logging.getLogger(__name__)
 
@@ -68,10 +69,15 @@ class LineTakes:
             voice=reading.voice,
             engine=stored.engine,
             text=reading.order.text,
+            written=reading.written,
+            settings=dict(reading.order.settings),
+            limit=reading.limit,
             version=reading.order.version,
             made_from=reading.digest,
             seed=due.piece.seed,
             duration_s=stored.duration_s,
+            speech_s=round(spoken_s(audio), 3),
+            edges_s=reading.edges_s,
             peaks=tuple(peaks(audio.samples, PEAKS)),
         )
         at = stored.created_at.astimezone(UTC).isoformat(timespec="seconds")

@@ -10,8 +10,10 @@ from engines.errors import BadInput, EngineError
 from studio.named_voices import NamedVoices
 from studio.order import SEEDS, Order, flat
 from studio.script.formula_errors import formula_error
+from studio.script.lengths import edges_s
 from studio.script.lexicon import applied
 from studio.script.script import Cast, Casting, LineTake, Project, Respelling, ScriptLine, Sheet, cell
+from studio.script.timing import is_limit
 
 SPOKEN_KEPT = 32_768  # lines; a lexicon of 2,000 words takes 20 ms for each, and a sheet is told again and again
 
@@ -23,11 +25,15 @@ class LineReading:
     voice: str
     order: Order
     limit: str  # what the sheet says of its length
+    written: str = ""  # what the sheet says; `order` has it as the lexicon has it spoken
+    edges_s: float = 0.0  # silence that the delivered file has around the speech, part of its length
 
     @property
     def digest(self) -> str:
         """Of all that the sound depends on: takes with another digest are stale."""
         told = {**flat(self.order), "voice": self.voice, "limit": self.limit}
+        if is_limit(self.limit):
+            told["edges_s"] = self.edges_s
         return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:32]
 
 
@@ -36,6 +42,7 @@ class Readings:
 
     def __init__(self, project: Project, voices: NamedVoices) -> None:
         self._project, self._voices = project, voices
+        self.edges_s = edges_s(project.delivery)
         self._orders: dict[tuple[str, str, str], Order | EngineError] = {}
 
     def of(self, sheet: Sheet, line: ScriptLine) -> Sequence[LineReading]:
@@ -53,9 +60,10 @@ class Readings:
 
     @property
     def digest(self) -> str:
-        """Of the cast, its voices' versions and the lexicon: with another one, any line may be stale."""
+        """Of the cast, its voices' versions, the lexicon and the silence around lines: any change can make lines stale."""
         castings = [each for by in self._project.cast.values() for every in by.values() for each in every]
-        told = [self._project.cast, self._project.lexicon, sorted(self._version(each) for each in castings)]
+        versions = sorted(self._version(each) for each in castings)
+        told = [self._project.cast, self._project.lexicon, versions, self.edges_s]
         return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
 
     def _version(self, casting: Casting) -> str:
@@ -67,7 +75,8 @@ class Readings:
     def _reading(self, casting: Casting, text: str, limit: str) -> LineReading:
         order = self._order(casting)
         spoken = _spoken(text, self._project.lexicon, casting.voice)
-        return LineReading(voice=casting.voice, order=replace(order, text=spoken, seed=None), limit=limit)
+        order = replace(order, text=spoken, seed=None)
+        return LineReading(voice=casting.voice, order=order, limit=limit, written=text, edges_s=self.edges_s)
 
     def _order(self, casting: Casting) -> Order:
         key = casting.voice, casting.engine, json.dumps(dict(casting.settings), sort_keys=True)
@@ -109,10 +118,22 @@ def found(line: ScriptLine, made_from: str, seed: int) -> LineTake | None:
 
 
 def to_retake(line: ScriptLine, readings: Sequence[LineReading]) -> LineTake | None:
-    """The latest take that is what would be made now, where it is marked for a retake and no take is selected."""
+    """Return the latest fresh take if it is marked for a retake and no fresh take is selected."""
     current = fresh(line, readings)
-    is_wanted = current and current[-1].mark == "retake" and all(take.mark != "select" for take in line.takes)
+    is_wanted = current and current[-1].mark == "retake" and all(take.mark != "select" for take in current)
     return current[-1] if is_wanted else None
+
+
+def is_due(line: ScriptLine, readings: Sequence[LineReading], takes: int = 1) -> bool:
+    """Return True if a render of everything that is due makes a take of the line."""
+    lacks_takes = any(len(fresh(line, [each])) < takes for each in readings)
+    return lacks_takes or to_retake(line, readings) is not None
+
+
+def renewed(line: ScriptLine, readings: Sequence[LineReading]) -> Sequence[LineTake]:
+    """Return the fresh takes that can replace a stale select; none if a render still has to make some."""
+    usable = [take for take in fresh(line, readings) if take.mark != "retake"]
+    return [] if not readings or is_due(line, readings) else usable
 
 
 def fresh(line: ScriptLine, readings: Sequence[LineReading]) -> Sequence[LineTake]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from engines.errors import BadInput, EngineError
 from studio.script.editing import find
-from studio.script.planning import LineReading, Readings, fresh, to_retake
+from studio.script.planning import LineReading, Readings, is_due, to_retake
 from studio.script.rendering import LineRender, asked
 from studio.script.script import ScriptLine, Sheet, cell
 
@@ -39,8 +39,7 @@ def asked_for(
         try:
             spoken = readings.of(sheet, line)
             again = {each.voice for each in spoken} if choice.again else _retaken(line, spoken)
-            is_made = spoken and all(len(fresh(line, [each])) >= choice.takes for each in spoken)
-            if choice.lines is None and is_made and not _retaken(line, spoken):
+            if choice.lines is None and spoken and not is_due(line, spoken, choice.takes):
                 continue
             wanted.append(asked(line, _castable(sheet, line, spoken), choice.takes, again))
         except EngineError as error:

@@ -49,10 +49,15 @@ class LineTake:
     voice: str  # whose
     engine: str
     text: str  # as it was spoken, the lexicon applied
+    written: str = ""  # the text of the line; empty for takes of earlier studios
+    settings: Mapping[str, float] | None = None  # of the casting; None for takes of earlier studios
+    limit: str = ""  # the length that the sheet asked for
     version: str  # of the champion
     made_from: str  # digest of all that its sound depends on but the seed
     seed: int
-    duration_s: float
+    duration_s: float  # as it is stored, its own silence included; for players
+    speech_s: float | None = None  # from the first sound to the end of the last; None for takes of earlier studios
+    edges_s: float = 0.0  # the silence around it in a delivery, for which it was fitted to its length
     peaks: tuple[float, ...] = ()  # its waveform, 0 to 1
     mark: Mark = ""
     comment: str = ""
@@ -157,6 +162,15 @@ class DeliveryChoice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SavedPreset:
+    """Choices of a delivery that a project keeps under a name."""
+
+    name: str
+    preset: str = "game"  # the preset that the choices change
+    choices: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
     id: str
     name: str
@@ -165,6 +179,7 @@ class Project:
     lexicon: tuple[Respelling, ...] = ()
     sheets: tuple[str, ...] = ()  # ids, in the order they are shown
     delivery: DeliveryChoice = field(default_factory=DeliveryChoice)  # what was chosen last
+    presets: tuple[SavedPreset, ...] = ()  # choices of deliveries under names of the designer's
     deleted: bool = False
 
     @property

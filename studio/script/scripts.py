@@ -23,7 +23,20 @@ from studio.script.render_choice import RenderChoice
 from studio.script.render_queue import RenderStatus, UnknownRender
 from studio.script.renderer import Renderer
 from studio.script.rendering import RenderState
-from studio.script.script import Cast, Casting, DeliveryChoice, Project, Respelling, Role, Sheet, SheetForm, Table, cell
+from studio.script.saved_presets import checked_presets
+from studio.script.script import (
+    Cast,
+    Casting,
+    DeliveryChoice,
+    Project,
+    Respelling,
+    Role,
+    SavedPreset,
+    Sheet,
+    SheetForm,
+    Table,
+    cell,
+)
 from studio.script.sheet_edit import SheetEdit, edited, overwritten
 from studio.script.tables import read_pasted, read_table, table_encodings, write_table
 from studio.script.tables.columns import recognised
@@ -77,6 +90,11 @@ class Scripts:
             preset_of(delivery.preset, delivery.choices)
             self._projects.change(project_id, lambda project: replace(project, delivery=delivery))
         return self.get(project_id)
+
+    def set_presets(self, project_id: str, presets: Sequence[SavedPreset]) -> dict[str, Any]:
+        """Keep these delivery presets with the project. Raises UnknownProject, BadInput, BadSetting, NotSaved."""
+        kept = tuple(checked_presets(presets))
+        return self.as_json(self._projects.change(project_id, lambda project: replace(project, presets=kept)))
 
     def delete(self, project_id: str) -> None:
         """Hide a project; what renders stops. Raises UnknownProject, NotSaved."""

@@ -1,7 +1,8 @@
-"""Fit to time: how long a line may speak, and the requests by which it comes to last so long.
+"""Fit to time: how long the file of a line may last, and the requests that make its take fit.
 
-Lengths are those of the speech, from its first sound to the end of its last: the silence at the edges belongs to the
-delivery. How long a line lasts at another pace is known only roughly (the embedded F5 is off by up to a fifth), so it is
+A sheet's length is that of the delivered file: the speech, and the silence that the delivery puts around it (`edges_s`).
+Takes are fitted by their speech alone, to the length without that silence, because a delivery replaces the silence of a
+take. How long a line lasts at another pace is known only roughly (the embedded F5 is off by up to a fifth), so it is
 spoken again while that brings it nearer, and the rest is stretched.
 """
 
@@ -12,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from engines.errors import BadAudio, BadSetting
 from engines.text import Pause, parse
-from engines.types import Audio, Setting, Take
+from engines.types import Setting, Take
 from studio.order import Order
 from studio.script.stretching import spoken_s, stretched
 
@@ -21,6 +22,7 @@ LEAST, MOST = 0.8, 1.25  # of the natural length; beyond, speech sounds hurried 
 NEAR = 1e-3  # by which these may be exceeded: lengths are measured in frames
 ATTEMPTS = 4  # with the natural one
 INAUDIBLE = 0.03  # stretched by no more than this share a take needs no better attempt
+FRAME_S = 0.005  # speech is found in frames of this length
 SHOWN = 20  # characters of a cell in a message
 
 # Spreadsheets write numbers as 2.4000000000000004.
@@ -35,7 +37,7 @@ UNLIMITED = frozenset(("", "-", "–", "—", "0", "none", "n/a"))
 
 @dataclass(frozen=True, slots=True)
 class LengthLimit:
-    """How long a line may speak."""
+    """How long a line may last."""
 
     length_s: float
     exact: bool = False  # otherwise it may be shorter
@@ -48,6 +50,10 @@ class LengthLimit:
     def aim_s(self) -> float:
         """What a take that does not keep to it is made to last."""
         return self.length_s if self.exact else max(self.length_s - TOLERANCE_S, self.length_s * 0.9)
+
+    def without(self, edges_s: float) -> "LengthLimit":
+        """Return the limit of the speech alone, in a file with this much silence around it."""
+        return LengthLimit(self.length_s - edges_s, self.exact)
 
     def holds(self, speech_s: float) -> bool:
         return speech_s <= self.most_s and not (self.exact and speech_s < self.length_s - TOLERANCE_S)
@@ -71,29 +77,36 @@ def read_limit(cell: str) -> LengthLimit | None:
     return LengthLimit(length_s / (1000 if (found[2] or "").lower().startswith("m") else 1), exact is not None)
 
 
-def missed(cell: str, audio: Audio) -> str:
-    """A sentence on how a take differs from the length its line wants; "" where it does not."""
+def is_limit(cell: str) -> bool:
+    """Return True if the cell limits the length of its line."""
+    return _limit(cell) is not None
+
+
+def missed(cell: str, file_s: float) -> str:
+    """Return a sentence on how a file of this length misses the length in the cell; "" if it does not."""
     try:
         limit = read_limit(cell)
     except BadSetting as error:
         return str(error)
-    speech_s = spoken_s(audio)
-    if limit is None or limit.holds(speech_s):
+    if limit is None or limit.holds(file_s) or limit.holds(file_s - FRAME_S):
         return ""
-    wanted = f"{limit.length_s:.2f} s {'exactly' if limit.exact else 'at most'}"
-    if speech_s > limit.length_s:
-        return f"the take speaks for {speech_s:.2f} s and should for {wanted}; shorten the text or allow more time"
-    return f"the take speaks for {speech_s:.2f} s and should for {wanted}; lengthen the text or allow less time"
+    wanted = f"{'exactly' if limit.exact else 'at most'} {limit.length_s:.2f} s"
+    said = f"the file lasts {file_s:.2f} s with the silence at its edges and should last {wanted}"
+    if file_s > limit.length_s:
+        return f"{said}; shorten the text or allow more time"
+    return f"{said}; lengthen the text or allow less time"
 
 
-def fitted(order: Order, cell: str, settings: Iterable[Setting]) -> Generator[Order, Take, Take]:
-    """The orders to be spoken, each answered by its take; returns the take that comes nearest.
+def fitted(order: Order, cell: str, settings: Iterable[Setting], edges_s: float = 0.0) -> Generator[Order, Take, Take]:
+    """Yield the orders to be spoken, each answered by its take; return the take that comes nearest.
 
-    `settings` are those the order's engine knows. Where none of them is the pace, the first take is stretched. A length
-    beyond LEAST to MOST of the natural one is not tried: the first take is kept, and `missed` says so.
+    `settings` are those the order's engine knows. If none of them is the pace, the first take is stretched. The file has
+    `edges_s` of silence around the speech. Speech is not made shorter than LEAST or longer than MOST of its natural length:
+    then the first take is kept, and `missed` says so.
     """
     take = yield order
-    limit = _limit(cell)
+    whole = _limit(cell)
+    limit = whole and whole.without(edges_s)
     if limit is None or not _is_due(limit, spoken_s(take.audio)):
         return take
     tried = [take]

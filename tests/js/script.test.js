@@ -48,11 +48,18 @@ test("numbers in ids sort as numbers, equal lines stay in the sheet's order both
   assert.equal(shown({}, { by: "status", down: false }), "bca");
 });
 
-test("what is due are lines without a take, stale and failed ones and those marked for a retake", () => {
-  const others = /** @type {LineStatus[]} */ (["failed", "empty", "retake"]);
-  const counts = tally([...all, ...others.map((status) => line(status, [], { status }))]);
-  assert.equal(counts.due, 4);
-  assert.equal(counts.all, 6);
+test("the lines that a render makes are those that the studio calls due", () => {
+  const due = /** @type {LineStatus[]} */ (["failed", "stale", "retake"]).map((status) =>
+    line(status, [], { status, due: true }),
+  );
+  const counts = tally([...all, ...due, line("r", [], { status: "ready" })]);
+  assert.deepEqual([counts.due, counts.due_stale, counts.due_failed, counts.stale, counts.all], [3, 1, 1, 2, 7]);
+});
+
+test("a new take stands for its line before a stale select", () => {
+  const takes = [take("old", { mark: "select", stale: true }), take("new", { proposed: true })];
+  assert.equal(defaultTake(line("x", [], { status: "ready", takes }))?.id, "new");
+  assert.equal(defaultTake(line("x", [], { status: "select", takes }))?.id, "old");
 });
 
 test("an emotion without voices has the character's, a character without voices everybody's", () => {

@@ -254,7 +254,8 @@ interface Plan {
 // Scripts
 type Role = "id" | "character" | "text" | "emotion" | "filename" | "scene" | "max_s" | "language" | "notes";
 type Roles = Partial<Record<Role, number | null>>; // columns
-type LineStatus = "empty" | "none" | "stale" | "made" | "select" | "hold" | "retake" | "failed";
+/** ready: the select is stale, and a new take can replace it. */
+type LineStatus = "empty" | "none" | "stale" | "ready" | "made" | "select" | "hold" | "retake" | "failed";
 type Mark = "" | "select" | "hold" | "retake";
 interface TakeCheck {
   name: string;
@@ -269,7 +270,8 @@ interface LineTake {
   voice: string;
   engine: string;
   seed: number;
-  duration_s: number;
+  duration_s: number; // of the sound as it is played
+  length_s: number; // of the delivered file
   mark: Mark;
   comment: string;
   stale: boolean;
@@ -284,7 +286,8 @@ interface ScriptLine {
   deleted: boolean;
   status: LineStatus;
   why: string;
-  estimate_s: number | null;
+  due: boolean; // a render of all that is due makes a take of it
+  estimate_s: number | null; // of the delivered file
   takes: LineTake[];
   events: { at: string; what: string }[];
 }
@@ -296,6 +299,7 @@ interface Sheet {
   columns: string[];
   roles: Roles;
   lines: ScriptLine[]; // those that changed
+  same_ids?: string[][]; // keys of lines that share an id
   render: SheetRender | null;
   notes?: string[]; // of one that has just come in
   encoding?: string; // likewise, of its file
@@ -358,7 +362,24 @@ interface Project {
   cast: Cast;
   lexicon: Respelling[];
   delivery: { preset: string; choices: Record<string, unknown>; to: string };
+  presets: SavedPreset[];
   render: SheetRender | null;
+}
+/** Choices of a delivery under a name. */
+interface SavedPreset {
+  name: string;
+  preset: string;
+  choices: Record<string, unknown>;
+}
+/** What becomes of stale selects in a delivery. */
+type StaleRule = "refuse" | "render" | "deliver" | "leave_out";
+/** What a delivery would take, and what it would ask. */
+interface DeliveryPreview {
+  selects: number;
+  stale: { line: string; id: string; why: string; ready: boolean }[];
+  same_ids: { id: string; lines: string[] }[];
+  names: string[];
+  error: string; // why there are no names
 }
 /** Whom a script may name. */
 interface NamedVoice {

@@ -13,7 +13,6 @@ class Expected:
     text: str  # as the engine was given it
     reference: Audio | None = None  # whose voice it should be; None = not compared
     estimate_s: float | None = None  # how long it was thought to last
-    max_s: float | None = None  # how long it may last
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,9 @@
 
 from studio.script.delivery.delivery import deliver
 from studio.script.delivery.lines import DeliveredLine
+from studio.script.delivery.naming import file_stems
 from studio.script.delivery.presets import PRESETS, Preset, preset_json, preset_of
-from studio.script.delivery.report import CharacterLevel, DeliveredFile, DeliveryReport
+from studio.script.delivery.report import CharacterLevel, DeliveredFile, DeliveryReport, report_json
 from studio.script.delivery.zipping import zipped
 
 __all__ = [
@@ -14,7 +15,9 @@ __all__ = [
     "DeliveryReport",
     "Preset",
     "deliver",
+    "file_stems",
     "preset_json",
     "preset_of",
+    "report_json",
     "zipped",
 ]

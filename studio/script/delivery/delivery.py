@@ -10,8 +10,10 @@ from pathlib import Path
 from engines.errors import BadInput, Cancelled
 from engines.types import Progress
 from studio.progress import ProgressReporter
+from studio.script.delivery.flags import Flag, line_flags
 from studio.script.delivery.gains import gains_db
 from studio.script.delivery.handoffs import TABLES, handoff_files
+from studio.script.delivery.identity import refuse_same_ids
 from studio.script.delivery.levels import Energies, together_lufs
 from studio.script.delivery.lines import DeliveredLine
 from studio.script.delivery.manifest import manifest_csv, manifest_json
@@ -37,6 +39,7 @@ def deliver(
     lines = [_cleaned(line) for line in lines]
     if not lines:
         raise BadInput("there is nothing to deliver; mark a take of a line as its select")
+    refuse_same_ids([line.id for line in lines])
     stems = file_stems(lines, preset)
     _refuse_clashes(lines, stems, preset)
     _make_empty(folder)
@@ -96,7 +99,7 @@ def _saved(line: DeliveredLine, stem: str, made: WrittenFile, preset: Preset, fo
         true_peak_dbtp=made.levels.true_peak_dbtp,
         gain_db=made.gain_db,
         sha256=hashlib.sha256(made.content).hexdigest(),
-        flags=(*line.faults, *made.flags),
+        flags=(*line_flags(line), *made.flags),
     )
 
 
@@ -119,7 +122,7 @@ def _level(
         lines=len(own),
         gain_db=own[0].gain_db if preset.loudness == "character" else None,
         loudness_lufs=loudness,
-        flags=(message,) if missed else (),
+        flags=(Flag("loudness", message),) if missed else (),
     )
 
 

@@ -3,15 +3,14 @@
 docs/delivery.md says which published description each of them follows, and how each is imported.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 
-from studio.script.delivery.naming import folded, safe_part
+from studio.script.delivery.identity import id_key
+from studio.script.delivery.naming import safe_part
 from studio.script.delivery.presets import Handoff, Preset
 from studio.script.delivery.report import DeliveredFile
 from studio.script.delivery.text import csv_text, one_line, tsv_text
 
-NOT_IN_KEY = re.compile(r"[^\w./-]+")
 UNREAL_ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 UNREAL_DIALOGUE = (
     "SpeakingVoice",
@@ -68,12 +67,8 @@ def handoff_files(kind: Handoff, files: Sequence[DeliveredFile], preset: Preset)
 
 
 def keys(files: Sequence[DeliveredFile]) -> list[str]:
-    """By what a game asks for each file: the lines' ids where those are all different, else the paths."""
-    ids = [_key(file.line.id) for file in files]
-    if all(ids) and _all_differ(ids):
-        return ids
-    paths = [_key(file.path.rpartition(".")[0]) for file in files]
-    return paths if _all_differ(paths) else [f"{path}_{index:04}" for index, path in enumerate(paths, 1)]
+    """Return what a game asks for each file by: always the line's id. `deliver` refuses ids that are not unique."""
+    return [id_key(file.line.id) for file in files]
 
 
 def wwise(files: Sequence[DeliveredFile]) -> str:
@@ -130,11 +125,3 @@ def unity(files: Sequence[DeliveredFile], preset: Preset) -> str:
         about = " · ".join(filter(None, (one_line(file.line.character), one_line(file.line.emotion), file.path)))
         rows.append([key, "", about, *(file.line.text if code == language else "" for language in languages)])
     return csv_text([header, *rows])
-
-
-def _key(text: str) -> str:
-    return NOT_IN_KEY.sub("_", text).strip("_-./")
-
-
-def _all_differ(names: Sequence[str]) -> bool:
-    return len({folded(name) for name in names}) == len(names)

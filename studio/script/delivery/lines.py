@@ -10,9 +10,9 @@ from studio.script.script import TimedWord
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveredLine:
-    id: str  # as the sheet says it
+    id: str  # unlike the ids of all other lines
     character: str
-    text: str
+    text: str  # what the take says, as it was written when the take was made
     audio: Callable[[], Audio] = field(repr=False, compare=False)  # asked for twice: once to measure, once to write
     emotion: str = ""
     direction: str = ""
@@ -23,7 +23,13 @@ class DeliveredLine:
     take: int = 1  # its number
     voice: str = ""  # champion or sample
     engine: str = ""
+    version: str = ""  # of the champion
+    settings: Mapping[str, float] = field(default_factory=dict)  # of the engine, those that were chosen
     seed: int = 0
+    limit: str = ""  # what the sheet says of the file's length
+    changed: str = ""  # what changed in the sheet since the take was made; "" if the take is not stale
+    sheet_id: str | None = None  # as the sheet says it, "" if it has none; None = as `id`
+    sheet_text: str = ""  # as the sheet says it now, if `text` differs
     faults: tuple[str, ...] = ()  # sentences: which of its checks failed
     made_at: datetime | None = None  # when the take was made; no other time is written anywhere
     words: tuple[TimedWord, ...] = ()  # in the take's own seconds

@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 
 from engines.errors import BadInput, BadSetting
+from studio.script.delivery.identity import folded, numbered_names
 from studio.script.delivery.lines import DeliveredLine
 from studio.script.delivery.presets import Preset
 
@@ -24,10 +25,13 @@ PATH_MAX = 180  # characters; Windows allows 259 with the drive and everything b
 def file_stems(lines: Sequence[DeliveredLine], preset: Preset) -> list[str]:
     """Each line's path within the delivery, with "/" and without an ending. Raises BadInput and BadSetting.
 
-    A folder may not leave the delivery, and no two names may be one where capitals do not count.
+    A folder may not leave the delivery, and no two names may be one where capitals do not count: names that are one are
+    numbered if the preset has the rule "suffix", else refused.
     """
     pieces = _parsed(preset.template)
     stems = [_stem(line, pieces, preset) for line in lines]
+    if preset.same_ids == "suffix":
+        stems = numbered_names(stems)
     for line, stem in zip(lines, stems, strict=True):
         if len(stem) > PATH_MAX:
             raise BadInput(f"the file of line {line.id!r} would have {len(stem)} characters in its name; shorten it")
@@ -52,11 +56,6 @@ def refuse_collisions(paths: Sequence[str], owners: Sequence[str]) -> None:
             folder = "/".join(parts[:count])
             if folder in taken:
                 raise BadInput(f"{path} would need a folder where {taken[folder]!r} has a file; change the name")
-
-
-def folded(path: str) -> str:
-    """Equal for names that some file system takes for one."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
 
 
 def safe_part(part: str, plain: bool = False) -> str:

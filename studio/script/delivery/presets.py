@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, get_args
 
 from engines.errors import BadSetting
+from studio.script.delivery.identity import SameIdRule
 from studio.script.delivery.text import legal
 
 FileFormat = Literal["wav", "mp3", "ogg"]
@@ -31,6 +32,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "format": get_args(FileFormat),
     "loudness": get_args(Loudness),
     "over_peak": get_args(OverPeak),
+    "same_ids": get_args(SameIdRule),
 }
 
 
@@ -57,7 +59,8 @@ class Preset:
     ceiling_dbtp: float = -1.0
     over_peak: OverPeak = "limit"  # a peak over the ceiling is limited, or all of its character is made softer
     template: str = "{character}/{id}_{take:02}"
-    sheet_names: bool = False  # the sheet's own file names where it has them
+    sheet_names: bool = True  # the sheet's own file names, if a column has them
+    same_ids: SameIdRule = "ask"  # several lines with one id are refused, or all but the first get a number
     plain_names: bool = True  # letters, digits, _ and - only, as engines like them
     metadata: bool = True  # bext, iXML and cues; wav only
     project: str = ""
@@ -88,6 +91,8 @@ PRESETS: Mapping[str, Preset] = {
     preset.name: preset
     for preset in (
         GAME,
+        *(replace(GAME, name=engine, handoffs=(engine,)) for engine in HANDOFFS),
+        replace(GAME, name="plain", sidecars=(), handoffs=()),
         replace(GAME, name="game-44", sample_rate=44_100, bits=16),
         replace(GAME, name="review-mp3", format="mp3", sample_rate=44_100, target_lufs=-18.0, handoffs=()),
         replace(GAME, name="review-ogg", format="ogg", sample_rate=48_000, target_lufs=-18.0, handoffs=()),

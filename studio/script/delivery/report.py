@@ -1,7 +1,9 @@
 """What a delivery wrote, how it measures, and what somebody should look at."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
+from studio.script.delivery.flags import TITLES, Flag
 from studio.script.delivery.lines import DeliveredLine
 
 
@@ -21,7 +23,7 @@ class DeliveredFile:
     true_peak_dbtp: float
     gain_db: float  # by which the take was made louder
     sha256: str
-    flags: tuple[str, ...]  # sentences
+    flags: tuple[Flag, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +34,7 @@ class CharacterLevel:
     lines: int
     gain_db: float | None  # None where each file had its own
     loudness_lufs: float
-    flags: tuple[str, ...]
+    flags: tuple[Flag, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,3 +48,31 @@ class DeliveryReport:
     def flagged(self) -> int:
         """How many files somebody should look at."""
         return sum(bool(file.flags) for file in self.files)
+
+
+def report_json(report: DeliveryReport) -> dict[str, Any]:
+    """The report with what somebody should look at. Nothing is named `path`, which Gradio's clients take for a file."""
+    flagged = [{"file": file.path, "flags": _messages(file.flags)} for file in report.files if file.flags]
+    characters = [asdict(level) | {"flags": _messages(level.flags)} for level in report.characters]
+    return {
+        "files": len(report.files),
+        "flagged": flagged,
+        "findings": _findings(report),
+        "characters": characters,
+        "flags": list(report.flags),
+    }
+
+
+def _findings(report: DeliveryReport) -> list[dict[str, Any]]:
+    """The flags of the files by their kind, the most urgent kind first."""
+    flags = [(file.path, flag) for file in report.files for flag in file.flags]
+    groups = []
+    for kind, title in TITLES.items():
+        found = [{"file": path, "message": flag.message} for path, flag in flags if flag.kind == kind]
+        if found:
+            groups.append({"kind": kind, "title": title, "files": len({one["file"] for one in found}), "found": found})
+    return groups
+
+
+def _messages(flags: tuple[Flag, ...]) -> list[str]:
+    return [flag.message for flag in flags]

@@ -8,6 +8,7 @@ import soundfile
 from engines.audio import encode, loudness_lufs, speech_span
 from engines.audio.loudness import SILENCE_DB
 from engines.types import Audio
+from studio.script.delivery.flags import Flag
 from studio.script.delivery.gains import PEAK_MARGIN_DB
 from studio.script.delivery.levels import Energies, energies, momentary_lufs
 from studio.script.delivery.lines import DeliveredLine
@@ -19,6 +20,7 @@ from studio.script.delivery.riff import wav_bytes
 from studio.script.delivery.shaping import ShapedTake, heard, louder, quantised, shaped
 from studio.script.delivery.timing import moved
 from studio.script.script import TimedWord
+from studio.script.timing import missed
 
 LOUDNESS_WITHIN_LU = 0.5
 EDGE_WITHIN_MS = 10.0
@@ -37,7 +39,7 @@ class WrittenFile:
     energies: Energies
     head_ms: float | None
     tail_ms: float | None
-    flags: tuple[str, ...]
+    flags: tuple[Flag, ...]
 
 
 def written(line: DeliveredLine, gain_db: float, preset: Preset) -> WrittenFile:
@@ -51,7 +53,7 @@ def written(line: DeliveredLine, gain_db: float, preset: Preset) -> WrittenFile:
     over_db = 0.0 if audio is raised else true_peak_dbtp(raised) - ceiling_dbtp
     if over_db < LIMITED_FROM_DB:
         return file
-    return replace(file, flags=(f"Peaks were limited by {over_db:.1f} dB.", *file.flags))
+    return replace(file, flags=(Flag("peak", f"Peaks were limited by {over_db:.1f} dB."), *file.flags))
 
 
 def _wav(line: DeliveredLine, made: ShapedTake, audio: Audio, preset: Preset) -> WrittenFile:
@@ -88,7 +90,7 @@ def _measured(line: DeliveredLine, made: ShapedTake, final: Audio, preset: Prese
         energies=steps,
         head_ms=head_ms,
         tail_ms=tail_ms,
-        flags=tuple(_flags(levels, head_ms, tail_ms, preset)),
+        flags=(*_length_flags(line, final), *_flags(levels, head_ms, tail_ms, preset)),
     )
 
 
@@ -97,17 +99,25 @@ def _edges_ms(audio: Audio) -> tuple[float, float]:
     return 1000 * start / audio.sample_rate, 1000 * (len(audio.samples) - end) / audio.sample_rate
 
 
-def _flags(levels: FileLevels, head_ms: float | None, tail_ms: float | None, preset: Preset) -> list[str]:
+def _length_flags(line: DeliveredLine, final: Audio) -> list[Flag]:
+    """A file that is longer or shorter than the sheet wants. A length that cannot be read counts too."""
+    message = missed(line.limit, final.duration_s)
+    return [Flag("length", f"{message[:1].upper()}{message[1:]}.")] if message else []
+
+
+def _flags(levels: FileLevels, head_ms: float | None, tail_ms: float | None, preset: Preset) -> list[Flag]:
     found = []
     if levels.true_peak_dbtp <= SILENCE_DB:
-        found.append("The take is silent.")
+        found.append(Flag("silent", "The take is silent."))
     elif head_ms is None or tail_ms is None:
-        found.append("No speech was found, so the edges were left as they are.")
+        found.append(Flag("silent", "No speech was found, so the edges were left as they are."))
     elif abs(head_ms - preset.head_ms) > EDGE_WITHIN_MS or abs(tail_ms - preset.tail_ms) > EDGE_WITHIN_MS:
-        found.append(f"The silence measures {head_ms:.0f} ms before the speech and {tail_ms:.0f} ms after it.")
+        message = f"The silence measures {head_ms:.0f} ms before the speech and {tail_ms:.0f} ms after it."
+        found.append(Flag("edges", message))
     if levels.true_peak_dbtp > preset.ceiling_dbtp:
-        found.append(f"The true peak is {levels.true_peak_dbtp:.1f} dBTP after encoding.")
+        found.append(Flag("peak", f"The true peak is {levels.true_peak_dbtp:.1f} dBTP after encoding."))
     off_lu = levels.loudness_lufs - preset.target_lufs
     if preset.loudness == "file" and abs(off_lu) > LOUDNESS_WITHIN_LU:
-        found.append(f"The loudness is {levels.loudness_lufs:.1f} LUFS, not {preset.target_lufs:g}.")
+        message = f"The loudness is {levels.loudness_lufs:.1f} LUFS, not {preset.target_lufs:g}."
+        found.append(Flag("loudness", message))
     return found

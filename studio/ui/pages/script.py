@@ -13,7 +13,7 @@ from starlette.requests import HTTPConnection
 from engines.errors import BadInput, EngineError
 from engines.types import Progress
 from studio.references.session_clips import UPLOADS
-from studio.script.deliveries import report_json
+from studio.script.delivery import report_json
 from studio.script.script import DeliveryChoice
 from studio.script.whole_sheet import WholeSheet, select_all
 from studio.studio import Studio
@@ -70,8 +70,9 @@ def renderer(studio: Studio, ownership: Ownership) -> Callable[..., Iterator[Ren
         try:
             ownership.require(cast(HTTPConnection, request.request))
             asked = _asked(sheet, voices, project, takes, best_of, studio.settings.data_dir / UPLOADS)
-            asked = replace(asked, encoding=text_of(encoding))
-            yield from _made(studio, asked, text_of(preset), progress)
+            choice = DeliveryChoice(preset=text_of(preset))
+            asked = replace(asked, encoding=text_of(encoding), delivery=choice)
+            yield from _made(studio, asked, choice, progress)
         except EngineError as error:
             raise refusal(error) from error
 
@@ -97,7 +98,7 @@ def _asked(sheet: object, voices: object, project: object, takes: object, best_o
     )
 
 
-def _made(studio: Studio, asked: WholeSheet, preset: str, progress: gr.Progress) -> Iterator[Rendered]:
+def _made(studio: Studio, asked: WholeSheet, choice: DeliveryChoice, progress: gr.Progress) -> Iterator[Rendered]:
     """Raises EngineError; whoever stops listening stops the render."""
     stop = threading.Event()
 
@@ -115,7 +116,7 @@ def _made(studio: Studio, asked: WholeSheet, preset: str, progress: gr.Progress)
             stop.set()
             asked.file.unlink(missing_ok=True)
     deliveries = studio.scripts.deliveries
-    job = deliveries.begin(selected.project, selected.sheet, DeliveryChoice(preset=preset))
+    job = deliveries.begin(selected.project, selected.sheet, choice)
     for _ in followed(job, deliveries.jobs, progress, keep=True):
         yield None, None
     made = deliveries.finished(selected.project, job.id)

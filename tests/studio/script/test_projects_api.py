@@ -402,7 +402,7 @@ def test_a_lexicon_is_heard_seen_and_carried_to_another_project(client: httpx.Cl
     work.render()
     words = [{"word": "Kaelthas", "spoken": "KAYL thass"}]
     assert client.put(f"{ROOT}/{work.project}/lexicon", json=words).json()["lexicon"][0]["spoken"] == "KAYL thass"
-    assert work.sheet()["lines"][0]["why"] == "text changed"
+    assert work.sheet()["lines"][0]["why"] == "lexicon changed"
     assert work.render()["lines"][0]["takes"][-1]["text"] == "KAYL thass waits"
     told = client.post(f"{ROOT}/{work.project}/spoken", json={"text": "To Kaelthas!"}).json()
     assert [part["respelled"] for part in told["parts"]] == [False, True, False]

@@ -71,6 +71,16 @@ export function mark(mark) {
   return announce(meant.length > 1 ? `${MARKED[given]}: ${plural(meant.length, "line")}.` : `${MARKED[given]}.`);
 }
 
+/** Select the new take of lines whose select is stale. @param {ScriptLine[]} lines */
+export function selectNew(lines) {
+  const marks = lines.flatMap(({ key, takes }) => {
+    const take = takes.find(({ proposed }) => proposed);
+    return take ? [{ line: key, take: take.id, mark: /** @type {Mark} */ ("select") }] : [];
+  });
+  const takes = plural(marks.length, "new take");
+  perform({ marks }, `select of ${takes}`, { message: `${takes} selected.` });
+}
+
 /** @param {ScriptLine} line @param {LineTake} take @param {string} comment */
 export function comment(line, take, comment) {
   perform({ marks: [{ line: line.key, take: take.id, comment }] }, "comment");

@@ -1,26 +1,21 @@
-/** The selects as files: choices, where they go, progress, and what came of it. */
+/** The selects as files: questions, choices, names, where they go, progress, and what came of it. */
 import { field, openDialog } from "../core/dialog.js";
-import { announce, h, icon } from "../core/dom.js";
-import { plural, size } from "../core/format.js";
+import { h } from "../core/dom.js";
+import { plural } from "../core/format.js";
 import { get, patch, post, reason } from "../core/server.js";
 import { deliveryFields } from "./delivery-fields.js";
+import { outcome } from "./delivery-outcome.js";
+import { DeliveryPresets } from "./delivery-presets.js";
+import { NamesPreview } from "./delivery-preview.js";
+import { DeliveryQuestions } from "./delivery-questions.js";
 import { DeliveryRun } from "./delivery-run.js";
-import { desk, projectPath, ROOT } from "./desk.js";
+import { desk, look, projectPath, ROOT } from "./desk.js";
 import { saved } from "./outbox.js";
 
-/** @import { Delivery, Result } from "./delivery-run.js" */
 /** @typedef {import("../core/dialog.js").Dialog} Dialog */
 /** @typedef {Record<string, any>} Preset */
 
 const FORM = "deliver-form";
-const SHOWN = 12; // flags
-/** @type {Record<string, string>} */
-const TITLES = {
-  game: "Game, 48 kHz, 24 bit",
-  "game-44": "Game, 44.1 kHz, 16 bit",
-  "review-mp3": "Review, mp3",
-  "review-ogg": "Review, ogg",
-};
 
 /** What is remembered arrives in the order in which it was chosen. @type {Promise<unknown>} */
 let kept = Promise.resolve();
@@ -32,59 +27,111 @@ export async function openDeliver() {
     ({ deleted, takes }) => !deleted && takes.some(({ mark }) => mark === "select"),
   );
   const form = h("form.deliver-form", { id: FORM });
-  const words = `Deliver ${plural(selects.length, "file")}`;
-  const go = h("button.primary", { form: FORM, disabled: true }, words);
+  const go = h("button.primary", { form: FORM, disabled: true }, goWords(selects.length));
   const dialog = openDialog({ title: `Deliver ${sheet.name}`, look: "wide", body: [form], actions: [go] });
   if (!selects.length)
-    return form.append(
-      h("p.hint", {}, "Nothing is selected yet. Mark a take of each line with S; only those are delivered."),
-    );
+    return form.append(h("p.hint", {}, "Nothing is selected yet. Mark a take of each line with S, then deliver them."));
   try {
     const [presets, stores] = await Promise.all([get(`${ROOT}/delivery/presets`), get("/studio/stores")]);
-    hearSubmit({ form, go, words, dialog }, fill(form, presets, stores));
+    const order = new DeliveryOrder(form, go, presets, stores);
+    hearSubmit({ form, go, dialog }, order);
     go.disabled = false;
+    await order.names.refresh();
   } catch (error) {
     dialog.showError(reason(error));
   }
 }
 
-/** What can be chosen, as it was last; returns what is ordered. @param {HTMLFormElement} form @param {Preset[]} presets @param {Store[]} stores */
-function fill(form, presets, stores) {
-  const last = desk.project?.delivery ?? { preset: "", choices: {}, to: "" };
-  const preset = h("select", {}, ...presets.map(({ name }) => h("option", { value: name }, TITLES[name] ?? name)));
-  if (presets.some(({ name }) => name === last.preset)) preset.value = last.preset;
-  const to = goal(stores, last.to);
-  const holder = h("div.delivery-fields");
-  const other = h("span");
-  const back = h("button.link", { type: "button" }, "Back to the preset");
-  const note = h("p.hint.delivery-other", {}, other, back);
-  /** @type {ReturnType<typeof deliveryFields>} */
-  let fields;
-  const draw = (/** @type {Record<string, unknown>} */ chosen) => {
-    fields = deliveryFields(presets.find(({ name }) => name === preset.value) ?? presets[0], chosen);
-    holder.replaceChildren(...fields.elements);
-  };
-  const ordered = () => ({ preset: preset.value, choices: fields.chosen(), to: to.select.value });
-  const tell = () => {
-    const count = Object.keys(fields.chosen()).length;
-    note.hidden = !count;
-    other.textContent = `${plural(count, "choice")} other than the preset’s`;
-  };
-  const changed = () => {
-    tell();
-    remember(ordered());
-  };
-  preset.addEventListener("change", () => draw({}));
-  form.addEventListener("change", changed);
-  back.addEventListener("click", () => {
-    draw({});
-    changed();
-    preset.focus();
-  });
-  draw(last.preset === preset.value ? last.choices : {});
-  tell();
-  form.append(h("div.delivery-grid.delivery-goal", {}, field("Preset", preset), to.element), note, holder);
-  return ordered;
+/** @param {number} files */
+function goWords(files) {
+  return `Deliver ${plural(files, "file")}`;
+}
+
+/** What can be chosen, as it was last. */
+class DeliveryOrder {
+  /** @param {HTMLFormElement} form @param {HTMLButtonElement} go @param {Preset[]} presets @param {Store[]} stores */
+  constructor(form, go, presets, stores) {
+    const last = desk.project?.delivery ?? { preset: "", choices: {}, to: "" };
+    this.go = go;
+    this.to = goal(stores, last.to);
+    this.holder = h("div.delivery-fields");
+    this.other = h("span");
+    const back = h("button.link", { type: "button", onclick: () => this.#reset() }, "Back to the preset");
+    this.note = h("p.hint.delivery-other", {}, this.other, back);
+    this.presets = new DeliveryPresets(presets, last, { onpick: () => this.#pick(), chosen: () => this.chosen });
+    this.questions = new DeliveryQuestions({ onchange: () => this.tell(), number: () => this.#number() });
+    this.names = new NamesPreview(
+      () => this.ordered,
+      (preview) => {
+        this.questions.show(preview, this.numbered);
+        this.tell();
+      },
+    );
+    this.fields = deliveryFields(this.presets.base, this.presets.start.choices);
+    this.#draw(this.presets.start.choices);
+    form.addEventListener("change", ({ target }) => {
+      if (/** @type {HTMLInputElement} */ (target).name !== "stale") this.#changed();
+    });
+    const preset = field("Preset", this.presets.select);
+    const goals = h("div.delivery-grid.delivery-goal", {}, preset, this.to.element);
+    form.append(this.questions.element, goals, this.presets.tools, this.note, this.names.element, this.holder);
+  }
+
+  /** The preset and what is chosen otherwise. */
+  get chosen() {
+    return { preset: this.presets.base.name, choices: this.fields.chosen() };
+  }
+
+  get ordered() {
+    return { sheet: desk.sheet?.id, ...this.chosen, to: this.to.select.value };
+  }
+
+  /** Whether lines of one id get numbers. */
+  get numbered() {
+    return { ...this.presets.base, ...this.fields.chosen() }.same_ids === "suffix";
+  }
+
+  /** @param {Record<string, unknown>} choices */
+  #draw(choices) {
+    this.fields = deliveryFields(this.presets.base, choices);
+    this.holder.replaceChildren(...this.fields.elements);
+    this.tell();
+  }
+
+  #pick() {
+    this.#draw(this.presets.start.choices);
+    this.#changed();
+  }
+
+  #reset() {
+    this.#draw(this.presets.own);
+    this.#changed();
+    this.presets.select.focus();
+  }
+
+  #number() {
+    this.#draw({ ...this.fields.chosen(), same_ids: "suffix" });
+    this.#changed();
+    this.go.focus();
+  }
+
+  #changed() {
+    const { sheet, ...delivery } = this.ordered;
+    remember(delivery);
+    this.tell();
+    this.names.soon();
+  }
+
+  /** How many choices differ from the preset, and how many files there will be. */
+  tell() {
+    const now = this.fields.chosen();
+    const own = this.presets.own;
+    const names = new Set([...Object.keys(now), ...Object.keys(own)]);
+    const count = [...names].filter((name) => JSON.stringify(now[name]) !== JSON.stringify(own[name])).length;
+    this.note.hidden = !count;
+    this.other.textContent = `${plural(count, "choice")} changed`;
+    if (this.questions.preview) this.go.textContent = goWords(this.questions.files);
+  }
 }
 
 /** Offer this again the next time. What cannot be delivered is not kept, and is refused once it is to be. @param {Project["delivery"]} delivery */
@@ -116,65 +163,35 @@ function goal(stores, last) {
   return { select, element: field("To", select, note) };
 }
 
-/**
- * @param {{form: HTMLFormElement, go: HTMLButtonElement, words: string, dialog: Dialog}} page
- * @param {() => Record<string, unknown>} ordered
- */
-function hearSubmit({ form, go, words, dialog }, ordered) {
+/** @param {{form: HTMLFormElement, go: HTMLButtonElement, dialog: Dialog}} page @param {DeliveryOrder} chosen */
+function hearSubmit({ form, go, dialog }, chosen) {
   const run = new DeliveryRun();
   form.append(run.element);
   /** What was made and not sent. @type {{id: string, order: string} | null} */
   let failed = null;
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
+    const question = chosen.questions.ask(chosen.numbered);
+    dialog.showError(question);
+    if (question) return;
     go.disabled = true;
-    dialog.showError("");
     try {
-      const order = { sheet: desk.sheet?.id, ...ordered() };
+      const order = { ...chosen.ordered, stale: chosen.questions.rule };
       const again = failed?.order === JSON.stringify(order) && `/deliveries/${failed.id}/resume`;
-      await saved();
+      await Promise.all([saved(), kept]);
       const done = await run.follow(await post(projectPath(again || "/deliver"), again ? {} : order));
       failed = done.state === "failed" && done.resumable ? { id: done.id, order: JSON.stringify(order) } : null;
       if (done.result) {
-        dialog.show(...outcome(done, done.result));
-        go.parentElement?.remove();
+        const { body, download } = outcome(done, done.result);
+        dialog.show(...body);
+        go.replaceWith(download);
+        download.focus();
       } else dialog.showError(done.error || "The delivery was stopped; begin it again.");
     } catch (error) {
       dialog.showError(reason(error));
     }
     go.disabled = false;
-    go.textContent = failed ? "Try again" : words;
+    await Promise.all([look(), chosen.names.refresh()]).catch(() => {}); // a render may have made new selects
+    if (failed) go.textContent = "Try again";
   });
-}
-
-/** What was made, what somebody should look at, and where it is. @param {Delivery} delivery @param {Result} result */
-function outcome({ to }, { file, name, bytes, where, report }) {
-  const flagged = /** @type {{file: string, flags: string[]}[]} */ (report.flagged);
-  const flags = [
-    ...report.flags,
-    ...report.characters.flatMap((/** @type {{flags: string[]}} */ one) => one.flags),
-    ...flagged.flatMap((one) => one.flags.map((flag) => `${one.file}: ${flag}`)),
-  ];
-  const files = plural(report.files, "file");
-  const lead = to ? `${files} of ${desk.sheet?.name} are in ${to}.` : `${files} of ${desk.sheet?.name} are ready.`;
-  announce(lead);
-  const more =
-    flags.length > SHOWN ? [h("li", {}, `and ${flags.length - SHOWN} more; the manifest lists them all`)] : [];
-  const looks = flags.slice(0, SHOWN).map((flag) => h("li", {}, icon("warn"), h("span", {}, flag)));
-  return [
-    h("p.lead", {}, lead),
-    to && h("p", {}, h("code.delivery-where", {}, where)),
-    h(
-      "p",
-      {},
-      h(
-        to ? "a.quiet.button" : "a.button",
-        { href: file, download: name },
-        icon("download"),
-        `Download ${name}, ${size(bytes)}`,
-      ),
-    ),
-    flags.length > 0 && h("h3", {}, "To look at"),
-    h("ul.delivery-flags", {}, ...looks, ...more),
-  ].filter((one) => typeof one === "object");
 }

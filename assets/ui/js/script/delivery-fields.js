@@ -26,7 +26,7 @@ const CHOICES = {
     ],
   ],
   bits: [
-    "Bits of wav",
+    "Bit depth (wav)",
     [
       [16, "16"],
       [24, "24"],
@@ -35,16 +35,23 @@ const CHOICES = {
   loudness: [
     "Loudness",
     [
-      ["character", "one gain a character"],
-      ["file", "each file alone"],
-      ["off", "as made"],
+      ["character", "per character"],
+      ["file", "per file"],
+      ["off", "off"],
+    ],
+  ],
+  same_ids: [
+    "Duplicate ids",
+    [
+      ["ask", "ask"],
+      ["suffix", "number them (_2, _3)"],
     ],
   ],
 };
 /** @type {Record<string, [string, string]>} */
 const NUMBERS = {
   target_lufs: ["Target loudness", "LUFS"],
-  ceiling_dbtp: ["Highest peak", "dBTP"],
+  ceiling_dbtp: ["Peak ceiling", "dBTP"],
   head_ms: ["Silence before", "ms"],
   tail_ms: ["Silence after", "ms"],
   fade_in_ms: ["Fade in", "ms"],
@@ -53,18 +60,18 @@ const NUMBERS = {
 /** @type {Record<string, [string, string]>} */
 const TEXTS = {
   template: ["File names", "From {character}, {id}, {take:02}, {scene}, {emotion}; a slash makes a folder."],
-  usage_rights: ["Usage rights", "Stands in every file."],
+  usage_rights: ["Usage rights", "Written into every file."],
 };
 /** @type {Record<string, string>} */
 const SWITCHES = {
-  sheet_names: "The sheet’s own file names where it has them",
-  plain_names: "Letters, digits, _ and - only in names",
-  metadata: "Text, character and rights within wav files",
+  sheet_names: "Use the sheet’s File name column",
+  plain_names: "Only letters, digits, _ and - in names",
+  metadata: "Metadata in wav files: text, character, rights",
 };
 /** @type {Record<string, [string, Record<string, string>]>} */
 const SETS = {
-  sidecars: ["Beside each file", { srt: "Subtitles", timings: "Word timings", visemes: "Visemes", rhubarb: "Rhubarb" }],
-  handoffs: ["Tables for", { wwise: "Wwise", fmod: "FMOD", unreal: "Unreal", unity: "Unity" }],
+  sidecars: ["Sidecar files", { srt: "Subtitles", timings: "Word timings", visemes: "Visemes", rhubarb: "Rhubarb" }],
+  handoffs: ["Import tables", { wwise: "Wwise", fmod: "FMOD", unreal: "Unreal", unity: "Unity" }],
 };
 
 /** @param {Preset} preset @param {Preset} chosen  what is chosen otherwise, by field */
@@ -73,19 +80,20 @@ export function deliveryFields(preset, chosen) {
   const [choices, numbers, texts] = [choicesOf(values), numbersOf(values), textsOf(values)];
   const [switches, sets] = [switchesOf(values), setsOf(values)];
   const every = [...choices, ...numbers, ...texts, ...switches, ...sets];
-  const rare = [...numbers.slice(2), ...texts, ...switches];
+  const [ids, usual] = [choices.slice(-1), choices.slice(0, -1)];
+  const rare = [...ids, ...numbers.slice(2), ...texts, ...switches];
   const isOther = (/** @type {string} */ name, /** @type {unknown} */ value) =>
     JSON.stringify(value) !== JSON.stringify(preset[name]);
   const grid = (/** @type {Choice[]} */ some) => h("div.delivery-grid", {}, ...some.map(({ element }) => element));
   const rest = h(
     "details",
     { open: rare.some(({ name }) => isOther(name, values[name])) },
-    h("summary", {}, icon("down"), "Silence, fades and names"),
-    grid(numbers.slice(2)),
+    h("summary", {}, icon("down"), "Silence, fades, names and ids"),
+    grid([...ids, ...numbers.slice(2)]),
     ...[...texts, ...switches].map(({ element }) => element),
   );
   return {
-    elements: [grid([...choices, ...numbers.slice(0, 2)]), ...sets.map(({ element }) => element), rest],
+    elements: [grid([...usual, ...numbers.slice(0, 2)]), ...sets.map(({ element }) => element), rest],
     /** What differs from the preset, what no field shows included. */
     chosen: () => {
       const now = { ...chosen, ...Object.fromEntries(every.map(({ name, read }) => [name, read()])) };

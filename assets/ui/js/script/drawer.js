@@ -139,8 +139,8 @@ function lacking(line) {
     return [`Nobody speaks ${character || "lines without a character"} yet.`, button("Choose voices", openCast)];
   if (line.status === "failed") return [line.why, isRendering() ? null : button("Try again", renderCurrent)];
   if (isRendering()) return ["Its take will be here once it is made.", null];
-  const guess = line.estimate_s ? ` It will take about ${seconds(line.estimate_s)} to say.` : "";
-  return [`No take was made yet.${guess}`, button("Render this line", renderCurrent)];
+  const guess = line.estimate_s ? ` Estimated length: ${seconds(line.estimate_s)}.` : "";
+  return [`No take yet.${guess}`, button("Render this line", renderCurrent)];
 }
 
 function renderCurrent() {

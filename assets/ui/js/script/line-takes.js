@@ -3,9 +3,15 @@ import { barHeights } from "../audio/peaks.js";
 
 /** Who may look and who may be shown: blind listening hides what would tell takes apart but the ear. */
 
-/** The take that stands for a line: its select, else what the checks propose, else the latest. @param {ScriptLine} line */
-export function defaultTake({ takes }) {
-  return takes.find(({ mark }) => mark === "select") ?? takes.find(({ proposed }) => proposed) ?? takes.at(-1) ?? null;
+/**
+ * The take that stands for a line: its select, else what the checks propose, else the latest. A new take stands before a
+ * stale select.
+ * @param {ScriptLine} line
+ */
+export function defaultTake({ takes, status }) {
+  const proposed = takes.find((take) => take.proposed);
+  if (status === "ready" && proposed) return proposed;
+  return takes.find(({ mark }) => mark === "select") ?? proposed ?? takes.at(-1) ?? null;
 }
 
 /**

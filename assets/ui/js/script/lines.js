@@ -20,7 +20,9 @@ const FIRST_ID = "L_000"; // before the first line's of an empty sheet
 /** @type {Filter} */
 export const ALL = { words: "", character: null, status: "" };
 /** In the order in which they ask for work. @type {LineStatus[]} */
-export const STATUSES = ["failed", "stale", "retake", "none", "hold", "made", "select", "empty"];
+export const STATUSES = ["failed", "stale", "ready", "retake", "none", "hold", "made", "select", "empty"];
+
+const SUMS = ["all", "due", "due_stale", "due_failed", "unchecked"];
 
 const words = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
@@ -67,9 +69,9 @@ function orderOf(by) {
   return (one, other) => words.compare(one.cells[by] ?? "", other.cells[by] ?? "");
 }
 
-/** Seconds of its take, or as many as it will have. @param {ScriptLine} line */
+/** Seconds of its delivered file, or an estimate. @param {ScriptLine} line */
 export function lengthOf(line) {
-  return defaultTake(line)?.duration_s ?? line.estimate_s ?? 0;
+  return defaultTake(line)?.length_s ?? line.estimate_s ?? 0;
 }
 
 /**
@@ -87,15 +89,17 @@ export function nextId(lines, column) {
   }
 }
 
-/** How many lines are in which state, those without a text left out. @param {Iterable<ScriptLine>} lines */
+/** How many lines are in which state, and how many a render of all that is due makes. @param {Iterable<ScriptLine>} lines */
 export function tally(lines) {
-  const counts = Object.fromEntries([...STATUSES, "all", "due", "unchecked"].map((status) => [status, 0]));
-  for (const { deleted, status, takes } of lines) {
+  const counts = Object.fromEntries([...STATUSES, ...SUMS].map((status) => [status, 0]));
+  for (const { deleted, status, due, takes } of lines) {
     if (deleted) continue;
     counts[status] += 1;
     counts.all += 1;
     counts.unchecked += takes.filter(({ score, stale }) => score === null && !stale).length;
-    if (["none", "stale", "failed", "retake"].includes(status)) counts.due += 1;
+    if (due) counts.due += 1;
+    if (due && status === "stale") counts.due_stale += 1;
+    if (due && status === "failed") counts.due_failed += 1;
   }
   return counts;
 }

@@ -5,6 +5,7 @@ import { STATE } from "../core/events.js";
 import { about, plural, seconds, sentence } from "../core/format.js";
 import { attempt } from "../core/login.js";
 import { post } from "../core/server.js";
+import { selectNew } from "./acts.js";
 import { openCast } from "./cast-dialog.js";
 import { voiceless } from "./casting.js";
 import { desk, isRendering, projectPath, roles, setRender } from "./desk.js";
@@ -17,7 +18,7 @@ import { setFilter } from "./view.js";
 
 /** @typedef {Record<string, number>} Counts */
 
-const METER = ["select", "made", "hold", "retake", "stale", "failed"];
+const METER = ["select", "made", "hold", "retake", "ready", "stale", "failed"];
 const TOLD = 4; // how often a render's progress is read aloud
 
 export class RenderBar {
@@ -59,7 +60,7 @@ export class RenderBar {
 
   /** What stands in the way, and what runs. */
   #drawNotes() {
-    const notes = [unsaved(), imported(), uncast(), this.#running(), checking(), this.#outcome()].filter(
+    const notes = [unsaved(), imported(), uncast(), this.#running(), checking(), ready(), this.#outcome()].filter(
       (note) => note !== null,
     );
     const drawn = JSON.stringify(notes.map(({ words, acts }) => [words, Object.keys(acts)]));
@@ -122,10 +123,10 @@ export class RenderBar {
 }
 
 /** @param {Counts} counts */
-function renderWords({ due, stale, failed, all }) {
-  if (!due) return all ? "All made" : "Render";
-  if (stale === due) return `Render ${stale} stale`;
-  return failed === due ? `Try ${plural(failed, "line")} again` : `Render ${plural(due, "line")}`;
+function renderWords({ due, due_stale, due_failed, all, none, stale, failed }) {
+  if (!due) return all && !(none + stale + failed) ? "All made" : "Render";
+  if (due_stale === due) return `Render ${due} stale`;
+  return due_failed === due ? `Try ${plural(due, "line")} again` : `Render ${plural(due, "line")}`;
 }
 
 /** Each shows the lines it counts. @param {Counts} counts */
@@ -137,7 +138,9 @@ function countButtons(counts) {
       h("b", {}, counts[state].toLocaleString("en")),
       ` ${words}`,
     );
-  const states = ["made", "select", "hold", "retake", "stale", "failed", "none"].filter((state) => counts[state]);
+  const states = ["made", "select", "hold", "retake", "ready", "stale", "failed", "none"].filter(
+    (state) => counts[state],
+  );
   return states.map((state) => button(state, STATES[/** @type {LineStatus} */ (state)].words));
 }
 
@@ -192,6 +195,15 @@ function checking() {
   return unchecked && desk.render?.state !== "running"
     ? { words: `${plural(unchecked, "take")} being checked.`, acts: {} }
     : null;
+}
+
+/** New takes for stale selects. @returns {Note | null} */
+function ready() {
+  const lines = [...desk.lines.values()].filter(({ deleted, status }) => !deleted && status === "ready");
+  if (!lines.length || isRendering()) return null;
+  const words = `${plural(lines.length, "stale select")} can be replaced: a new take is ready.`;
+  const show = () => setFilter({ words: "", character: null, status: "ready" });
+  return { words, acts: { Show: show, "Select new takes": () => selectNew(lines) } };
 }
 
 /** @param {"pause" | "resume" | "stop"} verb */

@@ -2,6 +2,7 @@
 import * as player from "../audio/player.js";
 import { h, icon } from "../core/dom.js";
 import { seconds } from "../core/format.js";
+import { shareId } from "./desk.js";
 import { BARS, barsOf, digitOf } from "./line-takes.js";
 import { statusOf } from "./status.js";
 import { takeOfLine, view } from "./view.js";
@@ -34,7 +35,7 @@ export class Row {
     if (this.top !== top) this.element.style.transform = `translateY(${top}px)`;
     this.top = top;
     const take = takeOfLine(line);
-    const now = [line, take?.id, take?.mark, view.blind, line.takes.length];
+    const now = [line, take?.id, take?.mark, view.blind, line.takes.length, shareId(key)];
     if (now.some((value, at) => value !== this.drawn[at])) for (const fill of this.fillers) fill(line, take);
     this.drawn = now;
     this.element.classList.toggle("sounds", take !== null && player.playing() === take.id);
@@ -70,8 +71,23 @@ function filler(column, cell) {
   if (column.kind === "length") return lengthCell(cell);
   if (column.kind === "status") return statusCell(cell);
   const at = /** @type {number} */ (column.by);
+  if (column.name === "id") return idCell(cell, at);
   return ({ cells }) => {
     if (cell.textContent !== cells[at]) cell.textContent = cells[at];
+  };
+}
+
+/** The id, marked where another line has it too. @param {HTMLElement} cell @param {number} at */
+function idCell(cell, at) {
+  const words = h("span");
+  const badge = h("span.same-id", {}, icon("warn"), h("span.sr-only", {}, "Duplicate id."));
+  cell.append(words);
+  return (/** @type {ScriptLine} */ { key, cells }) => {
+    if (words.textContent !== cells[at]) words.textContent = cells[at];
+    const lines = shareId(key);
+    cell.title = lines ? `Duplicate id: ${lines} lines have it. Give each line an id of its own.` : "";
+    if (lines && !badge.isConnected) cell.prepend(badge);
+    else if (!lines) badge.remove();
   };
 }
 
@@ -109,7 +125,7 @@ function lengthCell(cell) {
   cell.setAttribute("aria-readonly", "true");
   return (/** @type {ScriptLine} */ line, /** @type {LineTake | null} */ take) => {
     const guess = !take && line.estimate_s;
-    cell.textContent = take ? seconds(take.duration_s) : guess ? `~${seconds(guess)}` : "";
+    cell.textContent = take ? seconds(take.length_s) : guess ? `~${seconds(guess)}` : "";
     cell.classList.toggle("guess", Boolean(guess));
   };
 }

@@ -7,6 +7,7 @@ import { finding, verdict } from "./line-takes.js";
 export const STATES = {
   failed: { words: "failed", sign: "fail" },
   stale: { words: "stale", sign: "again" },
+  ready: { words: "new take ready", sign: "flag" },
   retake: { words: "retake", sign: "flag" },
   none: { words: "not made", sign: "" },
   hold: { words: "hold", sign: "pausemark" },
@@ -27,7 +28,7 @@ export function statusOf(line, take, blind) {
   if (status === "made" && found)
     return { state: "doubt", words: doubts(/** @type {LineTake} */ (take)), sign: "warn", title: found };
   const comment = status === "retake" && take?.comment;
-  const more = comment || (why && (status === "none" ? "no voice" : why));
+  const more = comment || (why && status !== "ready" && (status === "none" ? "no voice" : why));
   return { state: status, words: more ? `${words}: ${more}` : words, sign, title: why || found };
 }
 

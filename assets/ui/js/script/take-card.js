@@ -122,12 +122,12 @@ export class TakeCard {
   }
 
   #facts() {
-    const { voice, engine, seed, duration_s, stale, proposed, score } = this.take;
+    const { voice, engine, seed, length_s, stale, proposed, score } = this.take;
     const fact = (/** @type {string} */ words, title = "") => h("span.fact", title ? { title } : {}, words);
     const told = [fact(voiceName(voice), "Who speaks"), fact(titleOf(engine), "The engine"), fact(`seed ${seed}`)];
     const judged = score === null ? "" : `Score of its checks: ${score.toFixed(2)}`;
     return [
-      fact(seconds(duration_s), "Length"),
+      fact(seconds(length_s), "Length of the delivered file"),
       ...(view.blind ? [] : told),
       stale && h("span.fact.stale", { title: "Its line, voice or settings changed since" }, "stale"),
       proposed &&
@@ -151,7 +151,7 @@ export class TakeCard {
     const played = at / this.take.duration_s;
     if (played === this.waveform.played && this.time.textContent) return;
     this.waveform.show({ played });
-    this.time.textContent = at ? clock(at) : seconds(this.take.duration_s);
+    this.time.textContent = at ? clock(at) : seconds(this.take.length_s);
     this.updateSlider();
   }
 }

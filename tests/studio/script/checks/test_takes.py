@@ -79,13 +79,11 @@ def test_a_long_silence_is_a_fault_unless_the_line_asks_for_it() -> None:
     assert of("silence", audio, Expected(text="Go. [pause:2.5s] Now.")).outcome == "ok"
 
 
-def test_length_is_held_against_the_estimate_and_what_is_allowed() -> None:
+def test_length_is_held_against_the_estimate() -> None:
     audio = sound(hush(0.1), voiced(2.8), hush(0.1))
     assert of("length", audio, Expected(text="Go.", estimate_s=3.1)).outcome == "ok"
     assert of("length", audio, Expected(text="Go.", estimate_s=7.0)).outcome == "doubt"
     assert of("length", audio, Expected(text="Go.", estimate_s=0.9)).outcome == "fail"
-    check = of("length", audio, Expected(text="Go.", estimate_s=3.0, max_s=2.5))
-    assert check.outcome == "fail" and "0.50 s more" in check.message
 
 
 def test_a_faint_take_is_in_doubt() -> None:

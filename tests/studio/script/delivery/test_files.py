@@ -85,7 +85,7 @@ def test_a_peak_over_the_ceiling_is_limited_and_flagged(tmp_path: Path) -> None:
     lines = [line("shout", level=0.9), line("aside", level=0.3)]
     report = delivered(lines, tmp_path / "out", replace(QUIET, target_lufs=-9.0))
     shout, aside = report.files
-    assert "limited" in shout.flags[0] and true_peak_db(read(tmp_path / "out" / shout.path)) < -1
+    assert "limited" in shout.flags[0].message and true_peak_db(read(tmp_path / "out" / shout.path)) < -1
     assert shout.gain_db == aside.gain_db > 0
 
 
@@ -93,8 +93,8 @@ def test_or_the_character_is_made_softer_and_that_is_flagged(tmp_path: Path) -> 
     lines = [line("shout", level=0.9), line("aside", level=0.1)]
     report = delivered(lines, tmp_path / "out", replace(QUIET, target_lufs=-9.0, over_peak="lower"))
     for file in report.files:
-        assert not any("limited" in flag for flag in file.flags)
-        assert any("together have" in flag for flag in file.flags)
+        assert not any("limited" in flag.message for flag in file.flags)
+        assert any("together have" in flag.message for flag in file.flags)
         assert true_peak_db(read(tmp_path / "out" / file.path)) < -1
 
 
@@ -145,7 +145,7 @@ def test_edges_are_exact_to_a_frame(head_ms: float, tmp_path: Path) -> None:
 def test_a_take_without_speech_is_delivered_and_flagged(tmp_path: Path) -> None:
     silent = Audio(np.zeros(RATE, np.float32), RATE)
     report = delivered([line(audio=lambda: silent, words=())], tmp_path / "out")
-    assert "silent" in report.files[0].flags[0]
+    assert "silent" in report.files[0].flags[0].message
     assert soundfile.info(tmp_path / "out" / report.files[0].path).frames == 48_000
 
 

@@ -8,10 +8,12 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from defusedxml.ElementTree import fromstring
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engines.errors import BadInput
 from studio.script.delivery import DeliveredLine, Preset
 from studio.script.delivery.text import csv_text, is_formula, neutral, tsv_text
 from tests.studio.script.delivery.takes import WORDS, delivered, line, spoken
@@ -92,8 +94,11 @@ def check_table(path: Path) -> None:
 
 
 def test_a_collision_of_hostile_names_is_refused_not_overwritten(tmp_path: Path) -> None:
-    report = delivered([line("a?"), line("a*", take=2)], tmp_path / "out")
-    assert len({file.path for file in report.files}) == 2
+    lines = [line("one", filename="a?"), line("two", filename="a*")]
+    with pytest.raises(BadInput, match="two files would be named"):
+        delivered(lines, tmp_path / "out")
+    report = delivered(lines, tmp_path / "out", Preset(same_ids="suffix"))
+    assert [file.path for file in report.files] == ["a_.wav", "a__2.wav"]
 
 
 @given(st.one_of(st.sampled_from(NASTY), st.text()))

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from studio.script.delivery import DeliveredLine, DeliveryReport, Preset
+from studio.script.delivery import PRESETS, DeliveredLine, DeliveryReport, Preset
 from studio.script.delivery.handoffs import keys
+from studio.script.delivery.identity import SameIds
 from tests.studio.script.delivery.takes import delivered, line
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -77,11 +78,26 @@ def test_unity_has_a_column_for_each_language(tmp_path: Path) -> None:
     assert all((tmp_path / row[2].split(" · ")[-1]).is_file() for row in body)
 
 
-def test_keys_are_ids_where_those_differ_and_else_paths(tmp_path: Path) -> None:
-    files = delivery(tmp_path / "once").files
-    assert keys(files) == ["A2_0141", "A2_0142", "A2_0143"]
-    twice = delivery(tmp_path / "twice", [line("L"), line("l", take=2)]).files
-    assert keys(twice) == ["Ahri/L_01", "Ahri/l_02"]
+def test_keys_are_always_ids(tmp_path: Path) -> None:
+    assert keys(delivery(tmp_path).files) == ["A2_0141", "A2_0142", "A2_0143"]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_ids_that_are_one_are_refused_before_anything_is_written(preset: str, tmp_path: Path) -> None:
+    with pytest.raises(SameIds, match=r"1 id stands in several lines: L \(2 lines\)"):
+        delivery(tmp_path / "twice", [line("L"), line("M"), line("l", take=2)], PRESETS[preset])
+    assert not (tmp_path / "twice").exists()
+
+
+def test_a_table_of_one_engine_alone_comes_with_its_preset(tmp_path: Path) -> None:
+    for name, tables in {
+        "wwise": {"wwise.tsv"},
+        "fmod": {"keys.txt"},
+        "unity": {"unity-strings.csv"},
+        "plain": set(),
+    }.items():
+        report = delivery(tmp_path / name, LINES[:1], PRESETS[name])
+        assert {path for path in report.paths if "/" not in path} == tables | {"manifest.csv", "manifest.json"}
 
 
 def test_the_manifest_tells_every_file_and_the_sheets_other_columns(tmp_path: Path) -> None:

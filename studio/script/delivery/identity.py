@@ -1,0 +1,86 @@
+"""Ids by which a game asks for lines: when two are one to an engine, and ids that all differ."""
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from itertools import count
+from typing import Literal
+
+from engines.errors import BadInput
+
+# What a delivery does if several lines have one id: ask, by refusing it, or number all but the first.
+SameIdRule = Literal["ask", "suffix"]
+KEPT_SIGNS = "_./-"
+RUNS = re.compile(r"_+")
+NAMED = 3  # ids in a message
+
+
+class SameIds(BadInput):
+    """Lines that are to be delivered share an id, and the delivery has no rule for that."""
+
+
+def folded(name: str) -> str:
+    """Equal for names that some file system takes for one."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def id_key(id: str) -> str:
+    """Return the id as engine tables take it: letters, digits and `_ . / -`. Empty if nothing of it can stay."""
+    signs = (sign if unicodedata.category(sign)[0] in "LMN" or sign in KEPT_SIGNS else " " for sign in id)
+    return "_".join("".join(signs).split()).strip("_-./")
+
+
+def same_ids(ids: Sequence[str]) -> Sequence[Sequence[int]]:
+    """Return the places of ids that are one id to a file system or an engine, each group in order. Empty ids are left out."""
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, id in enumerate(ids):
+        if identity := _identity(id):
+            places[identity].append(place)
+    return [group for group in places.values() if len(group) > 1]
+
+
+def numbered(ids: Sequence[str]) -> list[str]:
+    """Return ids that all differ: of those that are one, the first stays, and the others get `_2`, `_3` and so on."""
+    return _numbered(ids, _identity)
+
+
+def numbered_names(names: Sequence[str]) -> list[str]:
+    """Return file names that all differ on every file system, numbered likewise."""
+    return _numbered(names, folded)
+
+
+def _numbered(names: Sequence[str], identity: Callable[[str], str]) -> list[str]:
+    taken = set(map(identity, names))
+    seen: set[str] = set()
+    unique = []
+    for name in names:
+        own = name
+        if identity(name) in seen:
+            own = next(each for n in count(2) if identity(each := f"{name}_{n}") not in taken)
+            taken.add(identity(own))
+        seen.add(identity(name))
+        unique.append(own)
+    return unique
+
+
+def refuse_same_ids(ids: Sequence[str]) -> None:
+    """Raises SameIds."""
+    groups = same_ids(ids)
+    if not groups:
+        return
+    named = [f"{ids[group[0]]} ({len(group)} lines)" for group in groups[:NAMED]]
+    more = f" and {len(groups) - NAMED} more" if len(groups) > NAMED else ""
+    stand = "1 id stands" if len(groups) == 1 else f"{len(groups)} ids stand"
+    raise SameIds(
+        f"{stand} in several lines: {', '.join(named)}{more}; give each line an id of its own, "
+        "or have the delivery number the others (_2, _3)"
+    )
+
+
+def _identity(id: str) -> str:
+    """Equal for ids that some engine or file system takes for one."""
+    plain = "".join(
+        sign if sign.isalnum() or sign == "-" or unicodedata.category(sign)[0] == "M" else "_" for sign in id
+    )
+    return folded(RUNS.sub("_", plain).strip("_-"))

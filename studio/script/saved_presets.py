@@ -1,0 +1,25 @@
+"""Delivery presets that a project keeps under names of the designer's."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from engines.errors import BadInput
+from studio.script.delivery import PRESETS, preset_of
+from studio.script.projects import checked_name
+from studio.script.script import SavedPreset
+
+PRESETS_MAX = 50
+
+
+def checked_presets(presets: Sequence[SavedPreset]) -> Iterator[SavedPreset]:
+    """Yield the presets with clean names. Raises BadInput, BadSetting."""
+    if len(presets) > PRESETS_MAX:
+        raise BadInput(f"a project keeps {PRESETS_MAX} presets at most; delete some of them")
+    taken = {name.casefold() for name in (*PRESETS, "custom")}
+    for preset in presets:
+        name = checked_name(preset.name)
+        if name.casefold() in taken:
+            raise BadInput(f"there is a preset “{name}” already; choose another name")
+        taken.add(name.casefold())
+        preset_of(preset.preset, preset.choices)
+        yield replace(preset, name=name)

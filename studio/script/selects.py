@@ -1,0 +1,110 @@
+"""The selects of a sheet: which of them are stale, and which a delivery takes."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from engines.errors import BadInput, EngineError
+from studio.errors import Conflict
+from studio.script.identity import line_id
+from studio.script.planning import LineReading, Readings, fresh, renewed
+from studio.script.script import LineTake, ScriptLine, Sheet, cell
+from studio.script.staleness import sentence
+
+# What a delivery does with stale selects: refuse, make and select new takes, deliver the old takes, or leave the lines out.
+StaleRule = Literal["refuse", "render", "deliver", "leave_out"]
+NAMED = 3  # lines in a message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Select:
+    """A line with its selected take."""
+
+    line: ScriptLine
+    name: str  # the line's id, or its key if it has none
+    take: LineTake
+    written: str  # what the take says, as it was written
+    why: str = ""  # what changed since the take was made; "" if the select is not stale
+    renewed: LineTake | None = None  # the fresh take that can replace a stale select
+
+
+class StaleSelects(Conflict):
+    """Selects are stale, and the delivery has no rule for them."""
+
+
+def selects_of(sheet: Sheet, readings: Readings) -> Sequence[Select]:
+    """Return the selects of the lines that are not deleted, in the order of the sheet."""
+    return list(_selects(sheet, readings))
+
+
+def delivered_selects(sheet: Sheet, readings: Readings, rule: StaleRule) -> Sequence[Select]:
+    """Return the selects that a delivery takes. Raises StaleSelects, and BadInput if no select is left."""
+    selects = selects_of(sheet, readings)
+    if not selects:
+        raise BadInput("no line has a select; mark the take of each line that is to be delivered")
+    stale = [select for select in selects if select.why]
+    if stale and rule in ("refuse", "render"):
+        raise StaleSelects(_refusal(stale, rule))
+    kept = [select for select in selects if rule == "deliver" or not select.why]
+    if not kept:
+        raise BadInput(
+            "all selects are stale, so that nothing is left to deliver; render the sheet and select new takes"
+        )
+    return kept
+
+
+def proposed(takes: Sequence[LineTake]) -> LineTake | None:
+    """The best by its checks: one that passed them before one that failed, then by score."""
+    return max(takes, key=lambda take: (not take.failed, take.score or 0.0, -take.number), default=None)
+
+
+def selected(takes: Sequence[LineTake]) -> LineTake | None:
+    """The select, if there is one."""
+    return next((take for take in takes if take.mark == "select"), None)
+
+
+def _selects(sheet: Sheet, readings: Readings) -> Iterator[Select]:
+    for line in sheet.lines:
+        take = None if line.deleted else selected(line.takes)
+        if take is None:
+            continue
+        spoken, why = _readable(sheet, line, readings)
+        is_stale = take not in fresh(line, spoken)
+        yield Select(
+            line=line,
+            name=line_id(sheet, line),
+            take=take,
+            written=_written(take, spoken),
+            why=(why or sentence(take, spoken)) if is_stale else "",
+            renewed=proposed(renewed(line, spoken)) if is_stale else None,
+        )
+
+
+def _readable(sheet: Sheet, line: ScriptLine, readings: Readings) -> tuple[Sequence[LineReading], str]:
+    """The line as it would be spoken now; else why it cannot be."""
+    try:
+        spoken = readings.of(sheet, line)
+    except EngineError as error:
+        return (), str(error)
+    if not spoken and not cell(sheet, line, "text"):
+        return (), "the line has no text"
+    return spoken, ""
+
+
+def _written(take: LineTake, readings: Sequence[LineReading]) -> str:
+    """What the take says as it was written. For takes of earlier studios, it may have the lexicon's spelling."""
+    current = next((each.written for each in readings if each.order.text == take.text), "")
+    return take.written or current or take.text
+
+
+def _refusal(stale: Sequence[Select], rule: StaleRule) -> str:
+    more = len(stale) - NAMED
+    names = ", ".join(select.name for select in stale[:NAMED]) + (f" and {more} more" if more > 0 else "")
+    are = "1 select is" if len(stale) == 1 else f"{len(stale)} selects are"
+    if rule == "render":
+        why = next(select.why for select in stale)
+        return (
+            f"{are} still stale after the render ({names}: {why}); correct the lines, deliver anyway, or leave them out"
+        )
+    them = "it" if len(stale) == 1 else "them"
+    return f"{are} stale ({names}): render and re-select, deliver anyway, or leave {them} out"
