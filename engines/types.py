@@ -148,7 +148,7 @@ class EngineInfo:
     reference_max_s: float  # longer references are refused, never cut in silence
     defaults: Mapping[str, float]  # of its settings, by name, as the checkpoint has them
     vocabulary: frozenset[str]  # characters it can say; empty = any
-    markers: tuple[str, ...]  # emotions and tones it acts on, written (excited)
+    markers: tuple[str, ...]  # stage directions that it acts on, written (excited) in the text it speaks
     device: str
     rows: int  # requests it speaks in one step
     dtype: str

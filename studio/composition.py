@@ -45,7 +45,7 @@ def _wired(settings: Settings) -> Studio:
     manager.listen(telemetry.record)
     listening = Listening(history, settings.data_dir)
     champions = open_champions(settings)
-    speaking = SpeechService(manager, session_clips, history, champions)
+    speaking = SpeechService(manager, session_clips, history, champions, directions=settings.stage_directions)
     named_voices = NamedVoices(manager, champions, session_clips, settings.engines, settings.aliases)
     checkers = [Checker() for _ in range(max(1, (os.cpu_count() or 1) // CORES_A_CHECKER))]
     judge = TakeJudge(checkers, lambda order: speaking.reference(order, ""))

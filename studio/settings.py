@@ -122,6 +122,7 @@ class Settings(BaseSettings):
         tuple[Place, ...], NoDecode
     ] = ()  # archives go to and come from: name=folder:/path, name=s3://...
     weights_budget_gb: Annotated[float, Field(ge=0)] = 0  # fine-tuned weights kept on the device; 0 = what fits
+    stage_directions: bool = True  # off: [shouting], (laughs) and (long pause) are spoken as words
     # Limits for visitors, who are not the owner. If unset, the defaults of VisitorLimits apply to a public studio only.
     visitor_days: Annotated[float | None, Field(ge=0)] = None  # until takes and clips are removed; 0 = never
     visitor_mb: Annotated[int | None, Field(ge=0)] = None  # takes and clips of each visitor; 0 = no limit

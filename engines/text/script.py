@@ -2,12 +2,13 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import ftfy
 
 from engines.errors import BadText
+from engines.text.directions import Direction, directions_in, replaced
 from engines.text.limits import MAX_CHARACTERS, check_length
 from engines.text.markup import without_markup
 from engines.text.spoken import spoken_form
@@ -17,6 +18,7 @@ COMPOSED_FROM_MAX = 3  # NFC makes one character of at most three; longer texts 
 MIN_PAUSE_S, MAX_PAUSE_S = 0.05, 10.0
 MAX_PAUSES_S = 120.0  # of one script; 400 tags of 10 s would be an hour of silence in memory
 CHARACTERS_PER_S = 14.0  # unhurried English
+SHOWN = 80  # characters of directions in a message
 
 PAUSE_LIKE = re.compile(r"(\[\s*pause\b[^\]\n]{0,40}\]?)", re.IGNORECASE)
 PAUSE = re.compile(r"\[\s*pause\s*:\s*(\d{1,6}(?:\.\d{1,6})?|\.\d{1,6})\s*(ms|s)\s*\]", re.IGNORECASE)
@@ -49,6 +51,7 @@ class Script:
 
     parts: tuple[Say | Pause, ...]
     pictures: str = ""  # emoji and other typed signs without a sound, each once
+    directions: tuple[Direction, ...] = ()  # stage directions, in their order
 
     @property
     def spoken(self) -> str:
@@ -61,19 +64,34 @@ class Script:
         return sum(part.duration_s for part in self.parts if isinstance(part, Pause))
 
 
-def parse(text: str, speak_numbers: bool = True) -> Script:
-    """Read a text with `[pause:1.5s]` tags. Other brackets are text. Without `speak_numbers` words stay as typed.
+def parse(text: str, speak_numbers: bool = True, *, markers: Iterable[str] = ()) -> Script:
+    """Read a text with `[pause:1.5s]` tags and stage directions. Other brackets are text.
 
-    Raises BadText for text that is empty, longer than MAX_CHARACTERS, or holds a pause tag that cannot be read.
+    Without `speak_numbers` words stay as typed. Directions are not spoken; a direction that means one of an engine's
+    `markers` stays as that marker, such as (laughing).
+
+    Raises BadText for a text without words, longer than MAX_CHARACTERS, or with a pause tag that cannot be read.
     """
     text = _clean(text)
-    parts = tuple(_parts(text, speak_numbers))
-    script = Script(parts, "".join(dict.fromkeys(c for c in text if is_picture(c))))
+    directions = directions_in(text)
+    words = replaced(text) if directions else text
+    parts = tuple(_parts(words, speak_numbers))
     if not any(isinstance(part, Say) for part in parts):
-        raise BadText("there is nothing to say in this text; type a few words")
+        raise BadText(_without_words(directions))
+    if any(each.marker(markers) for each in directions):
+        parts = tuple(_parts(replaced(text, markers), speak_numbers))
+    script = Script(parts, "".join(dict.fromkeys(c for c in text if is_picture(c))), directions)
     if script.pauses_s > MAX_PAUSES_S:
         raise BadText(f"the pauses add up to {script.pauses_s:.0f} s; at most {MAX_PAUSES_S:.0f} s fit in one take")
     return script
+
+
+def _without_words(directions: Sequence[Direction]) -> str:
+    """Return the message about a text with nothing to say."""
+    if not directions:
+        return "there is nothing to say in this text; type a few words"
+    shown = " ".join(direction.written for direction in directions)[:SHOWN]
+    return f"there is nothing to say in this text, only stage directions: {shown}; add words that are spoken"
 
 
 def _clean(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import TypeAdapter
 
 from engines.errors import EngineError
-from engines.text import estimate_s, parse, without_markers
+from engines.text import estimate_s, parse
 from studio.script.formula_errors import formula_error, is_formula_error
 from studio.script.planning import LineReading, Readings, fresh
 from studio.script.render_queue import RenderStatus
@@ -79,6 +79,7 @@ def sheet_json(
 
 
 def line_json(sheet: Sheet, line: ScriptLine, readings: Readings, failure: str = "") -> dict[str, Any]:
+    text = cell(sheet, line, "text")
     spoken, why = _spoken(sheet, line, readings)
     current = {take.id for take in fresh(line, spoken)}
     chosen = proposed([take for take in line.takes if take.id in current])
@@ -92,7 +93,8 @@ def line_json(sheet: Sheet, line: ScriptLine, readings: Readings, failure: str =
         "deleted": line.deleted,
         "status": status,
         "why": why or reason,
-        "estimate_s": None if is_formula_error(text := cell(sheet, line, "text")) else _estimate_s(text),
+        "estimate_s": None if is_formula_error(text) else _estimate_s(readings.readable(text)),
+        "directions": [direction.written for direction in readings.directions_of(text)],
         "takes": [
             _take_json(take) | {"stale": take.id not in current, "proposed": take is chosen} for take in line.takes
         ],
@@ -154,7 +156,7 @@ def _take_json(take: LineTake) -> dict[str, Any]:
 @lru_cache(ESTIMATES_KEPT)
 def _estimate_s(text: str) -> float | None:
     try:
-        return round(estimate_s(parse(without_markers(text)), None), 2) if text else None
+        return round(estimate_s(parse(text), None), 2) if text else None
     except EngineError:
         return None
 

@@ -31,7 +31,7 @@ def open_scripts(
 ) -> Scripts:
     """Nothing renders before its renderer is started."""
     projects = Projects(settings.data_dir)
-    queue = RenderQueue(projects, voices)
+    queue = RenderQueue(projects, voices, directions=settings.stage_directions)
 
     def make(piece: PlannedTake) -> Generator[Order, Take, Take]:
         reading = piece.reading
@@ -40,4 +40,4 @@ def open_scripts(
     stores = open_delivery_stores(settings.stores, settings.data_dir / FOLDER / TRANSFERS)
     renderer = Renderer(queue, projects, history, speaking, manager, make, judge)
     deliveries = Deliveries(projects, history, align, settings.data_dir, stores)
-    return Scripts(projects, renderer, deliveries, history, voices)
+    return Scripts(projects, renderer, deliveries, history, voices, directions=settings.stage_directions)

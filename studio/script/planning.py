@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from engines.errors import BadInput, EngineError
+from engines.text import Direction, directions_in, parse, with_spoken_directions, without_directions
 from studio.named_voices import NamedVoices
 from studio.order import SEEDS, Order, flat
 from studio.script.formula_errors import formula_error
@@ -23,33 +24,48 @@ class LineReading:
     voice: str
     order: Order
     limit: str  # what the sheet says of its length
+    written: str = ""  # the text as the sheet has it
 
     @property
     def digest(self) -> str:
         """Of all that the sound depends on: takes with another digest are stale."""
         told = {**flat(self.order), "voice": self.voice, "limit": self.limit}
+        if directions_in(self.order.text):
+            told["directions"] = "not spoken"  # takes of earlier versions speak them
         return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:32]
 
 
 class Readings:
     """Lines of one project as its cast speaks them now. Each casting is looked up once; make a new one for each request."""
 
-    def __init__(self, project: Project, voices: NamedVoices) -> None:
-        self._project, self._voices = project, voices
+    def __init__(self, project: Project, voices: NamedVoices, *, directions: bool = True) -> None:
+        """Without `directions`, stage directions are spoken as words."""
+        self._project, self._voices, self._directions = project, voices, directions
         self._orders: dict[tuple[str, str, str], Order | EngineError] = {}
 
     def of(self, sheet: Sheet, line: ScriptLine) -> Sequence[LineReading]:
         """One for each voice it is cast with; none where it has no text or nobody speaks its character.
 
-        Raises BadInput if the line contains a spreadsheet error, and EngineError if the voice cannot be used.
+        Raises BadInput if the line contains a spreadsheet error, BadText if it consists of stage directions, and
+        EngineError if the voice cannot be used.
         """
         text = cell(sheet, line, "text")
         if not text:
             return []
         if error := formula_error(sheet, line):
             raise BadInput(error)
+        if self.directions_of(text) and not any(c.isalnum() for c in without_directions(text)):
+            parse(text)  # the error says which directions there are
         castings = castings_of(self._project.cast, cell(sheet, line, "character"), cell(sheet, line, "emotion"))
         return [self._reading(casting, text, cell(sheet, line, "max_s")) for casting in castings]
+
+    def directions_of(self, text: str) -> Sequence[Direction]:
+        """Return the stage directions of a text; none if directions are spoken here."""
+        return directions_in(text) if self._directions else ()
+
+    def readable(self, text: str) -> str:
+        """Return the text as engines get it, the lexicon apart."""
+        return text if self._directions else with_spoken_directions(text)
 
     @property
     def digest(self) -> str:
@@ -66,8 +82,8 @@ class Readings:
 
     def _reading(self, casting: Casting, text: str, limit: str) -> LineReading:
         order = self._order(casting)
-        spoken = _spoken(text, self._project.lexicon, casting.voice)
-        return LineReading(voice=casting.voice, order=replace(order, text=spoken, seed=None), limit=limit)
+        spoken = _spoken(self.readable(text), self._project.lexicon, casting.voice)
+        return LineReading(voice=casting.voice, order=replace(order, text=spoken, seed=None), limit=limit, written=text)
 
     def _order(self, casting: Casting) -> Order:
         key = casting.voice, casting.engine, json.dumps(dict(casting.settings), sort_keys=True)

@@ -96,7 +96,7 @@ def studio_of(
     manager.listen(telemetry.record)
     listening = Listening(history, settings.data_dir)
     champions = open_champions(settings)
-    speaking = SpeechService(manager, session_clips, history, champions)
+    speaking = SpeechService(manager, session_clips, history, champions, directions=settings.stage_directions)
     named_voices = NamedVoices(manager, champions, session_clips, (ENGINE,), settings.aliases)
     scripts = open_scripts(settings, manager, speaking, history, named_voices, judge, unaligned)
     studio = Studio(

@@ -8,7 +8,6 @@ from difflib import SequenceMatcher
 
 from engines.errors import BadText
 from engines.text import Say, parse
-from engines.text.markers import without_markers
 from engines.text.spoken import spoken_form
 
 SPOKEN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
@@ -29,7 +28,7 @@ class TypedWord:
 def typed_words(text: str) -> tuple[TypedWord, ...]:
     """The words of a line in order. What makes no sound is left out; nothing sayable gives an empty tuple."""
     try:
-        parts = parse(without_markers(text)).parts
+        parts = parse(text).parts
     except BadText:
         return ()
     return tuple(word for part in parts if isinstance(part, Say) for word in _of(part))
