@@ -90,10 +90,11 @@ class Line:
         if self._characters + len(text) > MAX_CHARACTERS:
             raise BadMessage(f"this line has more than {MAX_CHARACTERS:,} characters; end it and begin another")
         self._characters += len(text)
-        sentence = self._held + self._reader.add(text)
+        sentence = self._reader.add(text)
         if not more:
             sentence += self._reader.rest()
-        has_words = self._has_words(sentence)
+        has_words = bool(sentence) and self._has_words(sentence)
+        sentence = self._held + sentence
         self._held = "" if has_words else sentence
         if has_words or not (more or self._begun):  # a line without a word is refused when it is spoken
             self._begun = True

@@ -63,6 +63,9 @@ def parser() -> ArgumentParser:
         "--best-of", type=int, default=1, metavar="N", help="seeds tried for a take whose checks fail"
     )
     rendering.add_argument("--preset", default="game", choices=[*PRESETS, "custom"])
+    rendering.add_argument(
+        "--directions", action="store_true", help="keep stage directions such as [shouting] in subtitles and tables"
+    )
     rendering.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE", help="of the preset, values as JSON")
     return commands
 
@@ -117,7 +120,7 @@ def _asked(arguments: Namespace) -> WholeSheet:
 
 def _preset(arguments: Namespace) -> Preset:
     """Raises BadSetting, BadInput."""
-    choices = {}
+    choices: dict[str, object] = {"directions": True} if arguments.directions else {}
     for pair in arguments.set:
         name, _, value = pair.partition("=")
         try:

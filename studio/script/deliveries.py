@@ -16,9 +16,12 @@ from studio.database import saving
 from studio.history import History
 from studio.jobs import Job, Jobs, UnknownJob
 from studio.progress import ProgressReporter, share
+from studio.script.checks.wording import TypedWord, typed_words
 from studio.script.delivery import DeliveredLine, DeliveryReport, Preset, deliver, preset_of, zipped
+from studio.script.lexicon import parts
 from studio.script.projects import Projects, new_id
 from studio.script.script import DeliveryChoice, LineTake, Project, ScriptLine, Sheet, TakeCheck, TimedWord, cell
+from studio.script.written import readable, shown
 from studio.stores import ArchiveFacts, Store, UnknownStore
 from studio.stores.backend import file_sha256
 
@@ -30,7 +33,7 @@ MADE_AT = 0.7  # of the work, when only sending is left
 DIGEST = 12  # digits of the content in its name in a store: other content never replaces it
 NAME_MAX = 48  # of project and sheet there
 NOT_IN_IDS = re.compile(r"[^a-z0-9]+")
-Align = Callable[[Audio, str], Sequence[TimedWord]]
+Align = Callable[[Audio, Sequence[TypedWord]], Sequence[TimedWord]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +69,7 @@ class Deliveries:
     def __init__(
         self, projects: Projects, history: History, align: Align, data_dir: Path, stores: Mapping[str, Store]
     ) -> None:
-        """`align` tells where a take's words are; it may find none. `stores` take deliveries, by name."""
+        """`align` finds the words of a take; it may find none. `stores` take deliveries, by name."""
         self.jobs = Jobs()
         self.stores = stores
         self._projects, self._history, self._align = projects, history, align
@@ -155,18 +158,23 @@ class Deliveries:
             if stop.is_set():
                 break  # the delivery says so in its first step
             finding(Progress(number / len(selects), f"finding the words of {_name(sheet, line)}"))
-            gathered.append(self._delivered(project, sheet, line, take))
+            gathered.append(self._delivered(project, sheet, line, take, preset))
 
         return deliver(gathered, preset, folder, share(report, GATHERED_AT, 1.0), stop)
 
-    def _delivered(self, project: Project, sheet: Sheet, line: ScriptLine, take: LineTake) -> DeliveredLine:
+    def _delivered(
+        self, project: Project, sheet: Sheet, line: ScriptLine, take: LineTake, preset: Preset
+    ) -> DeliveredLine:
         audio = partial(self._history.audio, project.session_id, take.id)
         stored = self._history.get(project.session_id, take.id)
+        written = take.written or cell(sheet, line, "text")
+        respell = partial(parts, respellings=project.lexicon, voice=take.voice)
+        words = typed_words(take.text, readable(written, take.text), respell)
         others = set(range(len(sheet.columns))) - set(sheet.roles.values())
         return DeliveredLine(
             id=_name(sheet, line),
             character=cell(sheet, line, "character"),
-            text=cell(sheet, line, "text"),
+            text=shown(written, take.text, directions=preset.directions),
             emotion=cell(sheet, line, "emotion"),
             filename=cell(sheet, line, "filename"),
             scene=cell(sheet, line, "scene"),
@@ -178,7 +186,7 @@ class Deliveries:
             seed=take.seed,
             faults=tuple(_fault(check) for check in take.checks if check.outcome == "fail"),
             made_at=stored.created_at,
-            words=tuple(self._align(audio(), take.text)),
+            words=tuple(self._align(audio(), words)),
             audio=audio,
             row={sheet.columns[column]: line.cells[column] for column in sorted(others)},
         )

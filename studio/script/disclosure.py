@@ -150,7 +150,7 @@ def _changed(line: ScriptLine, spoken: Sequence[LineReading], select: LineTake |
 
 def _take_json(take: LineTake) -> dict[str, Any]:
     told = asdict(take)
-    return {name: value for name, value in told.items() if name not in ("made_from", "version")}
+    return {name: value for name, value in told.items() if name not in ("made_from", "version", "written")}
 
 
 @lru_cache(ESTIMATES_KEPT)

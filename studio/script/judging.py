@@ -13,6 +13,7 @@ from studio.script.rendering import PlannedTake
 from studio.script.script import TakeCheck
 from studio.script.stretching import spoken_s
 from studio.script.timing import missed
+from studio.script.written import readable
 
 LOST = 0.25  # from the score of a take that is too long or too short
 
@@ -33,6 +34,7 @@ class TakeJudge:
         heard = Spoken(spoken_form(without_directions(reference.transcript)), paced_s(reference.audio))
         expected = Expected(
             text=order.text,
+            written=readable(piece.reading.written, order.text),
             reference=reference.audio,
             estimate_s=estimate_s(parse(order.text), heard),
         )

@@ -68,6 +68,7 @@ class LineTakes:
             voice=reading.voice,
             engine=stored.engine,
             text=reading.order.text,
+            written=reading.written,
             version=reading.order.version,
             made_from=reading.digest,
             seed=due.piece.seed,

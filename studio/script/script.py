@@ -49,6 +49,7 @@ class LineTake:
     voice: str  # whose
     engine: str
     text: str  # as it was spoken, the lexicon applied
+    written: str = ""  # as the sheet had it; "" for takes of earlier versions
     version: str  # of the champion
     made_from: str  # digest of all that its sound depends on but the seed
     seed: int

@@ -104,9 +104,19 @@ def test_text_in_pieces_is_spoken_from_its_first_whole_sentence(reception: Recep
     assert [text.strip() for text in said] == ["The first sentence is here.", "And the second.", "The third one."]
 
 
+def test_a_stage_direction_between_sentences_goes_with_the_next_one_and_is_no_line(
+    reception: Reception, socket: ClientConnection
+) -> None:
+    speak(socket, "(laughs wholeheartedly!) The first sentence is here. (coughs quietly, then laughs)")
+    answer(socket)
+    assert [request.text.strip() for request in reception.metronome.requests.values()] == [
+        "(laughs wholeheartedly!) The first sentence is here."
+    ]
+
+
 def test_each_character_of_a_text_in_many_pieces_is_read_once() -> None:
     looks = Looks()
-    line = Line(Message(), Stream(Caller("ann")))
+    line = Line(Message(), Stream(Caller("ann")), lambda text: bool(text.strip()))
     for piece in [". " * 2_450, *["a"] * 61]:
         line.add(CountedText(piece, looks), more=True)
     assert looks.count == 4_900 + 61
