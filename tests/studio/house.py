@@ -76,7 +76,7 @@ def passing(piece: PlannedTake, audio: Audio) -> Checked:
 
 def evenly(audio: Audio, words: Sequence[TypedWord]) -> Sequence[TimedWord]:
     """Words found one after another, all of one length."""
-    each_s = audio.duration_s / max(1, len(words))
+    each_s = min(0.3, audio.duration_s / max(1, len(words)))
     return [TimedWord(word=word.typed, start_s=at * each_s, end_s=(at + 1) * each_s) for at, word in enumerate(words)]
 
 

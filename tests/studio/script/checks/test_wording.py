@@ -69,4 +69,12 @@ def test_a_line_that_was_respelled_by_another_lexicon_has_its_written_words(writ
 def test_every_heard_word_belongs_to_a_written_word_whatever_was_spoken() -> None:
     words = typed_words("Oh my, some other words entirely 7", "Kael'thas waits at the gate of the Lich King.")
     assert " ".join(word.typed for word in words) == "Kael'thas waits at the gate of the Lich King"
-    assert [spoken for word in words for spoken in word.spoken] == ["oh", "my", "some", "other", "words", "entirely", "seven"]
+    assert [spoken for word in words for spoken in word.spoken] == [
+        "oh",
+        "my",
+        "some",
+        "other",
+        "words",
+        "entirely",
+        "seven",
+    ]
