@@ -275,6 +275,7 @@ interface ScriptLine {
   status: LineStatus;
   why: string;
   estimate_s: number | null;
+  directions: string[]; // stage directions of its text, as they are written
   takes: LineTake[];
   events: { at: string; what: string }[];
 }

@@ -60,6 +60,7 @@ const SWITCHES = {
   sheet_names: "The sheet’s own file names where it has them",
   plain_names: "Letters, digits, _ and - only in names",
   metadata: "Text, character and rights within wav files",
+  directions: "Stage directions such as [shouting] in subtitles and tables",
 };
 /** @type {Record<string, [string, Record<string, string>]>} */
 const SETS = {

@@ -1,5 +1,6 @@
 /** One row of the grid. It is drawn anew only where what it shows has changed, and lent to another line when scrolled away. */
 import * as player from "../audio/player.js";
+import { directionChip, partsOf } from "../core/directions.js";
 import { h, icon } from "../core/dom.js";
 import { seconds } from "../core/format.js";
 import { BARS, barsOf, digitOf } from "./line-takes.js";
@@ -70,8 +71,25 @@ function filler(column, cell) {
   if (column.kind === "length") return lengthCell(cell);
   if (column.kind === "status") return statusCell(cell);
   const at = /** @type {number} */ (column.by);
-  return ({ cells }) => {
+  return column.name === "text" ? textCell(cell, at) : plainCell(cell, at);
+}
+
+/** @param {HTMLElement} cell @param {number} at */
+function plainCell(cell, at) {
+  return (/** @type {ScriptLine} */ { cells }) => {
     if (cell.textContent !== cells[at]) cell.textContent = cells[at];
+  };
+}
+
+/** The text, its stage directions as chips. @param {HTMLElement} cell @param {number} at */
+function textCell(cell, at) {
+  let shown = "";
+  return (/** @type {ScriptLine} */ { cells, directions }) => {
+    const now = JSON.stringify([cells[at], directions]);
+    if (now === shown) return;
+    shown = now;
+    const parts = partsOf(cells[at], directions);
+    cell.replaceChildren(...parts.map(({ text, direction }) => (direction ? directionChip(text) : text)));
   };
 }
 
