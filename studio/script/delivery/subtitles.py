@@ -50,12 +50,15 @@ def _subtitles(text: str, words: Sequence[TimedWord]) -> Iterator[Subtitle]:
     held: list[str] = []
     start_s = end_s = 0.0
     for token, word in zip(_passages(text, words), words, strict=True):
+        if not token:
+            end_s = word.end_s
+            continue
         full = len(" ".join([*held, token])) > CHARACTERS_MAX or word.end_s - start_s > LENGTH_MAX_S
         if held and (full or held[-1].rstrip("\"'”’)").endswith(SENTENCE_ENDS)):
             yield start_s, end_s, " ".join(held)
             held = []
         start_s = start_s if held else word.start_s
-        held += [token] if token else []
+        held.append(token)
         end_s = word.end_s
     yield start_s, end_s, " ".join(held)
 
@@ -89,8 +92,7 @@ def _between(tokens: Sequence[str], keys: Sequence[str], starts: Sequence[int | 
             first -= 1
         found.append(" ".join(tokens[first:end]))
         end = first
-    opening = next((at for at in range(len(found) - 1, -1, -1) if found[at]), len(found) - 1)
-    found[opening] = " ".join(filter(None, [*tokens[:end], found[opening]]))
+    found[-1] = " ".join(filter(None, [*tokens[:end], found[-1]]))  # of the first word
     return found[::-1]
 
 
