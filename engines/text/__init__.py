@@ -1,7 +1,7 @@
 """Text as pure functions: read what was typed, spell it as it is spoken, fit it to a checkpoint, cut it into chunks."""
 
 from engines.text.chunks import SentenceReader, chunks
-from engines.text.directions import Direction, directions_in, with_spoken_directions, without_directions
+from engines.text.directions import Direction, directions_in, with_spoken_directions, without_directions, without_words
 from engines.text.limits import MAX_CHARACTERS, MAX_TRANSCRIPT_CHARACTERS, check_length
 from engines.text.script import MAX_PAUSES_S, Pause, Say, Script, parse
 from engines.text.spoken import spoken_form
@@ -31,4 +31,5 @@ __all__ = [
     "unsaid",
     "with_spoken_directions",
     "without_directions",
+    "without_words",
 ]

@@ -2,13 +2,13 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import ftfy
 
 from engines.errors import BadText
-from engines.text.directions import Direction, directions_in, replaced
+from engines.text.directions import Direction, directions_in, replaced, without_words
 from engines.text.limits import MAX_CHARACTERS, check_length
 from engines.text.markup import without_markup
 from engines.text.spoken import spoken_form
@@ -18,7 +18,6 @@ COMPOSED_FROM_MAX = 3  # NFC makes one character of at most three; longer texts 
 MIN_PAUSE_S, MAX_PAUSE_S = 0.05, 10.0
 MAX_PAUSES_S = 120.0  # of one script; 400 tags of 10 s would be an hour of silence in memory
 CHARACTERS_PER_S = 14.0  # unhurried English
-SHOWN = 80  # characters of directions in a message
 
 PAUSE_LIKE = re.compile(r"(\[\s*pause\b[^\]\n]{0,40}\]?)", re.IGNORECASE)
 PAUSE = re.compile(r"\[\s*pause\s*:\s*(\d{1,6}(?:\.\d{1,6})?|\.\d{1,6})\s*(ms|s)\s*\]", re.IGNORECASE)
@@ -77,21 +76,13 @@ def parse(text: str, speak_numbers: bool = True, *, markers: Iterable[str] = ())
     words = replaced(text) if directions else text
     parts = tuple(_parts(words, speak_numbers))
     if not any(isinstance(part, Say) for part in parts):
-        raise BadText(_without_words(directions))
+        raise BadText(without_words(directions) or "there is nothing to say in this text; type a few words")
     if any(each.marker(markers) for each in directions):
         parts = tuple(_parts(replaced(text, markers), speak_numbers))
     script = Script(parts, "".join(dict.fromkeys(c for c in text if is_picture(c))), directions)
     if script.pauses_s > MAX_PAUSES_S:
         raise BadText(f"the pauses add up to {script.pauses_s:.0f} s; at most {MAX_PAUSES_S:.0f} s fit in one take")
     return script
-
-
-def _without_words(directions: Sequence[Direction]) -> str:
-    """Return the message about a text with nothing to say."""
-    if not directions:
-        return "there is nothing to say in this text; type a few words"
-    shown = " ".join(direction.written for direction in directions)[:SHOWN]
-    return f"there is nothing to say in this text, only stage directions: {shown}; add words that are spoken"
 
 
 def _clean(text: str) -> str:

@@ -16,12 +16,11 @@ from studio.database import saving
 from studio.history import History
 from studio.jobs import Job, Jobs, UnknownJob
 from studio.progress import ProgressReporter, share
-from studio.script.checks.wording import TypedWord, typed_words
+from studio.script.checks.wording import TypedWord
 from studio.script.delivery import DeliveredLine, DeliveryReport, Preset, deliver, preset_of, zipped
-from studio.script.lexicon import parts
 from studio.script.projects import Projects, new_id
 from studio.script.script import DeliveryChoice, LineTake, Project, ScriptLine, Sheet, TakeCheck, TimedWord, cell
-from studio.script.written import readable, shown
+from studio.script.written import shown, words_of
 from studio.stores import ArchiveFacts, Store, UnknownStore
 from studio.stores.backend import file_sha256
 
@@ -168,8 +167,7 @@ class Deliveries:
         audio = partial(self._history.audio, project.session_id, take.id)
         stored = self._history.get(project.session_id, take.id)
         written = take.written or cell(sheet, line, "text")
-        respell = partial(parts, respellings=project.lexicon, voice=take.voice)
-        words = typed_words(take.text, readable(written, take.text), respell)
+        words = words_of(take, written, project.lexicon)
         others = set(range(len(sheet.columns))) - set(sheet.roles.values())
         return DeliveredLine(
             id=_name(sheet, line),

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from engines.errors import EngineError
 from engines.text import estimate_s, parse
-from studio.script.formula_errors import formula_error, is_formula_error
+from studio.script.formula_errors import is_formula_error
 from studio.script.planning import LineReading, Readings, fresh
 from studio.script.render_queue import RenderStatus
 from studio.script.script import Cast, LineTake, Project, ScriptLine, Sheet, cell
@@ -84,7 +84,7 @@ def line_json(sheet: Sheet, line: ScriptLine, readings: Readings, failure: str =
     current = {take.id for take in fresh(line, spoken)}
     chosen = proposed([take for take in line.takes if take.id in current])
     status, reason = _status(sheet, line, spoken, current)
-    failure = formula_error(sheet, line) or failure
+    failure = readings.fault(sheet, line) or failure
     if failure and status in ("none", "stale"):
         status, reason = "failed", failure
     return {

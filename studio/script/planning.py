@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from engines.errors import BadInput, EngineError
-from engines.text import Direction, directions_in, parse, with_spoken_directions, without_directions
+from engines.text import Direction, directions_in, with_spoken_directions, without_directions, without_words
 from studio.named_voices import NamedVoices
 from studio.order import SEEDS, Order, flat
 from studio.script.formula_errors import formula_error
@@ -46,22 +46,26 @@ class Readings:
     def of(self, sheet: Sheet, line: ScriptLine) -> Sequence[LineReading]:
         """One for each voice it is cast with; none where it has no text or nobody speaks its character.
 
-        Raises BadInput if the line contains a spreadsheet error, BadText if it consists of stage directions, and
-        EngineError if the voice cannot be used.
+        Raises BadInput if the line contains a spreadsheet error or only stage directions, and EngineError if the voice
+        cannot be used.
         """
         text = cell(sheet, line, "text")
         if not text:
             return []
-        if error := formula_error(sheet, line):
+        if error := self.fault(sheet, line):
             raise BadInput(error)
-        if self.directions_of(text) and not any(c.isalnum() for c in without_directions(text)):
-            parse(text)  # the error says which directions there are
         castings = castings_of(self._project.cast, cell(sheet, line, "character"), cell(sheet, line, "emotion"))
         return [self._reading(casting, text, cell(sheet, line, "max_s")) for casting in castings]
 
     def directions_of(self, text: str) -> Sequence[Direction]:
         """Return the stage directions of a text; none if directions are spoken here."""
         return directions_in(text) if self._directions else ()
+
+    def fault(self, sheet: Sheet, line: ScriptLine) -> str:
+        """Return why no voice can speak the line; "" if its text can be spoken."""
+        text = cell(sheet, line, "text")
+        directions = "" if any(map(str.isalnum, without_directions(text))) else without_words(self.directions_of(text))
+        return formula_error(sheet, line) or directions
 
     def readable(self, text: str) -> str:
         """Return the text as engines get it, the lexicon apart."""

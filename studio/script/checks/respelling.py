@@ -58,8 +58,8 @@ def _by_lexicon(parts: Sequence[LexiconPart]) -> Iterator[WordPair]:
 
 def _by_likeness(written: Sequence[str], spoken: Sequence[str]) -> list[WordPair]:
     found: list[WordPair] = []
-    keys = [list(map(_key, words)) for words in (written, spoken)]
-    for kind, i, i_end, j, j_end in SequenceMatcher(None, *keys, autojunk=False).get_opcodes():
+    keys, heard = ([_key(word) for word in words] for words in (written, spoken))
+    for kind, i, i_end, j, j_end in SequenceMatcher(None, keys, heard, autojunk=False).get_opcodes():
         if kind == "equal":
             found += [WordPair(*pair) for pair in zip(written[i:i_end], spoken[j:j_end], strict=True)]
         elif kind == "replace":
@@ -83,7 +83,7 @@ def _divided(written: tuple[str, ...], spoken: tuple[str, ...]) -> list[WordPair
 def _best(written: tuple[str, ...], spoken: tuple[str, ...]) -> tuple[float, tuple[WordPair, ...]]:
     """Return the likeness of the best division and its pairs, each with one word on one side at least."""
     whole = WordPair(" ".join(written), " ".join(spoken))
-    best = _likeness(whole), (whole,)
+    best: tuple[float, tuple[WordPair, ...]] = (_likeness(whole), (whole,))
     if len(written) == 1 or len(spoken) == 1:
         return best
     cuts = [(1, place) for place in range(1, len(spoken))] + [(place, 1) for place in range(2, len(written))]

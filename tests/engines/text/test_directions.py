@@ -88,3 +88,17 @@ def test_directions_can_be_spoken_as_words(written: str, spoken: str) -> None:
 def test_a_long_text_of_brackets_is_read_within_a_second(record_property: object) -> None:
     parse("a " + "(laughs" * 700)
     parse("a " + "[" * 4_900)
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        ("...Wait (laughs) no. ...Go", "...Wait no. ...Go"),
+        ("You fool. (laughs).", "You fool."),
+        ("(sighs). Hello", "Hello"),
+        ("One  two\n.three (laughs)", "One  two\n.three"),
+        ("Go (laughs)... now", "Go... now"),
+    ],
+)
+def test_a_direction_leaves_no_gap_and_no_mark_and_all_else_stays(written: str, text: str) -> None:
+    assert without_directions(written) == text
