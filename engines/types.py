@@ -163,7 +163,7 @@ class EngineInfo:
     reference_max_s: float  # longer references are refused, never cut
     defaults: Mapping[str, float]  # the checkpoint's defaults of the settings, by name
     vocabulary: frozenset[str]  # characters it can speak; empty = any
-    markers: tuple[str, ...]  # emotions and tones that it understands, written (excited)
+    markers: tuple[str, ...]  # stage directions that it acts on, written (excited) in the text it speaks
     device: str
     rows: int  # requests that it speaks in one step
     dtype: str

@@ -14,7 +14,7 @@ from studio.listening import Listening
 from studio.named_voices import NamedVoices
 from studio.references.library import ClipStore
 from studio.references.session_clips import SessionClips
-from studio.script.checks.alignment import align
+from studio.script.checks.alignment import align_words
 from studio.script.checks.checker import Checker
 from studio.script.factory import open_scripts
 from studio.script.judging import TakeJudge
@@ -45,11 +45,11 @@ def _wired(settings: Settings) -> Studio:
     manager.listen(telemetry.record)
     listening = Listening(history, settings.data_dir)
     champions = open_champions(settings)
-    speaking = SpeechService(manager, session_clips, history, champions)
+    speaking = SpeechService(manager, session_clips, history, champions, directions=settings.stage_directions)
     named_voices = NamedVoices(manager, champions, session_clips, settings.engines, settings.aliases)
     checkers = [Checker() for _ in range(max(1, (os.cpu_count() or 1) // CORES_A_CHECKER))]
     judge = TakeJudge(checkers, lambda order: speaking.reference(order, ""))
-    scripts = open_scripts(settings, manager, speaking, history, named_voices, judge, align)
+    scripts = open_scripts(settings, manager, speaking, history, named_voices, judge, align_words)
     return Studio(
         settings=settings,
         manager=manager,

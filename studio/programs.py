@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from engines.errors import NotReady
 from engines.scheduling.ticket import Ticket
+from engines.text import without_directions
 from engines.types import EngineStatus, Reference, Setting
 from studio.errors import NotFound
 from studio.named_voices import asked_for
@@ -64,6 +65,10 @@ class Programs:
     def settings_of(self, engine: str) -> Mapping[str, Setting]:
         """Return the settings of an engine by name. Raises UnknownEngine."""
         return self._engine(engine).settings
+
+    def has_words(self, text: str) -> bool:
+        """Return True if there is more in a text than stage directions that are not spoken."""
+        return bool((without_directions(text) if self._studio.settings.stage_directions else text).strip())
 
     def open(self, caller: Caller) -> Stream:
         """Begin an answer; `close` must follow. Raises Closing, LimitReached."""

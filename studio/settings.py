@@ -153,6 +153,8 @@ class Settings(BaseSettings):
     """Stores of archives as `name=folder:/path`, `name=s3://bucket/prefix` or `name=hf://owner/repo`."""
     weights_budget_gb: Annotated[float, Field(ge=0)] = 0
     """Memory of the device for fine-tuned weights that are not active. 0 is a quarter of the free memory."""
+    stage_directions: bool = True
+    """`off` speaks stage directions such as [shouting], (laughs) and (long pause) as words."""
     # Limits for visitors, who are not the owner. If unset, the defaults of VisitorLimits apply to a public studio only.
     visitor_days: Annotated[float | None, Field(ge=0)] = None
     """Age at which takes and clips of visitors are removed. 0 is never; unset is 30 on a public studio, else never."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from engines.scheduling.manager import Manager
 from engines.scheduling.ticket import Ticket
-from engines.text import parse
+from engines.text import parse, with_spoken_directions
 from engines.types import Reference, Request, Samples, Status, Take, Weights
 from studio.errors import NotFound
 from studio.order import SEEDS, Order
@@ -114,9 +114,16 @@ def doubts(reference: Reference, *, of_clip: bool) -> list[str]:
 
 class SpeechService:
     def __init__(
-        self, manager: Manager, session_clips: "SessionClips", history: "History", champions: "Champions"
+        self,
+        manager: Manager,
+        session_clips: "SessionClips",
+        history: "History",
+        champions: "Champions",
+        *,
+        directions: bool = True,
     ) -> None:
-        self._manager = manager
+        """Without `directions`, stage directions are spoken as words."""
+        self._manager, self._directions = manager, directions
         self._session_clips = session_clips
         self._champions = champions
         self._history = history
@@ -167,10 +174,11 @@ class SpeechService:
         """What is spoken exactly, the request in the scheduler, and what the designer should know of it."""
         order = replace(order, seed=secrets.randbelow(SEEDS) if order.seed is None else order.seed)
         self._manager.check(order.engine, order.settings)
-        parse(order.text)  # an engine does so when it admits the request; nobody shall wait in line to be refused
+        text = order.text if self._directions else with_spoken_directions(order.text)
+        parse(text)  # the engine reads the text again later; a text that cannot be spoken is refused before it waits
         order, reference, weights = (order, sent, None) if sent else self._cast(order, session_id)
         taken = weights if self._manager.status(order.engine).fine_tunes else None
-        request = _request(order, reference, taken, live)
+        request = _request(replace(order, text=text), reference, taken, live)
         ticket = self._manager.submit(request, session_id=session_id, arrived_at=arrived_at)
         return order, ticket, [] if taken is weights else [self._ignored(order)]
 

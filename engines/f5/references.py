@@ -100,7 +100,7 @@ class F5ReferenceCache:
 
     def _transcript(self, reference: Reference) -> str:
         try:
-            spoken = writing.spoken_form(writing.without_markers(reference.transcript))
+            spoken = writing.spoken_form(writing.without_directions(reference.transcript))
             transcript = writing.fit(spoken, self._characters).strip()
         except UnsupportedText as error:
             raise UnsupportedText(f"the transcript: {error}", error.characters) from error

@@ -206,7 +206,7 @@ class S1Engine:
             reference_max_s=SPEC.reference_max_s,
             defaults=self._own_settings,
             vocabulary=frozenset(defaults.characters),
-            markers=writing.MARKERS if defaults.markers else (),
+            markers=defaults.acts_on,
             device=str(self._placement.device),
             rows=self._width,
             dtype=str(self._placement.dtype).removeprefix("torch."),
@@ -258,10 +258,10 @@ class S1Engine:
     def prepare(self, request: Request) -> planning.S1Plan:
         model, length = self.model, self.decoder.state.length
         SPEC.chosen(request.settings, self._own_settings)
-        text = request.text if model.defaults.markers else writing.without_markers(request.text)
         reference = self.references.read(request.reference)
         room_s = (length - reference.positions) / model.codec.config.frame_rate
-        groups = planning.groups(writing.parse(text), model.defaults, room_s)
+        script = writing.parse(request.text, markers=model.defaults.acts_on)
+        groups = planning.groups(script, model.defaults, room_s)
         if not groups:
             raise BadText("this text has no words; type at least one")
         return planning.S1Plan(reference, groups)

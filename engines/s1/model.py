@@ -20,6 +20,7 @@ from engines.runtime.quantization import Kind
 from engines.s1.codec import Codec
 from engines.s1.config import CodecConfig, DualARConfig
 from engines.s1.files import S1Files, locate
+from engines.s1.markers import MARKERS
 from engines.s1.network import DualAR
 from engines.s1.tokenizer import Tokenizer
 from engines.text.script import CHARACTERS_PER_S
@@ -43,6 +44,11 @@ class S1Defaults:
     own_pace: float = CHARACTERS_PER_S
     markers: bool = True  # True if it was trained with markers such as (excited)
     timbre: float = 0.0  # strength of the timbre correction, 0 to 1; see `engines.timbre`
+
+    @property
+    def acts_on(self) -> tuple[str, ...]:
+        """Return the stage directions that the checkpoint was taught."""
+        return MARKERS if self.markers else ()
 
     @classmethod
     def read(cls, path: Path | None) -> "S1Defaults":

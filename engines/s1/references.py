@@ -87,7 +87,7 @@ class S1ReferenceEncoder:
 
     def _transcript(self, reference: Reference) -> str:
         """Return the transcript in the checkpoint's characters."""
-        spoken = writing.spoken_form(writing.without_markers(reference.transcript))
+        spoken = writing.spoken_form(writing.without_directions(reference.transcript))
         characters = frozenset(self._model.defaults.characters)
         try:
             transcript = (writing.fit(spoken, characters) if characters else spoken).strip()

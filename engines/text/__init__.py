@@ -1,8 +1,8 @@
 """Text as pure functions: parse typed text, convert it to spoken form, fit it to a vocabulary, cut it into chunks."""
 
 from engines.text.chunks import SentenceReader, chunks
+from engines.text.directions import Direction, directions_in, with_spoken_directions, without_directions, without_words
 from engines.text.limits import MAX_CHARACTERS, MAX_TRANSCRIPT_CHARACTERS, check_length
-from engines.text.markers import MARKERS, markers_in, without_markers
 from engines.text.script import MAX_PAUSES_S, Pause, Say, Script, parse
 from engines.text.spoken import spoken_form
 from engines.text.syllables import count_syllables
@@ -10,10 +10,10 @@ from engines.text.tempo import Spoken, estimate_s, lasts
 from engines.text.vocabulary import fit, unsaid
 
 __all__ = [
-    "MARKERS",
     "MAX_CHARACTERS",
     "MAX_PAUSES_S",
     "MAX_TRANSCRIPT_CHARACTERS",
+    "Direction",
     "Pause",
     "Say",
     "Script",
@@ -22,12 +22,14 @@ __all__ = [
     "check_length",
     "chunks",
     "count_syllables",
+    "directions_in",
     "estimate_s",
     "fit",
     "lasts",
-    "markers_in",
     "parse",
     "spoken_form",
     "unsaid",
-    "without_markers",
+    "with_spoken_directions",
+    "without_directions",
+    "without_words",
 ]

@@ -2,12 +2,13 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import ftfy
 
 from engines.errors import BadText
+from engines.text.directions import Direction, directions_in, replaced, without_words
 from engines.text.limits import MAX_CHARACTERS, check_length
 from engines.text.markup import without_markup
 from engines.text.spoken import spoken_form
@@ -51,6 +52,7 @@ class Script:
 
     parts: tuple[Say | Pause, ...]
     pictures: str = ""  # emoji and other typed signs without a sound, each once
+    directions: tuple[Direction, ...] = ()  # stage directions, in their order
 
     @property
     def spoken(self) -> str:
@@ -63,16 +65,23 @@ class Script:
         return sum(part.duration_s for part in self.parts if isinstance(part, Pause))
 
 
-def parse(text: str, speak_numbers: bool = True) -> Script:
-    """Parse a text with `[pause:1.5s]` tags. Other brackets are text. Without `speak_numbers`, words stay as typed.
+def parse(text: str, speak_numbers: bool = True, *, markers: Iterable[str] = ()) -> Script:
+    """Parse a text with `[pause:1.5s]` tags and stage directions. Other brackets are text.
 
-    Raises BadText for a text that is empty, longer than MAX_CHARACTERS, or has an invalid pause tag.
+    Without `speak_numbers`, words stay as typed. Directions are not spoken; a direction that means one of an engine's
+    `markers` stays as that marker, such as (laughing).
+
+    Raises BadText for a text without words, longer than MAX_CHARACTERS, or with an invalid pause tag.
     """
     text = _clean(text)
-    parts = tuple(_parts(text, speak_numbers))
-    script = Script(parts, "".join(dict.fromkeys(c for c in text if is_picture(c))))
+    directions = directions_in(text)
+    words = replaced(text) if directions else text
+    parts = tuple(_parts(words, speak_numbers))
     if not any(isinstance(part, Say) for part in parts):
-        raise BadText("this text has no words; type a line")
+        raise BadText(without_words(directions) or "this text has no words; type a line")
+    if any(each.marker(markers) for each in directions):
+        parts = tuple(_parts(replaced(text, markers), speak_numbers))
+    script = Script(parts, "".join(dict.fromkeys(c for c in text if is_picture(c))), directions)
     if script.pauses_s > MAX_PAUSES_S:
         raise BadText(f"the pauses add up to {script.pauses_s:.0f} s; shorten them to at most {MAX_PAUSES_S:.0f} s")
     return script

@@ -12,6 +12,7 @@ from engines.types import Audio
 from studio.api.errors import ProblemRoute, SessionId
 from studio.history.takes import peaks
 from studio.references.clip import Clip, Origin, float_wav
+from studio.references.hearings import Hearings
 from studio.references.mend import Mend, mend, mended_name, starts_at_s
 from studio.references.report import report
 from studio.references.transcribe import available, transcribe
@@ -46,7 +47,7 @@ class RepairRequest(ClipSpan):
 
 def router(studio: Studio) -> APIRouter:
     routes = APIRouter(prefix="/studio/clips", tags=["clips"], route_class=ProblemRoute)
-    own, described = studio.session_clips, _describer(studio)
+    own, described, hearings = studio.session_clips, _describer(studio), Hearings()
     recogniser = ThreadPoolExecutor(1, "recogniser")  # each thread that ever held its model would keep 50 MB
 
     @routes.get("")
@@ -87,7 +88,8 @@ def router(studio: Studio) -> APIRouter:
         """A page may have asked just before its clip was deleted."""
         found = own.get(session_id, id, deleted=True)
         unmended = studio.clips.unmended(found, said.window)
-        checks = report(said.of(found), found.source, said.transcript, unmended).checks
+        heard = hearings.find(id, said.window)
+        checks = report(said.of(found), found.source, said.transcript, unmended, heard).checks
         names = ("name", "state", "message", "mend")
         return {"checks": [{name: getattr(check, name) for name in names} for check in checks]}
 
@@ -107,8 +109,10 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.post("/{id}/transcribe")
     def heard(id: str, span: ClipSpan, session_id: SessionId) -> dict[str, Any]:
-        found = span.of(own.get(session_id, id))
-        return {"transcript": recogniser.submit(transcribe, found).result(), "recogniser": available()}
+        audio = span.of(own.get(session_id, id))
+        heard = hearings.find(id, span.window) or recogniser.submit(transcribe, audio).result()
+        hearings.keep(id, span.window, heard)
+        return {"transcript": heard, "recogniser": available()}
 
     @routes.post("/{id}/transcript")
     def words(id: str, said: ClipSpanTranscript, session_id: SessionId) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """A script as it will be spoken, before anything is spent on speaking it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -11,6 +11,7 @@ from engines.audio import paced_s
 from engines.errors import BadSetting, BadText, EngineError
 from engines.text import (
     MAX_CHARACTERS,
+    Direction,
     Pause,
     Say,
     Script,
@@ -18,11 +19,11 @@ from engines.text import (
     check_length,
     estimate_s,
     fit,
-    markers_in,
     parse,
     spoken_form,
     unsaid,
-    without_markers,
+    with_spoken_directions,
+    without_directions,
 )
 from engines.types import EngineInfo, Setting
 from studio.api.errors import ProblemRoute, SessionId
@@ -63,15 +64,18 @@ def router(studio: Studio) -> APIRouter:
         info, pace = engine.info, _pace(form.model_extra or {}, engine.settings)
         vocabulary = info.vocabulary if info else ANY_CHARACTER
         characters = len(form.text)
-        heeded = info is not None and bool(info.markers)
+        text = form.text if studio.settings.stage_directions else with_spoken_directions(form.text)
+        markers = info.markers if info else ()
         try:
             check_length("the text", form.text, MAX_CHARACTERS)
-            read = parse(form.text if heeded else without_markers(form.text))
+            read = parse(text, markers=markers)
         except BadText as error:
-            return {"spoken": [], "unsaid": [], "characters": characters, "estimate_s": 0.0, "error": str(error)}
+            nothing: dict[str, Any] = {"spoken": [], "unsaid": [], "directions": []}
+            return nothing | {"characters": characters, "estimate_s": 0.0, "error": str(error)}
         return {
             "spoken": [spoken_json(part) for part in read.parts],
-            "unsaid": [*([] if heeded else markers_in(form.text)), *unsaid(read, vocabulary)],  # what will not be heard
+            "unsaid": list(unsaid(read, vocabulary)),  # what will not be heard
+            "directions": [direction_json(direction, markers) for direction in read.directions],
             "characters": characters,
             "estimate_s": round(_estimate_s(read, _spoken(studio, form, session_id), pace, info), 2),
             "error": unspeakable(read, vocabulary),
@@ -87,7 +91,7 @@ def _spoken(studio: Studio, form: ScriptForm, session_id: str) -> Spoken | None:
         reference = studio.speaking.reference(Order(**chosen), session_id)
     except EngineError:
         return None  # speaking says why
-    return Spoken(spoken_form(without_markers(reference.transcript)), paced_s(reference.audio))
+    return Spoken(spoken_form(without_directions(reference.transcript)), paced_s(reference.audio))
 
 
 def _pace(given: Mapping[str, object], known: Mapping[str, Setting]) -> float:
@@ -124,3 +128,9 @@ def spoken_json(part: Say | Pause) -> dict[str, Any]:
     if isinstance(part, Say):
         return {"kind": "say", "typed": part.typed, "spoken": part.spoken}
     return {"kind": "pause", "duration_s": part.duration_s}
+
+
+def direction_json(direction: Direction, markers: Sequence[str]) -> dict[str, Any]:
+    """A stage direction, and what becomes of it: a pause, the engine's marker, or nothing that is heard."""
+    pause_s, marker = direction.pause_s or None, direction.marker(markers) or None
+    return {"written": direction.written, "pause_s": pause_s, "marker": marker}

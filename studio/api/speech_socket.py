@@ -23,7 +23,7 @@ import asyncio
 import base64
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing, suppress
 from typing import Any, Literal
 
@@ -71,9 +71,10 @@ class Message(BaseModel):
 class Line:
     """One text, as far as it has come, and the answer it gets."""
 
-    def __init__(self, message: Message, stream: Stream) -> None:
-        """`message` is its first."""
+    def __init__(self, message: Message, stream: Stream, has_words: Callable[[str], bool]) -> None:
+        """`message` is its first. A sentence that has no words is spoken together with the next one."""
         self.message, self.stream = message, stream
+        self._has_words, self._held = has_words, ""  # stage directions before the next sentence
         self.arrived_at = time.monotonic()
         self._sentences: asyncio.Queue[str | None] = asyncio.Queue()  # None: no more
         self._reader = SentenceReader()
@@ -92,7 +93,10 @@ class Line:
         sentence = self._reader.add(text)
         if not more:
             sentence += self._reader.rest()
-        if sentence.strip() or not (more or self._begun):  # a line without a word is refused when it is spoken
+        has_words = bool(sentence) and self._has_words(sentence)
+        sentence = self._held + sentence
+        self._held = "" if has_words else sentence
+        if has_words or not (more or self._begun):  # a line without a word is refused when it is spoken
             self._begun = True
             self._sentences.put_nowait(sentence)
         if not more:
@@ -211,7 +215,7 @@ class Conversation:
         if line is None:
             if len(self._lines) >= LINES_MAX:
                 raise BadMessage(f"{LINES_MAX} lines are waiting already; wait for an __END__ first")
-            line = Line(message, self._programs.open(self._caller))
+            line = Line(message, self._programs.open(self._caller), self._programs.has_words)
             self._as_text = line.as_text
             self._lines.append(line)
             self._arrived.put_nowait(line)

@@ -9,6 +9,7 @@ import numpy as np
 from engines.audio import loudness_lufs, peak_dbfs, silences
 from engines.text import count_syllables
 from engines.types import Audio
+from studio.references.agreement import disagreement
 from studio.references.clip import Source
 from studio.references.measures import (
     bandwidth_hz,
@@ -65,18 +66,19 @@ class Report:
         return next(iter([check for check in self.checks if check.name == name] or _unknown(name)))
 
 
-def report(audio: Audio, source: Source, transcript: str, unmended: Audio | None = None) -> Report:
+def report(audio: Audio, source: Source, transcript: str, unmended: Audio | None = None, heard: str = "") -> Report:
     """Look at exactly the sound an engine would get, where it came from, and what is said to be said in it.
 
-    `unmended` is the same part before any mend; None where none was made.
+    `unmended` is the same part before any mend; None where none was made. `heard` is what the recogniser hears in the
+    part; "" if it has not listened.
     """
     if (silent := no_voice(audio)) is not None:
         # Of channels that cancel each other nothing is left to hear, until one of them is taken.
         cancelled = [check for check in [mixdown(source)] if check.mend]
-        return Report((_duration(audio), silent, *cancelled, _transcript(transcript)))
+        return Report((_duration(audio), silent, *cancelled, _transcript(transcript, heard)))
     sound: list[Callable[[Audio], Check]] = [_level, _snr, _pauses, _rumble]
     of_sound = [check(audio) for check in sound]
-    of_words = [_transcript(transcript), speech_rate(audio, transcript)]
+    of_words = [_transcript(transcript, heard), speech_rate(audio, transcript)]
     return Report(
         (_duration(audio), _clipping(audio, unmended), *of_sound, _rate(audio, source), mixdown(source), *of_words)
     )
@@ -187,9 +189,11 @@ def mixdown(source: Source) -> Check:
     return Check("channels", "warn", f"{said} and the mix is {loss}; take that channel instead.", "mono")
 
 
-def _transcript(transcript: str) -> Check:
+def _transcript(transcript: str, heard: str) -> Check:
     if not transcript.strip():
         return Check("transcript", "fail", "There is no transcript; type exactly what is said in this part.")
+    if doubt := disagreement(heard, transcript):
+        return Check("transcript", "warn", doubt)
     words = len(transcript.split())
     return Check("transcript", "ok", f"{words} word{'s' * (words != 1)}.")
 

@@ -74,6 +74,9 @@ def parser() -> ArgumentParser:
         choices=STALE_RULES,
         help="deliver selects whose new take cannot be made, or leave their lines out; default: deliver nothing",
     )
+    rendering.add_argument(
+        "--directions", action="store_true", help="keep stage directions such as [shouting] in subtitles and tables"
+    )
     rendering.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE", help="of the preset, values as JSON")
     return commands
 
@@ -134,7 +137,7 @@ def _asked(arguments: Namespace) -> WholeSheet:
 
 def _choice(arguments: Namespace) -> DeliveryChoice:
     """Raises BadSetting, BadInput."""
-    choices = {}
+    choices: dict[str, object] = {"directions": True} if arguments.directions else {}
     for pair in arguments.set:
         name, _, value = pair.partition("=")
         try:

@@ -15,12 +15,14 @@ from studio.database import saving
 from studio.history import History
 from studio.jobs import Job, Jobs, UnknownJob
 from studio.progress import ProgressReporter, share
+from studio.script.checks.wording import TypedWord
 from studio.script.delivery import DeliveryReport, Preset, deliver, preset_of, zipped
 from studio.script.delivery_plan import DeliveryPlan, planned, preview_json, with_sound
 from studio.script.planning import Readings
 from studio.script.projects import Projects, new_id
 from studio.script.script import DeliveryChoice, Project, Sheet, TimedWord
 from studio.script.selects import StaleRule
+from studio.script.written import words_of
 from studio.stores import ArchiveFacts, Store, UnknownStore
 from studio.stores.backend import file_sha256
 
@@ -33,7 +35,7 @@ MADE_AT = 0.7  # of the work, when only sending is left
 DIGEST = 12  # digits of the content in its name in a store: other content never replaces it
 NAME_MAX = 48  # of project and sheet there
 NOT_IN_IDS = re.compile(r"[^a-z0-9]+")
-Align = Callable[[Audio, str], Sequence[TimedWord]]
+Align = Callable[[Audio, Sequence[TypedWord]], Sequence[TimedWord]]
 Reselect = Callable[[str, str, ProgressReporter, threading.Event], None]  # of a project's sheet
 
 
@@ -183,8 +185,8 @@ class Deliveries:
                 break  # the delivery says so in its first step
             finding(Progress(number / len(plan.selects), f"finding the words of {line.id}"))
             sounding = with_sound(line, plan.project, select, self._history)
-            words = tuple(self._align(sounding.audio(), select.take.text))
-            gathered.append(replace(sounding, words=words))
+            written = words_of(select.take, select.written, plan.project.lexicon)
+            gathered.append(replace(sounding, words=tuple(self._align(sounding.audio(), written))))
 
         return deliver(gathered, plan.preset, folder, share(report, GATHERED_AT, 1.0), stop)
 

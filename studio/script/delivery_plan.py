@@ -13,6 +13,7 @@ from studio.script.identity import delivered_ids, lines_of_same_id
 from studio.script.planning import Readings
 from studio.script.script import Project, Sheet, TakeCheck, cell
 from studio.script.selects import Select, StaleRule, delivered_selects, selects_of
+from studio.script.written import shown
 
 NAMES_SHOWN = 5
 
@@ -30,7 +31,8 @@ class DeliveryPlan:
     def lines(self) -> Sequence[DeliveredLine]:
         """The lines without their sound and words."""
         ids = delivered_ids(self.sheet, self.preset.same_ids)
-        return [_described(self.sheet, select, ids[select.line.key]) for select in self.selects]
+        directions = self.preset.directions
+        return [_described(self.sheet, select, ids[select.line.key], directions) for select in self.selects]
 
 
 def planned(project: Project, sheet: Sheet, preset: Preset, readings: Readings, rule: StaleRule) -> DeliveryPlan:
@@ -79,14 +81,15 @@ def _names(plan: DeliveryPlan) -> tuple[list[str], str]:
     return [f"{stem}.{plan.preset.format}" for stem in stems[:NAMES_SHOWN]], ""
 
 
-def _described(sheet: Sheet, select: Select, id: str) -> DeliveredLine:
+def _described(sheet: Sheet, select: Select, id: str, directions: bool) -> DeliveredLine:
+    """Return a line with the text of its take, stage directions only if asked for."""
     line, take = select.line, select.take
     others = set(range(len(sheet.columns))) - set(sheet.roles.values())
     sheet_id, sheet_text = cell(sheet, line, "id"), cell(sheet, line, "text")
     return DeliveredLine(
         id=id,
         character=cell(sheet, line, "character"),
-        text=select.written if select.why else sheet_text,
+        text=shown(select.written if select.why else sheet_text, take.text, directions=directions),
         emotion=cell(sheet, line, "emotion"),
         filename=cell(sheet, line, "filename"),
         scene=cell(sheet, line, "scene"),

@@ -8,8 +8,8 @@ from typing import Any, Literal
 from pydantic import TypeAdapter
 
 from engines.errors import EngineError
-from engines.text import estimate_s, parse, without_markers
-from studio.script.formula_errors import formula_error, is_formula_error
+from engines.text import estimate_s, parse
+from studio.script.formula_errors import is_formula_error
 from studio.script.identity import lines_of_same_id
 from studio.script.lengths import delivered_s
 from studio.script.planning import LineReading, Readings, fresh, is_due, renewed
@@ -87,11 +87,12 @@ def sheet_json(
 
 
 def line_json(sheet: Sheet, line: ScriptLine, readings: Readings, failure: str = "") -> dict[str, Any]:
+    text = cell(sheet, line, "text")
     spoken, why = _spoken(sheet, line, readings)
     current = {take.id for take in fresh(line, spoken)}
     chosen = proposed([take for take in line.takes if take.id in current])
     status, reason = _status(sheet, line, spoken, current)
-    failure = formula_error(sheet, line) or failure
+    failure = readings.fault(sheet, line) or failure
     if failure and status in ("none", "stale"):
         status, reason = "failed", failure
     return {
@@ -101,7 +102,8 @@ def line_json(sheet: Sheet, line: ScriptLine, readings: Readings, failure: str =
         "status": status,
         "why": why or reason,
         "due": bool(spoken) and is_due(line, spoken),
-        "estimate_s": _estimate_s(sheet, line, readings.edges_s),
+        "estimate_s": _estimate_s(sheet, line, readings),
+        "directions": [direction.written for direction in readings.directions_of(text)],
         "takes": [
             _take_json(take, readings.edges_s) | {"stale": take.id not in current, "proposed": take is chosen}
             for take in line.takes
@@ -140,17 +142,17 @@ def _take_json(take: LineTake, edges_s: float) -> dict[str, Any]:
     return {name: value for name, value in told.items() if name not in HIDDEN}
 
 
-def _estimate_s(sheet: Sheet, line: ScriptLine, edges_s: float) -> float | None:
+def _estimate_s(sheet: Sheet, line: ScriptLine, readings: Readings) -> float | None:
     """Return about how long the delivered file will last."""
     text = cell(sheet, line, "text")
-    speech_s = None if is_formula_error(text) else _estimated_speech_s(text)
-    return None if speech_s is None else round(speech_s + edges_s, 2)
+    speech_s = None if is_formula_error(text) else _estimated_speech_s(readings.readable(text))
+    return None if speech_s is None else round(speech_s + readings.edges_s, 2)
 
 
 @lru_cache(ESTIMATES_KEPT)
 def _estimated_speech_s(text: str) -> float | None:
     try:
-        return estimate_s(parse(without_markers(text)), None) if text else None
+        return estimate_s(parse(text), None) if text else None
     except EngineError:
         return None
 

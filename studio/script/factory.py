@@ -34,7 +34,7 @@ def open_scripts(
 ) -> Scripts:
     """Nothing renders before its renderer is started."""
     projects = Projects(settings.data_dir)
-    queue = RenderQueue(projects, voices)
+    queue = RenderQueue(projects, voices, directions=settings.stage_directions)
 
     def make(piece: PlannedTake) -> Generator[Order, Take, Take]:
         reading = piece.reading
@@ -45,7 +45,7 @@ def open_scripts(
     renderer = Renderer(queue, projects, history, speaking, manager, make, judge)
 
     def readings(project: Project) -> Readings:
-        return Readings(project, voices)
+        return Readings(project, voices, directions=settings.stage_directions)
 
     deliveries = Deliveries(
         projects,
@@ -56,4 +56,4 @@ def open_scripts(
         readings=readings,
         reselect=Reselector(projects, renderer, readings),
     )
-    return Scripts(projects, renderer, deliveries, history, voices)
+    return Scripts(projects, renderer, deliveries, history, voices, directions=settings.stage_directions)

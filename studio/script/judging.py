@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from queue import SimpleQueue
 
 from engines.audio import paced_s
-from engines.text import Spoken, estimate_s, parse, spoken_form, without_markers
+from engines.text import Spoken, estimate_s, parse, spoken_form, without_directions
 from engines.types import Audio, Reference
 from studio.order import Order
 from studio.script.checks.checker import Checker
@@ -13,6 +13,7 @@ from studio.script.rendering import PlannedTake
 from studio.script.script import TakeCheck
 from studio.script.stretching import spoken_s
 from studio.script.timing import missed
+from studio.script.written import readable
 
 LOST = 0.25  # from the score of a take that is too long or too short
 
@@ -30,11 +31,12 @@ class TakeJudge:
     def __call__(self, piece: PlannedTake, audio: Audio) -> Checked:
         order = piece.reading.order
         reference = self._reference(order)
-        heard = Spoken(spoken_form(without_markers(reference.transcript)), paced_s(reference.audio))
+        heard = Spoken(spoken_form(without_directions(reference.transcript)), paced_s(reference.audio))
         expected = Expected(
             text=order.text,
+            written=readable(piece.reading.written, order.text),
             reference=reference.audio,
-            estimate_s=estimate_s(parse(without_markers(order.text)), heard),
+            estimate_s=estimate_s(parse(order.text), heard),
         )
         checked = self._checked(expected, audio)
         speech_s = spoken_s(audio)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from engines.errors import BadInput
-from engines.text.markers import MARKER
+from engines.text.directions import directions_in
 from engines.text.markup import TAG_LIKE
 from engines.text.script import PAUSE_LIKE
 from studio.script.script import Respelling
@@ -49,17 +49,18 @@ def parts(text: str, respellings: Sequence[Respelling], voice: str) -> Sequence[
 
     Of words that begin at the same letter the longest is taken, whole words first, and of the same word a voice's own
     entry before everybody's.
-    Pauses and markers stay, and nothing is replaced twice. A whole word may carry an English ending ("Ahri's") but is no part
-    of another name ("Kael" is not in "Kael'thas"); a hyphen parts words.
+    Pauses and stage directions stay, and nothing is replaced twice. A whole word may carry an English ending ("Ahri's")
+    but is no part of another name ("Kael" is not in "Kael'thas"); a hyphen parts words.
     """
     known = [each for each in respellings if each.voice in ("", voice)]
     if not known:
         return [LexiconPart(text, text)]
     known.sort(key=lambda each: (-len(each.word), not each.voice, not each.match_case, not each.whole_word))
     text = unicodedata.normalize("NFC", text)
+    stays = [(each.start, each.end) for each in directions_in(text)]
     found, end = [], 0
     for match in _pattern(tuple(known)).finditer(text):
-        if match.lastgroup is None:  # a pause, a marker or a tag
+        if match.lastgroup is None or any(start <= match.start() < stop for start, stop in stays):  # a pause, a tag
             continue
         respelling = known[int(match.lastgroup[1:])]
         found += [LexiconPart(kept, kept) for kept in [text[end : match.start()]] if kept]
@@ -103,7 +104,7 @@ def _plain(number: int, given: Respelling) -> Respelling:
     if len(spoken) > MAX_SPOKEN:
         raise BadLexicon(f"“{word}” is spoken as {len(spoken)} characters; at most {MAX_SPOKEN}, shorten it")
     if set("[](){}") & set(word + spoken) and not ARPABET.fullmatch(spoken):
-        raise BadLexicon(f"“{word}” has brackets in it; write pauses and markers into the script instead")
+        raise BadLexicon(f"“{word}” has brackets in it; write pauses and stage directions into the script instead")
     if IPA.search(spoken) or ARPABET.fullmatch(spoken):
         raise BadLexicon(f"“{word}” is to be spoken as {spoken}; {NOT_READ}")
     return replace(given, word=word, spoken=spoken, voice=given.voice.strip())
@@ -118,7 +119,7 @@ def _one_line(text: str) -> str:
 @lru_cache(maxsize=COMPILED)
 def _pattern(respellings: tuple[Respelling, ...]) -> re.Pattern[str]:
     """Each respelling is a group named by its place; what must stay is found by none."""
-    stays = [f"(?i:{kept.pattern})" for kept in (PAUSE_LIKE, MARKER, TAG_LIKE)]
+    stays = [f"(?i:{kept.pattern})" for kept in (PAUSE_LIKE, TAG_LIKE)]
     groups = [(f"(?P<w{index}>{_source(each)})", each.whole_word) for index, each in enumerate(respellings)]
     whole, anywhere = ([group for group, is_whole in groups if is_whole is wanted] for wanted in (True, False))
     letter, joined = f"[\\w{_marks()}]", f"[{APOSTROPHES}]"

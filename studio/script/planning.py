@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from engines.errors import BadInput, EngineError
+from engines.text import Direction, directions_in, with_spoken_directions, without_directions, without_words
 from studio.named_voices import NamedVoices
 from studio.order import SEEDS, Order, flat
 from studio.script.formula_errors import formula_error
@@ -25,8 +26,8 @@ class LineReading:
     voice: str
     order: Order
     limit: str  # what the sheet says of its length
-    written: str = ""  # what the sheet says; `order` has it as the lexicon has it spoken
-    edges_s: float = 0.0  # silence that the delivered file has around the speech, part of its length
+    written: str = ""  # the text in the sheet; `order` has it as the lexicon respells it
+    edges_s: float = 0.0  # silence around the speech in the delivered file, part of its length
 
     @property
     def digest(self) -> str:
@@ -34,29 +35,47 @@ class LineReading:
         told = {**flat(self.order), "voice": self.voice, "limit": self.limit}
         if is_limit(self.limit):
             told["edges_s"] = self.edges_s
+        if directions_in(self.order.text):
+            told["directions"] = "not spoken"  # takes of earlier versions speak them
         return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:32]
 
 
 class Readings:
     """Lines of one project as its cast speaks them now. Each casting is looked up once; make a new one for each request."""
 
-    def __init__(self, project: Project, voices: NamedVoices) -> None:
-        self._project, self._voices = project, voices
+    def __init__(self, project: Project, voices: NamedVoices, *, directions: bool = True) -> None:
+        """Without `directions`, stage directions are spoken as words."""
+        self._project, self._voices, self._directions = project, voices, directions
         self.edges_s = edges_s(project.delivery)
         self._orders: dict[tuple[str, str, str], Order | EngineError] = {}
 
     def of(self, sheet: Sheet, line: ScriptLine) -> Sequence[LineReading]:
         """One for each voice it is cast with; none where it has no text or nobody speaks its character.
 
-        Raises BadInput if the line contains a spreadsheet error, and EngineError if the voice cannot be used.
+        Raises BadInput if the line contains a spreadsheet error or only stage directions, and EngineError if the voice
+        cannot be used.
         """
         text = cell(sheet, line, "text")
         if not text:
             return []
-        if error := formula_error(sheet, line):
+        if error := self.fault(sheet, line):
             raise BadInput(error)
         castings = castings_of(self._project.cast, cell(sheet, line, "character"), cell(sheet, line, "emotion"))
         return [self._reading(casting, text, cell(sheet, line, "max_s")) for casting in castings]
+
+    def directions_of(self, text: str) -> Sequence[Direction]:
+        """Return the stage directions of a text; none if directions are spoken here."""
+        return directions_in(text) if self._directions else ()
+
+    def fault(self, sheet: Sheet, line: ScriptLine) -> str:
+        """Return why no voice can speak the line; "" if its text can be spoken."""
+        text = cell(sheet, line, "text")
+        directions = "" if any(map(str.isalnum, without_directions(text))) else without_words(self.directions_of(text))
+        return formula_error(sheet, line) or directions
+
+    def readable(self, text: str) -> str:
+        """Return the text as engines get it, the lexicon apart."""
+        return text if self._directions else with_spoken_directions(text)
 
     @property
     def digest(self) -> str:
@@ -74,7 +93,7 @@ class Readings:
 
     def _reading(self, casting: Casting, text: str, limit: str) -> LineReading:
         order = self._order(casting)
-        spoken = _spoken(text, self._project.lexicon, casting.voice)
+        spoken = _spoken(self.readable(text), self._project.lexicon, casting.voice)
         order = replace(order, text=spoken, seed=None)
         return LineReading(voice=casting.voice, order=order, limit=limit, written=text, edges_s=self.edges_s)
 

@@ -68,8 +68,16 @@ class Remaining:
 class RenderQueue:
     """Any number of threads may call it."""
 
-    def __init__(self, projects: Projects, voices: NamedVoices, clock: Callable[[], float] = time.monotonic) -> None:
-        self._projects, self._voices, self._clock = projects, voices, clock
+    def __init__(
+        self,
+        projects: Projects,
+        voices: NamedVoices,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        directions: bool = True,
+    ) -> None:
+        """Without `directions`, stage directions are spoken as words."""
+        self._projects, self._voices, self._clock, self._directions = projects, voices, clock, directions
         self._lock = threading.RLock()
         self._renders: dict[str, Render] = {}
         self._remaining: dict[str, Remaining] = {}
@@ -81,7 +89,7 @@ class RenderQueue:
     def begin(self, project_id: str, choice: RenderChoice) -> RenderStatus:
         """Raises UnknownProject, UnknownSheet, UnknownLine, BadInput, NotSaved."""
         project, sheet = self._projects.get(project_id), self._projects.sheet(project_id, choice.sheet)
-        wanted, failures = asked_for(sheet, choice, Readings(project, self._voices))
+        wanted, failures = asked_for(sheet, choice, self._readings(project))
         with self._lock:
             if self.runs(project_id):
                 raise BadInput("this project renders already; stop that first, or wait for its end")
@@ -147,7 +155,7 @@ class RenderQueue:
 
     def _unjudged_of(self, project_id: str, sheet_id: str, keys: Sequence[str]) -> Iterator[tuple[DuePiece, LineTake]]:
         project, sheet = self._projects.get(project_id), self._projects.sheet(project_id, sheet_id)
-        readings = Readings(project, self._voices)
+        readings = self._readings(project)
         for key in keys:
             line = find(sheet, key)
             for reading in _readable(readings, sheet, line):
@@ -181,7 +189,7 @@ class RenderQueue:
             self._count(project_id)
             return None
         wanted = {each.key: each for each in render.lines}
-        readings = Readings(project, self._voices)
+        readings = self._readings(project)
         failures: dict[str, str] = {}
         try:
             for key in list(left.keys):
@@ -223,6 +231,9 @@ class RenderQueue:
         if render.state not in ("running", "paused"):
             keys.clear()
         self._remaining[project_id] = Remaining(keys, self._clock())
+
+    def _readings(self, project: Project) -> Readings:
+        return Readings(project, self._voices, directions=self._directions)
 
     def _render(self, project_id: str) -> Render:
         self._projects.get(project_id)

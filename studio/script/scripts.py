@@ -55,8 +55,12 @@ class Scripts:
         history: History,
         voices: NamedVoices,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        *,
+        directions: bool = True,
     ) -> None:
+        """Without `directions`, stage directions are spoken as words."""
         self._projects, self._history, self._voices, self._now = projects, history, voices, now
+        self._directions = directions
         self.renderer, self.deliveries = renderer, deliveries
 
     # Projects.
@@ -272,7 +276,7 @@ class Scripts:
             return None
 
     def _readings(self, project: Project) -> Readings:
-        return Readings(project, self._voices)
+        return Readings(project, self._voices, directions=self._directions)
 
     def _check_cast(self, cast: Cast) -> None:
         for by_emotion in cast.values():

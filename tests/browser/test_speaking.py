@@ -122,7 +122,7 @@ def recorder(microphone: Browser, studio: Served) -> Iterator[Visitor]:
 
 
 def test_a_recording_becomes_the_voice(recorder: Visitor) -> None:
-    recorder.page.get_by_role("button", name="Use it").click()
+    recorder.page.get_by_role("button", name="Stop and use").click()
     expect(recorder.page.locator(".picker option:checked")).to_contain_text("Recording")
 
 

@@ -27,6 +27,8 @@ from studio.programs import Programs
 from studio.references.library import ClipStore
 from studio.references.session_clips import SessionClips
 from studio.script.checks.judging import Checked
+from studio.script.checks.wording import TypedWord
+from studio.script.deliveries import Align
 from studio.script.factory import open_scripts
 from studio.script.renderer import Judge
 from studio.script.rendering import PlannedTake
@@ -72,7 +74,13 @@ def passing(piece: PlannedTake, audio: Audio) -> Checked:
     return Checked(checks=(), score=1.0)
 
 
-def unaligned(audio: Audio, text: str) -> Sequence[TimedWord]:
+def evenly(audio: Audio, words: Sequence[TypedWord]) -> Sequence[TimedWord]:
+    """Words found one after another, all of one length."""
+    each_s = min(0.3, audio.duration_s / max(1, len(words)))
+    return [TimedWord(word=word.typed, start_s=at * each_s, end_s=(at + 1) * each_s) for at, word in enumerate(words)]
+
+
+def unaligned(audio: Audio, words: Sequence[TypedWord]) -> Sequence[TimedWord]:
     """No words found, where they are not the subject."""
     return ()
 
@@ -84,6 +92,7 @@ def studio_of(
     policy: Policy | None = None,
     settings: Settings | None = None,
     judge: Judge = passing,
+    align: Align = unaligned,
 ) -> Iterator[Studio]:
     """A running studio; its data outlives it in `folder`."""
     ENGINES[ENGINE] = metronome
@@ -96,9 +105,9 @@ def studio_of(
     manager.listen(telemetry.record)
     listening = Listening(history, settings.data_dir)
     champions = open_champions(settings)
-    speaking = SpeechService(manager, session_clips, history, champions)
+    speaking = SpeechService(manager, session_clips, history, champions, directions=settings.stage_directions)
     named_voices = NamedVoices(manager, champions, session_clips, (ENGINE,), settings.aliases)
-    scripts = open_scripts(settings, manager, speaking, history, named_voices, judge, unaligned)
+    scripts = open_scripts(settings, manager, speaking, history, named_voices, judge, align)
     studio = Studio(
         settings=settings,
         manager=manager,

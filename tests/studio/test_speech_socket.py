@@ -104,9 +104,20 @@ def test_text_in_pieces_is_spoken_from_its_first_whole_sentence(reception: Recep
     assert [text.strip() for text in said] == ["The first sentence is here.", "And the second.", "The third one."]
 
 
+def test_a_stage_direction_between_sentences_goes_with_the_next_one_and_is_no_line(
+    reception: Reception, socket: ClientConnection
+) -> None:
+    pieces = ("(laughs softly.) ", "The first sentence is here. ", "(coughs quietly, then laughs.) ")
+    for piece in pieces:
+        speak(socket, piece, more=piece != pieces[-1])
+    assert answer(socket)[1] == []
+    said = [request.text.strip() for request in reception.metronome.requests.values()]
+    assert said[-1:] == ["(laughs softly.) The first sentence is here."]
+
+
 def test_each_character_of_a_text_in_many_pieces_is_read_once() -> None:
     looks = Looks()
-    line = Line(Message(), Stream(Caller("ann")))
+    line = Line(Message(), Stream(Caller("ann")), lambda text: bool(text.strip()))
     for piece in [". " * 2_450, *["a"] * 61]:
         line.add(CountedText(piece, looks), more=True)
     assert looks.count == 4_900 + 61
@@ -196,7 +207,8 @@ def test_text_in_pieces_without_a_word_is_refused_once(socket: ClientConnection)
 def test_white_space_at_the_end_of_a_text_is_not_refused(socket: ClientConnection) -> None:
     for piece, more in (("A tick. ", True), (" ", True), ("", False)):
         speak(socket, piece, more=more)
-    assert answer(socket)[1] == []
+    told = answer(socket)[1]
+    assert not told, told[0]["detail"]
 
 
 @pytest.mark.parametrize(

@@ -288,6 +288,7 @@ interface ScriptLine {
   why: string;
   due: boolean; // a render of all that is due makes a take of it
   estimate_s: number | null; // of the delivered file
+  directions: string[]; // stage directions of its text, as they are written
   takes: LineTake[];
   events: { at: string; what: string }[];
 }

@@ -10,14 +10,18 @@ from studio.script.script import TimedPhone, TimedWord
 
 
 def align(audio: Audio, text: str) -> tuple[TimedWord, ...]:
-    """The line's words as they are written, with their times and phones (ARPABET without stress).
+    """Return the words of a text, with their times and phones; see `align_words`."""
+    return align_words(audio, typed_words(text))
+
+
+def align_words(audio: Audio, words: Sequence[TypedWord]) -> tuple[TimedWord, ...]:
+    """Return the words as they are written, with their times and phones (ARPABET without stress).
 
     The words are taken as said: one that is missing is put somewhere all the same. Empty where there is no recogniser, the
     sound is too short for the words, too long (two minutes) or silent, or a word has letters beyond a to z.
     """
     if importlib.util.find_spec("pocketsphinx") is None:
         return ()
-    words = typed_words(text)
     found = Recogniser().align(pcm(audio), [spoken for word in words for spoken in word.spoken])
     return timed(words, found, audio.duration_s)
 

@@ -51,7 +51,7 @@ class Examination:
             return None, (
                 _words_check("unmeasured", "There are no words to look for, or more than two minutes of sound."),
             )
-        line = listen(self.recogniser, audio, expected.text)
+        line = listen(self.recogniser, audio, expected.text, expected.written)
         if line is None:
             return None, (_words_check("fail", "The words do not fit into this sound; many are missing."),)
         return line, (check_words(line, expected.text), check_edges(line))

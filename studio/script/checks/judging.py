@@ -11,6 +11,7 @@ class Expected:
     """What a take should be."""
 
     text: str  # as the engine was given it
+    written: str = ""  # before the lexicon was applied; "" = the same
     reference: Audio | None = None  # whose voice it should be; None = not compared
     estimate_s: float | None = None  # how long it was thought to last
 

@@ -1,4 +1,4 @@
-"""Which spoken words a typed word becomes: "67%" is "sixty", "seven", "percent"."""
+"""Which spoken words a written word becomes: "67%" is "sixty", "seven", "percent", and "Kael'thas" is "kale", "thass"."""
 
 import re
 import unicodedata
@@ -8,14 +8,13 @@ from difflib import SequenceMatcher
 
 from engines.errors import BadText
 from engines.text import Say, parse
-from engines.text.markers import without_markers
 from engines.text.spoken import spoken_form
+from studio.script.checks.respelling import Respell, WordPair, same_words, word_pairs
 
 SPOKEN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
 AROUND = " \t\n.,;:!?…\"“”„«»()[]{}‘’'—–-*_~"  # stands at a word, is no part of it
-
-
 BARK_WORDS = 3
+UNIT_MAX = 4  # tokens that are spoken as one, such as "12 km"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +25,28 @@ class TypedWord:
     spoken: tuple[str, ...]
 
 
-def typed_words(text: str) -> tuple[TypedWord, ...]:
-    """The words of a line in order. What makes no sound is left out; nothing sayable gives an empty tuple."""
-    try:
-        parts = parse(without_markers(text)).parts
-    except BadText:
-        return ()
-    return tuple(word for part in parts if isinstance(part, Say) for word in _of(part))
+@dataclass(slots=True)
+class HeardTokens:
+    """Tokens of a text, by their places, and the words that are heard for them."""
+
+    places: list[int]
+    spoken: list[str]
+
+
+def typed_words(text: str, written: str = "", respell: Respell = same_words) -> tuple[TypedWord, ...]:
+    """Return the words of a text in order, without what makes no sound; empty if there is nothing to say.
+
+    `written` is the line before the lexicon was applied; then the words are those of `written`. `respell` applies the
+    lexicon; it is used as far as it leads from `written` to `text`.
+    """
+    says, originals = _says(text), _says(written or text)
+    if len(says) != len(originals):
+        says, originals = _one(says), _one(originals)
+    return tuple(
+        word
+        for say, original in zip(says, originals, strict=True)
+        for word in _words(word_pairs(original.typed, say.typed, respell), _split(say.spoken))
+    )
 
 
 def spoken_words(text: str) -> tuple[str, ...]:
@@ -40,45 +54,85 @@ def spoken_words(text: str) -> tuple[str, ...]:
     return tuple(spoken for word in typed_words(text) for spoken in word.spoken)
 
 
-def _of(part: Say) -> list[TypedWord]:
-    found: list[TypedWord] = []
-    typed, spoken = [word for word in part.typed.split() if _split(spoken_form(word))], _split(part.spoken)
-    plain = [" ".join(_split(word)) for word in typed]
-    moved: list[str] = []  # said elsewhere: "12 May" is "May twelfth"
+def is_bark(text: str) -> bool:
+    """Whether a line has one to three words."""
+    return 0 < len(spoken_words(text)) <= BARK_WORDS
+
+
+def _says(text: str) -> list[Say]:
+    try:
+        return [part for part in parse(text).parts if isinstance(part, Say)]
+    except BadText:
+        return []
+
+
+def _one(says: Sequence[Say]) -> list[Say]:
+    return [Say(" ".join(say.typed for say in says), " ".join(say.spoken for say in says))]
+
+
+def _words(pairs: Sequence[WordPair], spoken: Sequence[str]) -> Iterator[TypedWord]:
+    """Return the written words with the words that are heard for them; words that share a sound are one."""
+    tokens = [(token, at) for at, pair in enumerate(pairs) for token in pair.spoken.split()]
+    held: list[int] = []  # places of pairs
+    said: list[str] = []
+    for heard in _heard([token for token, _ in tokens], spoken):
+        places = sorted({tokens[place][1] for place in heard.places})
+        if held and places and places[0] > held[-1]:
+            yield _typed(pairs, held, said)
+            held, said = [], []
+        held += [place for place in places if place not in held]
+        said += heard.spoken
+    if held:
+        yield _typed(pairs, held, said)
+
+
+def _typed(pairs: Sequence[WordPair], places: Sequence[int], said: Sequence[str]) -> TypedWord:
+    written = " ".join(pairs[place].written for place in places)
+    return TypedWord(written.strip(AROUND) or written, tuple(said))
+
+
+def _heard(tokens: Sequence[str], spoken: Sequence[str]) -> list[HeardTokens]:
+    """Return the tokens that make a sound with their words; tokens whose words cannot be told apart are together."""
+    places = [place for place, token in enumerate(tokens) if _split(spoken_form(token))]
+    plain = [" ".join(_split(tokens[place])) for place in places]
+    found: list[HeardTokens] = []
+    moved: list[int] = []  # said elsewhere: "12 May" is "May twelfth"
+    early: list[str] = []  # said before any token
     for kind, i, i_end, j, j_end in SequenceMatcher(None, plain, spoken, autojunk=False).get_opcodes():
         if kind == "delete":
-            moved += typed[i:i_end]
+            moved += places[i:i_end]
+        elif kind == "insert" and not moved:
+            (found[-1].spoken if found else early).extend(spoken[j:j_end])
         elif kind == "equal":
-            found += _one_each([" ".join([*moved, typed[i]]), *typed[i + 1 : i_end]], [[w] for w in spoken[j:j_end]])
-            moved = []
-        elif kind == "insert" and found and not moved:
-            last = found.pop()
-            found.append(TypedWord(last.typed, (*last.spoken, *spoken[j:j_end])))
+            found.append(HeardTokens([*moved, places[i]], [*early, spoken[j]]))
+            rest = zip(places[i + 1 : i_end], spoken[j + 1 : j_end], strict=True)
+            found += [HeardTokens([place], [word]) for place, word in rest]
+            moved, early = [], []
         else:
-            found += _rewritten([*moved, *typed[i:i_end]], spoken[j:j_end])
-            moved = []
+            found += _rewritten(tokens, [*moved, *places[i:i_end]], [*early, *spoken[j:j_end]])
+            moved, early = [], []
     return found
 
 
-def _rewritten(typed: Sequence[str], spoken: Sequence[str]) -> Iterator[TypedWord]:
-    """Word for word where each alone is spoken as all together are; otherwise they are one, such as "12 km"."""
-    each = [_split(spoken_form(word)) for word in typed]
-    if [word for words in each for word in words] == list(spoken):
-        yield from _one_each(typed, each)
-    else:
-        yield TypedWord(" ".join(typed).strip(AROUND) or " ".join(spoken), tuple(spoken))
+def _rewritten(tokens: Sequence[str], places: Sequence[int], spoken: Sequence[str]) -> list[HeardTokens]:
+    """Divide into units, such as "12 km", that alone are spoken so; if that is impossible, return a single unit."""
+    return _units(tokens, tuple(places), tuple(spoken)) or [HeardTokens(list(places), list(spoken))]
 
 
-def _one_each(typed: Sequence[str], spoken: Sequence[Sequence[str]]) -> Iterator[TypedWord]:
-    for word, said in zip(typed, spoken, strict=True):
-        yield TypedWord(word.strip(AROUND) or word, tuple(said))
+def _units(tokens: Sequence[str], places: tuple[int, ...], spoken: tuple[str, ...]) -> list[HeardTokens]:
+    """Return the smallest units; empty if there is no division."""
+    for size in range(1, min(UNIT_MAX, len(places)) + 1):
+        said = _split(spoken_form(" ".join(tokens[place] for place in places[:size])))
+        if not said or list(spoken[: len(said)]) != said:
+            continue
+        unit, rest = HeardTokens(list(places[:size]), said), (places[size:], spoken[len(said) :])
+        if not rest[0] and not rest[1]:
+            return [unit]
+        if all(rest) and (units := _units(tokens, *rest)):
+            return [unit, *units]
+    return []
 
 
 def _split(text: str) -> list[str]:
     folded = unicodedata.normalize("NFKD", text.replace("’", "'").lower())
     return SPOKEN.findall("".join(c for c in folded if not unicodedata.combining(c)))
-
-
-def is_bark(text: str) -> bool:
-    """Whether a line has one to three words."""
-    return 0 < len(spoken_words(text)) <= BARK_WORDS

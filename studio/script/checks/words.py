@@ -44,9 +44,9 @@ class HeardLine:
         return tuple(_judged(fit, len(word.phones), agreed) for word, fit, agreed in measured)
 
 
-def listen(recogniser: Recogniser, audio: Audio, text: str) -> HeardLine | None:
-    """None where the line could not be placed in the sound at all."""
-    words, sound = typed_words(text), pcm(audio)
+def listen(recogniser: Recogniser, audio: Audio, text: str, written: str = "") -> HeardLine | None:
+    """Find a line in a sound; None if that is impossible. The words are those of `written`, before the lexicon."""
+    words, sound = typed_words(text, written), pcm(audio)
     found = recogniser.align(sound, [spoken for word in words for spoken in word.spoken])
     if not found:
         return None

@@ -68,6 +68,7 @@ class Preset:
     originator: str = "Champion Voice Studio"
     usage_rights: str = ""
     language: str = "en"  # of lines that name none
+    directions: bool = False  # stage directions and pause tags stay in subtitles, tables and metadata
     sidecars: tuple[Sidecar, ...] = SIDECARS
     handoffs: tuple[Handoff, ...] = HANDOFFS
 

@@ -1,13 +1,19 @@
 """Subtitles of a file as SubRip (SRT)."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from engines.text import directions_in
+from engines.text.script import PAUSE_LIKE
 from studio.script.delivery.text import one_line
 from studio.script.script import TimedWord
 
 CHARACTERS_MAX = 84  # two lines of 42, as subtitles usually have
 LENGTH_MAX_S = 7.0
 SENTENCE_ENDS = (".", "!", "?", "…")
+NEAR = 24  # tokens among which a word is looked for
+OPENS = "[(<“„«¿¡"  # what is not spoken and begins so belongs to the words behind it
+SILENT = " .,:;!?…\"'“”„«»()[]{}‘’—–-_*~#"
 Subtitle = tuple[float, float, str]  # start and end in seconds, text
 
 
@@ -41,11 +47,12 @@ def _is_empty(piece: Subtitle) -> bool:
 
 
 def _subtitles(text: str, words: Sequence[TimedWord]) -> Iterator[Subtitle]:
-    written = one_line(text).split()
-    tokens = written if len(written) == len(words) else [one_line(word.word) for word in words]
     held: list[str] = []
     start_s = end_s = 0.0
-    for token, word in zip(tokens, words, strict=True):
+    for token, word in zip(_passages(text, words), words, strict=True):
+        if not token:
+            end_s = word.end_s
+            continue
         full = len(" ".join([*held, token])) > CHARACTERS_MAX or word.end_s - start_s > LENGTH_MAX_S
         if held and (full or held[-1].rstrip("\"'”’)").endswith(SENTENCE_ENDS)):
             yield start_s, end_s, " ".join(held)
@@ -54,6 +61,55 @@ def _subtitles(text: str, words: Sequence[TimedWord]) -> Iterator[Subtitle]:
         held.append(token)
         end_s = word.end_s
     yield start_s, end_s, " ".join(held)
+
+
+def _passages(text: str, words: Sequence[TimedWord]) -> list[str]:
+    """Divide the text among its words: all of it, in its order, with its punctuation."""
+    tokens, keys = _tokens(text)
+    starts: list[int | None] = []
+    place = 0
+    for word in words:
+        wanted = [key for part in word.word.split() if (key := _key(part))]
+        try:
+            start = keys.index(wanted[0], place, place + NEAR) if wanted else None
+        except ValueError:
+            start = None
+        starts.append(start)
+        place = place if start is None else start + len(wanted)
+    return _between(tokens, keys, starts)
+
+
+def _between(tokens: Sequence[str], keys: Sequence[str], starts: Sequence[int | None]) -> list[str]:
+    """Return the tokens from each start to the next; a word without a start has none."""
+    found: list[str] = []
+    end = len(tokens)
+    for start in reversed(starts):
+        if start is None:
+            found.append("")
+            continue
+        first = start
+        while first and not keys[first - 1] and tokens[first - 1][0] in OPENS:
+            first -= 1
+        found.append(" ".join(tokens[first:end]))
+        end = first
+    found[-1] = " ".join(filter(None, [*tokens[:end], found[-1]]))  # of the first word
+    return found[::-1]
+
+
+def _tokens(text: str) -> tuple[list[str], list[str]]:
+    """Return the text cut at gaps, and what each token has in common with its word; "" for what is not spoken."""
+    line = one_line(text)
+    silent = [(each.start, each.end) for each in directions_in(line)] + [
+        each.span() for each in PAUSE_LIKE.finditer(line)
+    ]
+    found = list(re.finditer(r"\S+", line))
+    keys = ["" if any(a <= token.start() < b for a, b in silent) else _key(token[0]) for token in found]
+    return [token[0] for token in found], keys
+
+
+def _key(token: str) -> str:
+    """Return the letters and digits of a token, or its signs that have a sound, such as &."""
+    return "".join(c for c in token.casefold() if c.isalnum()) or token.strip(SILENT)
 
 
 def _time(time_s: float) -> str:

@@ -14,14 +14,14 @@ from engines.text import (
     Spoken,
     chunks,
     count_syllables,
+    directions_in,
     estimate_s,
     fit,
     lasts,
-    markers_in,
     parse,
     spoken_form,
     unsaid,
-    without_markers,
+    without_directions,
 )
 from engines.text.script import Say, Script
 
@@ -114,8 +114,8 @@ def _as_script(text: str) -> object:
 
 
 SPLITTING: dict[str, Read] = {
-    "markers_in": markers_in,
-    "without_markers": without_markers,
+    "directions_in": directions_in,
+    "without_directions": without_directions,
     "chunks": lambda text: chunks(text, 48, 120, 240),
     "short chunks": lambda text: chunks(text, 1),
     "SentenceReader": _as_pieces,

@@ -188,9 +188,7 @@ def test_pause_tags_split_the_script():
     assert script.pauses_s == pytest.approx(1.6)
 
 
-@pytest.mark.parametrize(
-    "tag", ["[pause]", "[pause:]", "[pause:1]", "[pause:-1s]", "[pause:1,5s]", "[pause 1s]", "[pause:1s"]
-)
+@pytest.mark.parametrize("tag", ["[pause:]", "[pause:1]", "[pause:-1s]", "[pause:1,5s]", "[pause 1s]", "[pause:1s"])
 def test_an_invalid_tag_is_named(tag):
     with pytest.raises(BadText, match=re.escape(tag)):
         parse(f"one {tag} two")
@@ -208,7 +206,7 @@ def test_hundreds_of_pauses_are_refused():
 
 
 def test_other_brackets_are_text():
-    assert parse("so [sighs] it [paused] goes").spoken == "so [sighs] it [paused] goes"
+    assert parse("so [B] it [paused] goes").spoken == "so [B] it [paused] goes"
 
 
 # Input.

@@ -8,11 +8,12 @@ import pytest
 import soundfile
 
 from studio.script.commands import main
+from studio.script.script import Respelling
 from studio.script.scripts import Scripts
 from studio.settings import Settings
 from studio.studio import Studio
 from tests.engines.metronome import Metronome
-from tests.studio.house import studio_of
+from tests.studio.house import evenly, studio_of
 
 
 def run(studio: Studio, *arguments: object) -> int:
@@ -90,3 +91,31 @@ def test_an_uncertain_encoding_is_refused_until_it_is_named(tmp_path: Path, caps
         assert run(studio, *command) == 1
         assert "Choose one with --encoding." in capsys.readouterr().err
         assert run(studio, *command, "--encoding", "mac-roman") == 0
+
+
+def test_files_have_no_stage_directions_and_no_respelled_words_unless_directions_are_asked_for(tmp_path: Path) -> None:
+    sheet = tmp_path / "act.tsv"
+    sheet.write_text("id\ttext\nL1\t[shouting] Wait, Ahri (long pause) now\n", "utf-8")
+    with studio_of(tmp_path, Metronome(), align=evenly) as studio:
+        project = studio.scripts.create("act")["id"]
+        studio.scripts.set_lexicon(project, [Respelling(word="Ahri", spoken="ah ree")])
+        assert run(studio, sheet, "--voice", "anna", "--out", tmp_path / "plain") == 0
+        assert run(studio, sheet, "--out", tmp_path / "asked", "--directions") == 0
+    told = {name: (next((tmp_path / name).rglob("*.srt"))).read_text("utf-8") for name in ("plain", "asked")}
+    assert told["plain"].splitlines()[2] == "Wait, Ahri now"
+    assert told["asked"].splitlines()[2] == "[shouting] Wait, Ahri (long pause) now"
+    manifest = (tmp_path / "plain" / "manifest.csv").read_text("utf-8-sig")
+    assert "Wait, Ahri now" in manifest and "shouting" not in manifest and "pause" not in manifest
+
+
+def test_a_line_of_stage_directions_alone_is_told_and_not_made(
+    studio: Studio, metronome: Metronome, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sheet = tmp_path / "act.tsv"
+    sheet.write_text("id\ttext\nL1\t(laughs)\nL2\tone two\n", "utf-8")
+    assert run(studio, sheet, "--voice", "anna", "--out", tmp_path / "out") == 1
+    assert (
+        "L1: there is nothing to say in this text, only stage directions: (laughs); add words"
+        in capsys.readouterr().err
+    )
+    assert len(metronome.requests) == 1

@@ -56,7 +56,7 @@ def test_a_thousand_lines_of_look_alikes_stay_as_they_are() -> None:
         ("Kael'thas's, Kael-born", "KAYL's, kale-born"),
         ("Kael'tha", "Kael'tha"),
         ("Xin  Zhao, Xin", "shin jow, SHIN"),
-        ("[pause:0.8s] pause (sad) sad", "[pause:0.8s] PAWS (sad) SED"),
+        ("[pause:0.8s] pause. (sad) sad", "[pause:0.8s] PAWS. (sad) SED"),
         ("[pause:8", "[pause:8"),  # a tag that parsing refuses is not made into words
     ],
 )

@@ -21,7 +21,7 @@ from studio.script.script import TakeCheck
 from studio.settings import Settings
 from studio.studio import Studio
 from tests.engines.metronome import Metronome
-from tests.studio.house import served, studio_of, web
+from tests.studio.house import evenly, served, studio_of, web
 from tests.studio.script.conftest import cast_of, sheet_of
 from tests.waiting import until
 
@@ -315,8 +315,9 @@ def test_a_check_that_failed_on_a_delivered_take_is_among_what_somebody_should_l
     assert fetched == []  # what `/render` answers with it is no file to Gradio's clients
 
 
-def delivered(client: httpx.Client, work: Work) -> bytes:
-    done = ended(client, work, client.post(f"{ROOT}/{work.project}/deliver", json={"sheet": work.sheet_id}).json())
+def delivered(client: httpx.Client, work: Work, choices: dict[str, object] | None = None) -> bytes:
+    order = {"sheet": work.sheet_id, "choices": choices or {}}
+    done = ended(client, work, client.post(f"{ROOT}/{work.project}/deliver", json=order).json())
     assert done["state"] == "done", done
     return client.get(done["result"]["file"]).content
 
@@ -339,6 +340,70 @@ def shelved(tmp_path: Path, metronome: Metronome) -> Iterator[httpx.Client]:
         httpx.Client(base_url=address) as client,
     ):
         yield client
+
+
+LINES = ("[shouting] Get back, Kael'thas", "Wait (long pause) the Lich King", "Turn to (see page 3) now")
+
+
+def texts_of(archive: bytes) -> str:
+    """All that the text files of a delivery say."""
+    with zipfile.ZipFile(io.BytesIO(archive)) as held:
+        return "\n".join(held.read(name).decode("utf-8-sig") for name in held.namelist() if not name.endswith(".wav"))
+
+
+@pytest.fixture
+def respelled(tmp_path: Path) -> Iterator[Work]:
+    """Three selected lines with directions and words of the lexicon."""
+    with (
+        studio_of(tmp_path, Metronome(), align=evenly) as studio,
+        served(web(studio)) as address,
+        httpx.Client(base_url=address) as client,
+    ):
+        work = Work(client, *LINES)
+        lexicon = [{"word": "Kael'thas", "spoken": "kale thass"}, {"word": "Lich King", "spoken": "litchking"}]
+        assert client.put(f"{ROOT}/{work.project}/lexicon", json=lexicon).status_code == 200
+        marks = [
+            {"line": line["key"], "take": line["takes"][0]["id"], "mark": "select"} for line in work.render()["lines"]
+        ]
+        assert work.edit({"marks": marks}).status_code == 200
+        yield work
+
+
+def test_a_delivery_has_the_written_words_without_stage_directions(respelled: Work) -> None:
+    told = texts_of(delivered(respelled.client, respelled))
+    assert "shouting" not in told and "pause" not in told and "kale" not in told and "litchking" not in told
+    assert "\nGet back, Kael'thas\n" in told and "\nWait the Lich King\n" in told
+    assert "\nTurn to (see page 3) now\n" in told
+    assert '"word": "Kael\'thas"' in told and '"word": "Lich King"' in told
+
+
+def test_a_delivery_keeps_stage_directions_if_it_is_asked_to(respelled: Work) -> None:
+    told = texts_of(delivered(respelled.client, respelled, {"directions": True}))
+    assert "\n[shouting] Get back, Kael'thas\n" in told and "\nWait (long pause) the Lich King\n" in told
+    assert "kale" not in told and "litchking" not in told
+
+
+def test_a_line_tells_its_stage_directions_and_a_line_of_them_alone_is_not_made(client: httpx.Client) -> None:
+    work = Work(client, "(laughs) one (beat) two", "[coughs]", "three")
+    lines = work.render()["lines"]
+    assert [line["directions"] for line in lines] == [["(laughs)", "(beat)"], ["[coughs]"], []]
+    assert [line["status"] for line in lines] == ["made", "failed", "made"]
+    assert "only stage directions: [coughs]; add words" in lines[1]["why"] and not lines[1]["takes"]
+
+
+def test_stage_directions_are_words_if_the_setting_says_so(tmp_path: Path) -> None:
+    settings = Settings(data_dir=tmp_path / "data", stage_directions=False)
+    with (
+        studio_of(tmp_path, metronome := Metronome(), settings=settings, align=evenly) as studio,
+        served(web(studio)) as address,
+        httpx.Client(base_url=address) as client,
+    ):
+        work = Work(client, "[coughs] one")
+        line = work.render()["lines"][0]
+        assert line["directions"] == [] and line["takes"][0]["text"] == "coughs one"
+        assert [request.text for request in metronome.requests.values()] == ["coughs one"]
+        assert work.edit({"marks": [{"line": line["key"], "take": line["takes"][0]["id"], "mark": "select"}]})
+        assert "\n[coughs] one\n" in texts_of(delivered(client, work))
 
 
 def test_a_delivery_is_remembered_and_what_no_delivery_can_be_is_not(client: httpx.Client) -> None:

@@ -34,6 +34,7 @@ export const EVENT = /** @type {const} */ ({
   chooseClip: "choose-clip", // somebody wants to bring one
   discarded: "discarded", // takes
   field: "field", // somebody typed, or the page wrote
+  heard: "heard", // the recogniser has listened to a part of a clip
   jobDone: "job-done",
   pageLeaves: "page-leaves",
   pairHeard: "pair-heard", // a side was heard long enough
@@ -51,6 +52,7 @@ export const EVENT = /** @type {const} */ ({
  *   "choose-clip": null,
  *   "discarded": string[], // ids of takes
  *   "field": import("./fields.js").FieldName,
+ *   "heard": null,
  *   "job-done": Job,
  *   "page-leaves": null,
  *   "pair-heard": null,

@@ -10,6 +10,7 @@ import { clipOf, restored, setVoice, state } from "../core/state.js";
 import { debounced } from "../core/timing.js";
 import { toast } from "../core/toast.js";
 import { during } from "./activity.js";
+import { hearNew } from "./hearing.js";
 import * as transcripts from "./transcripts.js";
 
 export async function loadClips() {
@@ -127,22 +128,28 @@ async function bringBack({ id }, place) {
   });
 }
 
-/** Upload a file or a recording and speak with it from now on. @param {Blob} file @param {string} name */
-export async function bringClip(file, name = file instanceof File ? file.name : "") {
+/**
+ * Upload a file or a recording and speak with it from now on.
+ * @param {Blob} file @param {string} name @param {string} words  what is said in it, where that is known
+ */
+export async function bringClip(file, name = file instanceof File ? file.name : "", words = "") {
   try {
-    await during(`Reading ${name}`, () => becomeVoice(file, name));
+    await during(`Reading ${name}`, () => becomeVoice(file, name, words));
+    hearNew();
   } catch (error) {
     const onaction = () => emit(EVENT.chooseClip, null);
     toast(`“${name}” cannot be used. ${reason(error)}`, { failed: true, action: "Choose another", onaction });
   }
 }
 
-/** @param {Blob} file @param {string} name */
-async function becomeVoice(file, name) {
+/** @param {Blob} file @param {string} name @param {string} words */
+async function becomeVoice(file, name, words) {
   const clip = await postFile("/studio/clips", file, name);
   await restored; // else the voice of last time would take its place
   addMine(clip);
+  if (words) transcripts.keep(clip, { start_s: 0, end_s: clip.duration_s }, words);
   await useClip(clip);
-  announce(`${clip.name} is the voice now. Type what is said in the selected part.`);
+  const next = state.recogniser && !words ? "It is being transcribed." : "Check what is said in the selected part.";
+  announce(`${clip.name} is the voice now. ${next}`);
   fields.focus("transcript");
 }

@@ -6,6 +6,7 @@ import { setVoice, state } from "../core/state.js";
 import { toast } from "../core/toast.js";
 import { during } from "./activity.js";
 import { addMine } from "./clips.js";
+import { hear, write } from "./hearing.js";
 import * as transcripts from "./transcripts.js";
 
 /** @type {Record<MendName, {verb: string, done: string}>} */
@@ -59,14 +60,10 @@ function carried({ clip, start_s, end_s }, better) {
 export async function transcribe() {
   const { voice } = state;
   if (!voice) return;
-  const { clip, start_s, end_s } = voice;
-  await attempt(() =>
-    during("Listening for words", async () => {
-      const { transcript } = await post(`/studio/clips/${clip.id}/transcribe`, { start_s, end_s });
-      if (!transcript) throw new Refusal("no words were recognised; type what you hear");
-      fields.write("transcript", transcript);
-      toast("This transcript is rough. Listen, and correct every word.");
-    }),
-  );
+  await attempt(async () => {
+    const words = await hear(voice);
+    if (!words) throw new Refusal("no words were recognised; type what you hear");
+    write(words);
+  });
   fields.focus("transcript");
 }

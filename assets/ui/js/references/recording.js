@@ -10,6 +10,7 @@ import { reason } from "../core/server.js";
 import { oncePerFrame } from "../core/timing.js";
 import { toast } from "../core/toast.js";
 import { bringClip } from "./clips.js";
+import { SentenceToRead } from "./sentences.js";
 
 /** @typedef {{samples: Float32Array[], seconds: number, rate: number, meter: PeakMeter, onsound: () => void}} Tap */
 
@@ -57,10 +58,11 @@ async function record(stream, place) {
   const context = new AudioContext();
   try {
     const tap = await tapped(context, stream);
-    const keep = await untilStopped(tap, place);
+    const sentence = new SentenceToRead();
+    const keep = await untilStopped(tap, place, sentence);
     if (!keep || !tap.samples.length) return;
     const name = `Recording ${new Date().toTimeString().slice(0, 5).replace(":", ".")}.wav`;
-    await bringClip(new Blob([wav(tap.samples, tap.rate)], { type: "audio/wav" }), name);
+    await bringClip(new Blob([wav(tap.samples, tap.rate)], { type: "audio/wav" }), name, sentence.words);
   } finally {
     for (const track of stream.getTracks()) track.stop();
     context.close();
@@ -89,16 +91,17 @@ async function tapped(context, stream) {
 
 /**
  * Shows the recording; resolves to whether to keep it.
- * @param {Tap} tap @param {HTMLElement} place @returns {Promise<boolean>}
+ * @param {Tap} tap @param {HTMLElement} place @param {SentenceToRead} sentence @returns {Promise<boolean>}
  */
-function untilStopped(tap, place) {
+function untilStopped(tap, place, sentence) {
   return new Promise((resolve) => {
     const waveform = new Waveform({ bar: 2, gap: 2, className: "recording" });
     const time = h("span.readout", {}, clock(0));
-    const done = h("button.primary", { type: "button", onclick: () => resolve(true) }, icon("stop"), "Use it");
+    const done = h("button.primary", { type: "button", onclick: () => resolve(true) }, icon("stop"), "Stop and use");
     const discard = h("button.quiet", { type: "button", onclick: () => resolve(false) }, "Discard");
     place.replaceChildren(
-      h("p.hint", {}, "Recording. Read one or two sentences, 3 to 12 seconds, close to the microphone."),
+      h("p.hint", {}, "Recording. Stay close to the microphone; 3 to 12 seconds are enough."),
+      sentence.element,
       waveform.element,
       h("div.recorder-controls", {}, time, h("span.gap"), discard, done),
     );

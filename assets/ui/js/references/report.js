@@ -43,6 +43,10 @@ export function mount(element) {
   element.append(h("div.report", {}, listen, work, problems, chips));
   const soon = debounced(300, () => examine(problems, chips));
   follow(STATE.voice, () => soon());
+  on(EVENT.heard, () => {
+    latest = null; // it may doubt the words now
+    soon();
+  });
   on(EVENT.field, (name) => name === "transcript" && soon());
   follow(STATE.clips, () => {
     listen.hidden = !state.recogniser;

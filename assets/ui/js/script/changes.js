@@ -14,7 +14,18 @@ export function applied(line, change) {
 
 /** A line that the studio does not have yet. @param {NewLine} line @returns {ScriptLine} */
 export function added({ key, cells }) {
-  return { key, cells, deleted: false, status: "empty", why: "", due: false, estimate_s: null, takes: [], events: [] };
+  return {
+    key,
+    cells,
+    deleted: false,
+    status: "empty",
+    why: "",
+    due: false,
+    estimate_s: null,
+    directions: [],
+    takes: [],
+    events: [],
+  };
 }
 
 /** One take of a line is its select. @param {LineTake} take @param {NonNullable<SheetChange["marks"]>[number]} change */

@@ -67,6 +67,7 @@ const SWITCHES = {
   sheet_names: "Use the sheet’s File name column",
   plain_names: "Only letters, digits, _ and - in names",
   metadata: "Metadata in wav files: text, character, rights",
+  directions: "Stage directions such as [shouting] in subtitles and tables",
 };
 /** @type {Record<string, [string, Record<string, string>]>} */
 const SETS = {

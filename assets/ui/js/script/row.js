@@ -1,5 +1,6 @@
 /** One row of the grid. It is drawn anew only where what it shows has changed, and lent to another line when scrolled away. */
 import * as player from "../audio/player.js";
+import { directionChip, partsOf } from "../core/directions.js";
 import { h, icon } from "../core/dom.js";
 import { seconds } from "../core/format.js";
 import { shareId } from "./desk.js";
@@ -72,7 +73,12 @@ function filler(column, cell) {
   if (column.kind === "status") return statusCell(cell);
   const at = /** @type {number} */ (column.by);
   if (column.name === "id") return idCell(cell, at);
-  return ({ cells }) => {
+  return column.name === "text" ? textCell(cell, at) : plainCell(cell, at);
+}
+
+/** @param {HTMLElement} cell @param {number} at */
+function plainCell(cell, at) {
+  return (/** @type {ScriptLine} */ { cells }) => {
     if (cell.textContent !== cells[at]) cell.textContent = cells[at];
   };
 }
@@ -88,6 +94,18 @@ function idCell(cell, at) {
     cell.title = lines ? `Duplicate id: ${lines} lines have it. Give each line an id of its own.` : "";
     if (lines && !badge.isConnected) cell.prepend(badge);
     else if (!lines) badge.remove();
+  };
+}
+
+/** The text, its stage directions as chips. @param {HTMLElement} cell @param {number} at */
+function textCell(cell, at) {
+  let shown = "";
+  return (/** @type {ScriptLine} */ { cells, directions }) => {
+    const now = JSON.stringify([cells[at], directions]);
+    if (now === shown) return;
+    shown = now;
+    const parts = partsOf(cells[at], directions);
+    cell.replaceChildren(...parts.map(({ text, direction }) => (direction ? directionChip(text) : text)));
   };
 }
 

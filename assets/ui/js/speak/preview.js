@@ -1,5 +1,6 @@
 /** Under the script: how it will be spoken, how long that takes, and a button for pauses. */
 import { follow, on } from "../core/bus.js";
+import { directionChip, partsOf } from "../core/directions.js";
 import { h, icon, whenPresent } from "../core/dom.js";
 import { EVENT, STATE } from "../core/events.js";
 import * as fields from "../core/fields.js";
@@ -11,7 +12,8 @@ import { chosen } from "./engine.js";
 import { markerMenu } from "./markers.js";
 
 /** @typedef {{kind: "pause", duration_s: number} | {kind: "say", typed: string, spoken: string}} Piece */
-/** @typedef {{spoken: Piece[], unsaid: string[], characters: number, estimate_s?: number, error?: string}} Reading */
+/** @typedef {{written: string, pause_s: number | null, marker: string | null}} Direction */
+/** @typedef {{spoken: Piece[], unsaid: string[], directions: Direction[], characters: number, estimate_s?: number, error?: string}} Reading */
 
 const PAUSE_S = 0.8;
 let asked = 0;
@@ -51,6 +53,7 @@ async function preview(spoken, facts) {
   const unread = (/** @type {unknown} */ error) => ({
     spoken: [],
     unsaid: [],
+    directions: [],
     characters: text.length,
     error: reason(error),
   });
@@ -66,21 +69,43 @@ function show(spoken, facts, reading) {
     facts.textContent = "";
     return;
   }
-  const { error, unsaid, characters, estimate_s = 0 } = reading;
-  const differs = reading.spoken.some((piece) => piece.kind === "pause" || piece.spoken.trim() !== piece.typed.trim());
+  const { error, unsaid, directions, characters, estimate_s = 0 } = reading;
+  const markers = directions.flatMap(({ marker }) => (marker ? [`(${marker})`] : []));
+  const dropped = directions.filter(({ marker, pause_s }) => !marker && !pause_s);
+  const differs =
+    directions.length > 0 ||
+    reading.spoken.some((piece) => piece.kind === "pause" || piece.spoken.trim() !== piece.typed.trim());
   if (error) spoken.replaceChildren(icon("fail"), h("span", {}, sentence(error)));
-  else if (differs) spoken.replaceChildren(h("span.label", {}, "Spoken as"), ...reading.spoken.flatMap(drawn));
+  else if (differs)
+    spoken.replaceChildren(
+      h("span.label", {}, "Spoken as"),
+      ...reading.spoken.flatMap((piece) => drawn(piece, markers)),
+    );
   else spoken.replaceChildren(h("span.label", {}, unsaid.length ? "Otherwise spoken as typed" : "Spoken as typed"));
   if (unsaid.length && !error) spoken.prepend(h("span.unsaid", {}, `Not heard: ${unsaid.join(" ")}`));
+  if (dropped.length && !error) {
+    const chips = dropped.flatMap(({ written }) => [directionChip(written), " "]);
+    spoken.prepend(h("span.label", {}, "Not spoken"), ...chips);
+  }
   facts.textContent = [error ? "" : `About ${seconds(estimate_s)}`, plural(characters, "character")]
     .filter(Boolean)
     .join(" · ");
 }
 
-/** A piece of speech with what was spelled out marked, or a pause. @param {Piece} piece */
-function drawn(piece) {
+/**
+ * A piece of speech, or a pause. What is spelled out is marked, and directions that the engine acts on are chips.
+ * @param {Piece} piece @param {string[]} markers
+ */
+function drawn(piece, markers) {
   if (piece.kind === "pause") return [h("span.pause-mark", {}, `${piece.duration_s} s pause`), " "];
   const typed = new Set(piece.typed.split(/\s+/));
-  const words = piece.spoken.trim().split(/\s+/);
-  return words.flatMap((word) => [typed.has(word) ? word : h("em", {}, word), " "]);
+  return partsOf(piece.spoken.trim(), markers).flatMap(({ text, direction }) => {
+    if (direction) return [directionChip(text, "The engine acts on it."), " "];
+    return words(text).flatMap((word) => [typed.has(word) ? word : h("em", {}, word), " "]);
+  });
+}
+
+/** @param {string} text */
+function words(text) {
+  return text.split(/\s+/).filter(Boolean);
 }

@@ -112,3 +112,40 @@ def test_a_line_without_words_is_one_subtitle() -> None:
 def test_no_mouths_are_made_up_where_no_phones_were_found(tmp_path: Path) -> None:
     report = delivered([line(words=())], tmp_path)
     assert sorted(Path(path).name for path in report.files[0].sidecars) == ["A2_0141_01.srt", "A2_0141_01.timings.json"]
+
+
+def subtitles(text: str, *written: str) -> list[str]:
+    """The texts of the subtitles of a line with these words, half a second each."""
+    words = [TimedWord(word=each, start_s=0.5 * n, end_s=0.5 * n + 0.5) for n, each in enumerate(written)]
+    return [block.split("\n")[2] for block in srt(text, words, 60.0).strip().split("\n\n")]
+
+
+LONG = "and then we run for the river, all of us together, and nobody looks back at the gate again"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Go — Kael'thas! It’s “over”… (truly).", "Go Kael'thas It’s over truly"),
+        ("No, no, no! No?", "No no no No"),
+        ("It costs $3.50 & 12 km, sir!", "It costs|$3.50|&|12 km|sir"),
+        ("...Wait, Lich King — wait.", "Wait|Lich King|wait"),
+        ("[shouting] Go! (laughs) Laughs at me. (sighs)", "Go Laughs at me"),
+        ("¡Vamos! [pause:1s] Café…", "Vamos Café"),
+        ("<b>Kael</b> and **Ann** run.", "Kael and Ann run"),
+        (f"Kael'thas, {LONG}. Ann's here!", f"Kael'thas {LONG.replace(',', '')} Ann's here"),
+    ],
+)
+def test_subtitles_are_the_whole_text_with_its_punctuation(text: str, words: str) -> None:
+    assert " ".join(subtitles(text, *words.split("|" if "|" in words else " "))) == text
+
+
+def test_a_subtitle_begins_at_a_sentence_whatever_was_respelled_before_it() -> None:
+    assert subtitles("Go, Lich King! (laughs) Run, Ann.", "Go", "Lich King", "Run", "Ann") == [
+        "Go, Lich King!",
+        "(laughs) Run, Ann.",
+    ]
+
+
+def test_a_text_whose_words_are_not_found_is_whole() -> None:
+    assert " ".join(subtitles("One two three.", "uno", "due", "tre")) == "One two three."

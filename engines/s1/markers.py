@@ -1,6 +1,4 @@
-"""Emotion and tone markers, such as (excited): S1-Mini understands them; no other checkpoint may read them aloud."""
-
-import re
+"""Emotions, tones and sounds that the published checkpoint acts on, written (excited); from openaudio-s1-mini's model card."""
 
 EMOTIONS = (
     "angry", "sad", "excited", "surprised", "satisfied", "delighted", "scared", "worried", "upset", "nervous",
@@ -15,16 +13,4 @@ SOUNDS = (
     "laughing", "chuckling", "sobbing", "crying loudly", "sighing", "panting", "groaning",
     "crowd laughing", "background laughter", "audience laughing",
 )  # fmt: skip
-MARKERS = EMOTIONS + TONES + SOUNDS  # from the model card of openaudio-s1-mini
-
-MARKER = re.compile(r"\(\s*(?:" + "|".join(map(re.escape, MARKERS)) + r")\s*\)\s*", re.IGNORECASE)
-
-
-def markers_in(text: str) -> list[str]:
-    """Return the markers in a text as they are written."""
-    return [found.group().strip() for found in MARKER.finditer(text)]
-
-
-def without_markers(text: str) -> str:
-    """Remove all markers from a text; other parentheses stay."""
-    return MARKER.sub("", text)
+MARKERS = EMOTIONS + TONES + SOUNDS

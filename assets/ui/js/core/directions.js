@@ -1,0 +1,26 @@
+/** Stage directions of a text, such as [shouting], as chips. The server says which brackets are directions. */
+import { h } from "./dom.js";
+
+/**
+ * A text cut at its directions.
+ * @param {string} text @param {string[]} directions  as they are written, in their order
+ * @returns {{text: string, direction: boolean}[]}
+ */
+export function partsOf(text, directions) {
+  const parts = [];
+  let end = 0;
+  for (const written of directions) {
+    const start = text.indexOf(written, end);
+    if (start < 0) continue;
+    if (start > end) parts.push({ text: text.slice(end, start), direction: false });
+    end = start + written.length;
+    parts.push({ text: written, direction: true });
+  }
+  if (end < text.length) parts.push({ text: text.slice(end), direction: false });
+  return parts;
+}
+
+/** @param {string} written @param {string} [title] */
+export function directionChip(written, title = "A stage direction; it is not spoken.") {
+  return h("span.direction", { title }, written);
+}

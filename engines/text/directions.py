@@ -1,0 +1,170 @@
+"""Recognize stage directions such as [shouting], (laughs) and (long pause) in a text. They are not spoken.
+
+Brackets that are part of a sentence stay: "(see page 3)", "[A] or [B]", "He said (loudly) that". A phrase that is a
+direction in most scripts but could be part of a sentence counts only where a sentence begins or ends.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from engines.text import direction_words as known
+from engines.text.direction_phrases import WORD, certainty_of, pause_of, plain, stem
+
+LONGEST = 80  # characters within the brackets
+ROUNDS = 3  # of directions within other brackets
+LETTER = r"0-9A-Za-z_\u00aa-\u024f\u0370-\u052f"  # of scripts that put spaces between words
+BRACKETED = re.compile(
+    rf"(?<![{LETTER}])(?:\[([^][()\n]{{1,{LONGEST}}})\]|\(([^][()\n]{{1,{LONGEST}}})\))(?![0-9a-z_])"
+)
+NEAR = 16  # characters beside the brackets that are looked at
+MARKS, CLOSING_MARKS = tuple(".,!?;:…"), tuple(".,;:")
+ENDS_BEFORE = ".!?…:;,—–-\"'”’»*)]。！？，、"  # a sentence, clause or quotation ends with these
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """A stage direction of a text."""
+
+    written: str  # with its brackets
+    start: int  # its place in the text
+    end: int
+    pause_s: float = 0.0  # silence that it asks for
+
+    @property
+    def name(self) -> str:
+        """The direction without brackets, in lower case."""
+        return plain(self.written[1:-1])
+
+    def marker(self, markers: Iterable[str]) -> str:
+        """Return the marker among those of an engine that means this direction; "" if there is none."""
+        return "" if self.pause_s else _marker(self.name, tuple(markers))
+
+
+def directions_in(text: str) -> tuple[Direction, ...]:
+    """Return the stage directions of a text in their order."""
+    if "[" not in text and "(" not in text:
+        return ()
+    return tuple(
+        Direction(found[0], *found.span(), pause_s=pause_of(plain(found[1] or found[2])))
+        for found in BRACKETED.finditer(text)
+        if _is_direction(found)
+    )
+
+
+def replaced(text: str, markers: Iterable[str] = ()) -> str:
+    """Return the text with a pause tag for each direction that asks for one, and without the others.
+
+    A direction that an engine acts on is written as the engine's marker, such as (laughing).
+    """
+    acted = tuple(markers)
+    for _ in range(ROUNDS):
+        found = directions_in(text)
+        if all(each.written == f"({each.marker(acted)})" for each in found):
+            break
+        text = _rewritten(text, found, acted)
+    return text
+
+
+def without_directions(text: str) -> str:
+    """Return the text without its stage directions and the pauses that they ask for."""
+    for _ in range(ROUNDS):
+        found = directions_in(text)
+        if not found:
+            break
+        text = _joined(text, [(each, "") for each in found])
+    return text
+
+
+def with_spoken_directions(text: str) -> str:
+    """Return the text with its stage directions as plain words, for scripts in which brackets are read aloud."""
+    for _ in range(ROUNDS):
+        found = [each for each in directions_in(text) if not each.written.lower().startswith("[pause")]
+        if not found:
+            break
+        pieces, end = [], 0
+        for each in found:
+            pieces += [text[end : each.start], each.written[1:-1].strip()]
+            end = each.end
+        text = "".join([*pieces, text[end:]])
+    return text
+
+
+def without_words(directions: Sequence[Direction]) -> str:
+    """Return the message about a text that has only these directions; "" if there are none."""
+    if not directions:
+        return ""
+    shown = " ".join(direction.written for direction in directions)[:LONGEST]
+    return f"there is nothing to say in this text, only stage directions: {shown}; add words that are spoken"
+
+
+def _rewritten(text: str, found: Iterable[Direction], markers: tuple[str, ...]) -> str:
+    pieces = []
+    for each in found:
+        marker = each.marker(markers)
+        pieces.append((each, f"[pause:{each.pause_s:g}s]" if each.pause_s else f"({marker})" if marker else ""))
+    return _joined(text, pieces)
+
+
+def _joined(text: str, pieces: Iterable[tuple[Direction, str]]) -> str:
+    """Return the text with pieces instead of directions; an empty piece leaves no gap and no mark behind."""
+    made: list[str] = []
+    end = 0
+    for direction, piece in pieces:
+        made += [kept for kept in (text[end : direction.start], piece) if kept]
+        end = direction.end if piece else _closed(made, text, direction.end)
+    return "".join([*made, text[end:]]).strip(" \t") if end else text
+
+
+def _closed(made: list[str], text: str, end: int) -> int:
+    """Close the gap that a direction leaves in front of text[end:], and return where the text goes on."""
+    if not made or made[-1][-1:].isspace():
+        end = _next(text, end)
+    if text[end : end + 1] in MARKS:
+        if made:
+            made[-1] = made[-1].rstrip(" \t")
+        before = made[-1][-1:] if made else ""
+        if before in ("", "\n", *MARKS) and text[end : end + 1] in CLOSING_MARKS and not text.startswith("..", end):
+            end = _next(text, end + 1) if before in ("", "\n") else end + 1
+    return end
+
+
+def _next(text: str, place: int) -> int:
+    """Return the place of the next character that is no gap."""
+    while place < len(text) and text[place] in " \t":
+        place += 1
+    return place
+
+
+def _is_direction(found: re.Match[str]) -> bool:
+    square, inside = found[1] is not None, found[1] or found[2]
+    certainty = certainty_of(inside, square)
+    return certainty == "sure" or (certainty == "at an edge" and _at_an_edge(found, inside))
+
+
+def _at_an_edge(found: re.Match[str], inside: str) -> bool:
+    """Return True if a sentence, clause or line begins or ends at the brackets."""
+    text = found.string
+    before = text[max(0, found.start() - NEAR) : found.start()].rstrip(" \t")
+    after = text[found.end() : found.end() + NEAR].lstrip(" \t")
+    if before and before[-1] not in ENDS_BEFORE + "\n":
+        return (not after or after[0] == "\n") and " " not in inside.strip()
+    if plain(inside) in known.SENTENCE_ADVERBS:
+        return not after or not after[0].islower()
+    return True
+
+
+@lru_cache(1_024)
+def _marker(name: str, markers: tuple[str, ...]) -> str:
+    for wanted in (name, known.SYNONYMS.get(name, "")):
+        if wanted in markers:
+            return wanted
+    single = {stem(marker): marker for marker in reversed(markers) if " " not in marker}
+    for word in WORD.findall(name):
+        synonym = known.SYNONYMS.get(word, "")
+        if synonym in markers:
+            return synonym
+        if stem(word) in single:
+            return single[stem(word)]
+    return ""

@@ -1,0 +1,39 @@
+"""The text of a line as people read it: without stage directions and pause tags, never respelled."""
+
+import re
+from collections.abc import Sequence
+from functools import partial
+
+from engines.text import directions_in, with_spoken_directions, without_directions
+from engines.text.script import PAUSE
+from studio.script.checks.wording import TypedWord, typed_words
+from studio.script.lexicon import parts
+from studio.script.script import LineTake, Respelling
+
+TAG = rf"[ \t]*(?:{PAUSE.pattern}|<break\b[^<>]{{0,200}}>)[ \t]*"
+TAG_BEFORE_MARK = re.compile(rf"{TAG}(?=[.,!?;:…])", re.IGNORECASE)
+TAG_ANYWHERE = re.compile(TAG, re.IGNORECASE)
+
+
+def readable(written: str, spoken: str) -> str:
+    """Return the words of a line that its take speaks. `spoken` is the text that the engine was given."""
+    if _speaks_directions(written, spoken):
+        return with_spoken_directions(written)
+    text = without_directions(written)
+    return TAG_ANYWHERE.sub(" ", TAG_BEFORE_MARK.sub("", text)).strip() if TAG_ANYWHERE.search(text) else text
+
+
+def shown(written: str, spoken: str, *, directions: bool) -> str:
+    """Return the text of a line for subtitles and tables; with `directions` exactly as it is written."""
+    return written if directions or _speaks_directions(written, spoken) else readable(written, spoken)
+
+
+def words_of(take: LineTake, written: str, lexicon: Sequence[Respelling]) -> tuple[TypedWord, ...]:
+    """Return the written words of a take, with the words that are heard for them."""
+    respell = partial(parts, respellings=lexicon, voice=take.voice)
+    return typed_words(take.text, readable(written, take.text), respell)
+
+
+def _speaks_directions(written: str, spoken: str) -> bool:
+    """Return True if the take was made while stage directions were spoken as words."""
+    return bool(directions_in(written)) and not directions_in(spoken)

@@ -1,0 +1,60 @@
+"""What is said in a new clip: heard by the recogniser, or read from the page while recording."""
+
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from tests.browser.test_finish import serious
+from tests.browser.test_speaking import microphone, recorder
+from tests.browser.visiting import Visitor, held_back
+
+__all__ = ["microphone", "recorder"]
+WORDS = "#transcript textarea"
+
+
+def test_an_upload_without_a_transcript_is_transcribed_by_itself(visitor: Visitor, voice: Path) -> None:
+    page = visitor.page
+    visitor.upload(voice)
+    visitor.expect_message("This transcript is rough.")
+    heard = page.locator(WORDS).input_value().split()
+    assert len({"welcome", "to", "the", "studio", "give", "me", "a", "line"} & set(heard)) > 4
+
+
+def test_what_is_typed_while_the_recogniser_listens_stays_and_wrong_words_get_no_tick(
+    visitor: Visitor, voice: Path
+) -> None:
+    page = visitor.page
+    with held_back(page, "**/transcribe"):
+        visitor.upload(voice)
+        expect(page.locator(".report .busy")).to_contain_text("Transcribing")
+        page.locator(WORDS).fill(
+            "Seven tall ships sailed over the bay before noon, and nobody saw them again that year."
+        )
+        expect(page.locator(".chip", has_text="transcript")).to_be_visible()
+    expect(page.locator(".problem", has_text="The recogniser hears")).to_be_visible()
+    expect(page.locator(".chip", has_text="transcript")).to_have_count(0)
+    expect(page.locator(WORDS)).to_have_value(
+        "Seven tall ships sailed over the bay before noon, and nobody saw them again that year."
+    )
+
+
+def test_a_sentence_to_read_is_offered_while_recording_and_becomes_the_transcript(recorder: Visitor) -> None:
+    page = recorder.page
+    first = page.locator(".read-aloud").inner_text()
+    page.get_by_role("button", name="Another sentence").click()
+    read = page.locator(".read-aloud").inner_text()
+    assert read != first and len(read.split()) > 15
+    assert serious(page) == []
+    page.get_by_role("button", name="Stop and use").click()
+    expect(page.locator(".picker option:checked")).to_contain_text("Recording")
+    expect(page.locator(WORDS)).not_to_have_value("")
+    assert page.locator(WORDS).input_value() in read  # what of it is within the selected part
+
+
+def test_who_says_something_else_has_it_transcribed(recorder: Visitor) -> None:
+    page = recorder.page
+    page.get_by_role("button", name="Say something else").click()
+    expect(page.locator(".read-aloud")).to_be_hidden()
+    page.get_by_role("button", name="Stop and use").click()
+    recorder.expect_message("This transcript is rough.")
+    expect(page.locator(WORDS)).not_to_have_value("")
