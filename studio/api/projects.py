@@ -1,14 +1,15 @@
 """Scripts over HTTP: projects, their sheets, renders and takes. The owner's alone."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from anyio import to_thread
-from fastapi import APIRouter, Body, Query, Request, Response
+from fastapi import APIRouter, Body, Form, Query, Request, Response, UploadFile
 from fastapi.responses import FileResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from engines.errors import BadInput
 from studio.api.errors import ProblemRoute, owners_only
 from studio.api.takes import KEPT
 from studio.api.uploads import received
@@ -21,6 +22,8 @@ from studio.script.editing import CELL_MAX
 from studio.script.render_choice import RenderChoice
 from studio.script.script import Cast, DeliveryChoice, Respelling, SheetForm
 from studio.script.sheet_edit import SheetEdit
+from studio.script.sheet_updates import UpdateChoice
+from studio.script.tables import SheetFile
 from studio.studio import Studio
 from studio.texts import Name
 from studio.web.downloads import attachment
@@ -34,6 +37,7 @@ MEDIA_TYPES = {
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 PLS = "application/pls+xml"
+UPDATE_CHOICE = TypeAdapter(UpdateChoice)
 STATES: dict[str, Literal["paused", "running", "stopped"]] = {"pause": "paused", "resume": "running", "stop": "stopped"}
 
 
@@ -181,14 +185,38 @@ def _sheets(studio: Studio, routes: APIRouter) -> None:
     async def update(
         project: str, sheet: str, name: str, request: Request, preview: bool = False, encoding: str = ""
     ) -> dict[str, Any]:
-        """Replace a sheet by the body's file; lines are matched by their ids. `preview` only counts the changes."""
+        """Replace a sheet by the body's file, whose values replace all edits. `preview` only compares, line by line."""
         async with received(request, studio.settings.data_dir / UPLOADS) as path:
-            try:
-                if preview:
-                    return asdict(await to_thread.run_sync(scripts.table_changes, project, sheet, path, name, encoding))
-                return await to_thread.run_sync(scripts.update_sheet, project, sheet, path, name, encoding)
-            finally:
-                path.unlink()
+            file = SheetFile(data=path.read_bytes(), name=name, encoding=encoding)
+            path.unlink()
+        if preview:
+            return await to_thread.run_sync(lambda: scripts.updates.compare(project, sheet, file.table()))
+        return await to_thread.run_sync(scripts.update_sheet, project, sheet, file)
+
+    @routes.post("/{project}/sheets/{sheet}/update")
+    def update_keeping(
+        project: str,
+        sheet: str,
+        file: UploadFile,
+        choice: Annotated[str, Form()],
+        encoding: Annotated[str, Form()] = "",
+    ) -> dict[str, Any]:
+        """Replace a sheet by a form's `file`. The `choice`, as JSON, names the lines whose edits stay."""
+        sent = SheetFile(data=file.file.read(), name=file.filename or "", encoding=encoding)
+        return scripts.update_sheet(project, sheet, sent, _update_choice(choice))
+
+    @routes.post("/{project}/sheets/{sheet}/updates/{update}/undo")
+    def undo_update(project: str, sheet: str, update: str) -> dict[str, Any]:
+        """Take an update back. The answer's `update` takes this undoing back."""
+        return scripts.undo_update(project, sheet, update)
+
+    @routes.post("/{project}/sheets/candidates")
+    async def candidates(project: str, name: str, request: Request, encoding: str = "") -> Sequence[Mapping[str, Any]]:
+        """Return the sheets that the body's file may be an update of, the likeliest first."""
+        async with received(request, studio.settings.data_dir / UPLOADS) as path:
+            file = SheetFile(data=path.read_bytes(), name=name, encoding=encoding)
+            path.unlink()
+        return await to_thread.run_sync(lambda: scripts.updates.candidates(project, file.table(), name))
 
     @routes.get("/{project}/sheets/{sheet}/file")
     def file(project: str, sheet: str, kind: Annotated[Literal["", "csv", "tsv", "xlsx"], Query()] = "") -> Response:
@@ -268,3 +296,13 @@ def delivery_json(job: Job) -> dict[str, Any]:
 def _form(kind: Literal["csv", "tsv", "xlsx"]) -> SheetForm:
     form = SheetForm(kind=kind, encoding="utf-8-sig" if kind == "csv" else "utf-8")
     return replace(form, delimiter="\t") if kind == "tsv" else form
+
+
+def _update_choice(text: str) -> UpdateChoice:
+    """Raises BadInput."""
+    try:
+        return UPDATE_CHOICE.validate_json(text)
+    except ValidationError as error:
+        raise BadInput(
+            'choice must be JSON such as {"keep": ["0123456789ab"]}; "none" and "all" keep no or all edits'
+        ) from error

@@ -82,6 +82,12 @@ class ScriptLine:
     events: tuple[LineEvent, ...] = ()
     revision: int = 0  # of the sheet when this line last changed
     deleted: bool = False
+    imported: tuple[str, ...] | None = None  # its cells in the last file; () = not in that file; None = not recorded
+
+    @property
+    def dropped(self) -> bool:
+        """Return True if the last file no longer had this line."""
+        return self.deleted and self.imported == ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,6 @@ from studio.named_voices import NamedVoices
 from studio.script.deliveries import Deliveries
 from studio.script.delivery import preset_of
 from studio.script.disclosure import project_json, sheet_json
-from studio.script.editing import TableChanges, table_changes, with_table
 from studio.script.import_notes import import_notes
 from studio.script.lexicon import LexiconPart, parts, place_of
 from studio.script.lexicon import checked as checked_lexicon
@@ -25,9 +24,11 @@ from studio.script.renderer import Renderer
 from studio.script.rendering import RenderState
 from studio.script.script import Cast, Casting, DeliveryChoice, Project, Respelling, Role, Sheet, SheetForm, Table, cell
 from studio.script.sheet_edit import SheetEdit, edited, overwritten
-from studio.script.tables import read_pasted, read_table, table_encodings, write_table
+from studio.script.sheet_updates import SheetUpdates, UpdateChoice
+from studio.script.tables import SheetFile, read_pasted, read_table, table_encodings, write_table
 from studio.script.tables.columns import recognised
 
+FILE_WINS = UpdateChoice()
 CASTINGS_MAX = 16  # voices of one character in one emotion
 
 
@@ -44,7 +45,7 @@ class Scripts:
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._projects, self._history, self._voices, self._now = projects, history, voices, now
-        self.renderer, self.deliveries = renderer, deliveries
+        self.renderer, self.deliveries, self.updates = renderer, deliveries, SheetUpdates(projects, now)
 
     # Projects.
 
@@ -154,18 +155,22 @@ class Scripts:
             return self._added(project_id, table, name)
         return self._put(project_id, here.id, table)
 
-    def update_sheet(self, project_id: str, sheet_id: str, path: Path, name: str, encoding: str = "") -> dict[str, Any]:
-        """Replace a sheet by its file; lines with the same id keep their takes.
+    def update_sheet(
+        self, project_id: str, sheet_id: str, file: SheetFile, choice: UpdateChoice = FILE_WINS
+    ) -> dict[str, Any]:
+        """Replace a sheet by its changed file; matched lines keep their takes. `update` of the answer names the way back.
 
-        Raises UnknownSheet, UncertainEncoding, BadSheet, NotSaved.
+        Raises UnknownSheet, UncertainEncoding, BadSheet, NotSaved, SheetChanged.
         """
-        return self._put(project_id, sheet_id, read_table(path.read_bytes(), name, encoding))
+        return self._put(project_id, sheet_id, file.table(), choice)
 
-    def table_changes(self, project_id: str, sheet_id: str, path: Path, name: str, encoding: str = "") -> TableChanges:
-        """Return the changes that `update_sheet` would make. Raises UnknownSheet, UncertainEncoding, BadSheet."""
-        sheet = self._projects.sheet(project_id, sheet_id)
-        table = read_table(path.read_bytes(), name, encoding)
-        return table_changes(sheet, table, _roles(sheet, table))
+    def undo_update(self, project_id: str, sheet_id: str, update: str) -> dict[str, Any]:
+        """Take an update back; `update` of the answer takes the undoing back.
+
+        Raises UnknownSheet, UnknownUpdate, SheetChanged, NotSaved.
+        """
+        undone = self.updates.undo(project_id, sheet_id, update)
+        return self.sheet(project_id, sheet_id) | {"update": undone.revision}
 
     def sheet(self, project_id: str, sheet_id: str, since: int = 0, known: str = "") -> dict[str, Any]:
         """What changed of it after revision `since`, everything where the cast is not `known`. Raises UnknownSheet."""
@@ -228,12 +233,10 @@ class Scripts:
         self._cast_namesakes(project_id, sheet)
         return self._brought(project_id, sheet.id, table, roles)
 
-    def _put(self, project_id: str, sheet_id: str, table: Table) -> dict[str, Any]:
-        put = self._projects.change_sheet(
-            project_id, sheet_id, lambda sheet: with_table(sheet, table, _roles(sheet, table))
-        )
+    def _put(self, project_id: str, sheet_id: str, table: Table, choice: UpdateChoice = FILE_WINS) -> dict[str, Any]:
+        put = self.updates.apply(project_id, sheet_id, table, choice)
         self._cast_namesakes(project_id, put)
-        return self._brought(project_id, put.id, table, put.roles)
+        return self._brought(project_id, put.id, table, put.roles) | {"update": put.revision}
 
     def _brought(self, project_id: str, id: str, table: Table, roles: Mapping[Role, int]) -> dict[str, Any]:
         """A sheet that has just come in, with what there is to know of that."""
@@ -263,8 +266,3 @@ class Scripts:
                     raise BadInput(f"choose {CASTINGS_MAX} different voices at most for one character")
                 for casting in castings:
                     self._voices.order("", casting.voice, casting.engine, casting.settings)
-
-
-def _roles(sheet: Sheet, table: Table) -> Mapping[Role, int]:
-    """Which column of another table of a sheet holds what: as somebody chose, where the columns are the same."""
-    return sheet.roles if table.columns == sheet.columns else recognised(table.columns, table.rows)
