@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 from engines.errors import EngineError
 from engines.text import estimate_s, parse, without_markers
 from studio.script.formula_errors import formula_error, is_formula_error
+from studio.script.line_notes import line_notes
 from studio.script.planning import LineReading, Readings, fresh
 from studio.script.render_queue import RenderStatus
 from studio.script.script import Cast, LineTake, Project, ScriptLine, Sheet, cell
@@ -74,8 +75,14 @@ def sheet_json(
             if line.revision > since or since == 0 or known != cast
         ],
         "count": _present(sheet),
+        **({} if since == sheet.revision and known == cast else {"line_notes": notes_json(sheet)}),
         "render": render and render_json(render),
     }
+
+
+def notes_json(sheet: Sheet) -> dict[str, list[dict[str, Any]]]:
+    """All notes on lines, by the line's key: a note may come from another line's cells, such as an id that two have."""
+    return {key: [asdict(note) for note in notes] for key, notes in line_notes(sheet).items()}
 
 
 def line_json(sheet: Sheet, line: ScriptLine, readings: Readings, failure: str = "") -> dict[str, Any]:

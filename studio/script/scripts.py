@@ -22,7 +22,7 @@ from studio.script.render_choice import RenderChoice
 from studio.script.render_queue import RenderStatus, UnknownRender
 from studio.script.renderer import Renderer
 from studio.script.rendering import RenderState
-from studio.script.script import Cast, Casting, DeliveryChoice, Project, Respelling, Role, Sheet, SheetForm, Table, cell
+from studio.script.script import Cast, Casting, DeliveryChoice, Project, Respelling, Sheet, SheetForm, Table, cell
 from studio.script.sheet_edit import SheetEdit, edited, overwritten
 from studio.script.sheet_updates import SheetUpdates, UpdateChoice
 from studio.script.tables import SheetFile, read_pasted, read_table, table_encodings, write_table
@@ -228,20 +228,19 @@ class Scripts:
 
     def _added(self, project_id: str, table: Table, name: str) -> dict[str, Any]:
         named = " ".join(Path(name).name.split())[:120] or f"sheet.{table.form.kind}"
-        roles = recognised(table.columns, table.rows)
-        sheet = self._projects.add_sheet(project_id, named, table, roles)
+        sheet = self._projects.add_sheet(project_id, named, table, recognised(table.columns, table.rows))
         self._cast_namesakes(project_id, sheet)
-        return self._brought(project_id, sheet.id, table, roles)
+        return self._brought(project_id, sheet, table)
 
     def _put(self, project_id: str, sheet_id: str, table: Table, choice: UpdateChoice = FILE_WINS) -> dict[str, Any]:
         put = self.updates.apply(project_id, sheet_id, table, choice)
         self._cast_namesakes(project_id, put)
-        return self._brought(project_id, put.id, table, put.roles) | {"update": put.revision}
+        return self._brought(project_id, put, table) | {"update": put.revision}
 
-    def _brought(self, project_id: str, id: str, table: Table, roles: Mapping[Role, int]) -> dict[str, Any]:
-        """A sheet that has just come in, with what there is to know of that."""
-        facts = {"notes": list(import_notes(table, roles)), "encoding": table.form.encoding}
-        return self.sheet(project_id, id) | facts
+    def _brought(self, project_id: str, sheet: Sheet, table: Table) -> dict[str, Any]:
+        """A sheet that has just come in, with notes on its file and its lines."""
+        notes = {"notes": list(import_notes(table, sheet)), "file_notes": list(table.notes)}
+        return self.sheet(project_id, sheet.id) | notes | {"encoding": table.form.encoding}
 
     def _cast_namesakes(self, project_id: str, sheet: Sheet) -> None:
         """A character that nobody speaks yet is spoken by the champion, or the sample, of its name."""

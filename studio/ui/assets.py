@@ -32,6 +32,8 @@ STYLES = (
     "archives",
     "lines",
     "lines-phone",
+    "update",
+    "line-notes",
     "line-takes",
     "casting",
 )

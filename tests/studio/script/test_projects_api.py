@@ -107,8 +107,8 @@ def test_an_import_tells_of_ids_that_lines_share_and_of_lengths_that_cannot_be_r
     rows = "id\ttext\tmax seconds\nA\tone\tsoon\nA\ttwo\t2.5\n\tthree\t\n\tfour\tlater\nB\tfive\t=2 s\n"
     pasted = client.post(f"{ROOT}/{project}/sheets/paste", json={"text": rows, "name": "a.tsv"}).json()
     ids, lengths = pasted["notes"]
-    assert ids.startswith("1 id stands in several lines: A. ")
-    assert lengths.startswith("2 lines have a length that cannot be read: “soon”, “later”. Write 2.5 ")
+    assert ids.startswith("2 lines have an id that other lines have too: A. ")
+    assert lengths.startswith("2 lines have a length that cannot be read: soon, later. Write 2.5 ")
     assert client.get(f"{ROOT}/{project}/sheets/{pasted['id']}").json().get("notes") is None
 
 

@@ -134,8 +134,17 @@ export function receive(told, tell = true) {
   }
   for (const one of pending.flatMap(({ add = [] }) => add))
     if (!desk.lines.has(one.key)) desk.lines.set(one.key, pending.reduce(applied, added(one)));
+  if (told.line_notes) attachNotes(told.line_notes);
   if (told.render !== undefined) setRender(told.render);
   if (tell && told.lines.length) changed(STATE.lines);
+}
+
+/** What there is to look at in each line; all notes of a sheet come at once. @param {Record<string, LineNote[]>} notes */
+function attachNotes(notes) {
+  for (const [key, line] of desk.lines) {
+    const now = notes[key] ?? [];
+    if (JSON.stringify(now) !== JSON.stringify(line.notes ?? [])) desk.lines.set(key, { ...line, notes: now });
+  }
 }
 
 /** Show a change before the studio has it. @param {SheetChange} change @param {Iterable<string>} keys */

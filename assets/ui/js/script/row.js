@@ -2,6 +2,7 @@
 import * as player from "../audio/player.js";
 import { h, icon } from "../core/dom.js";
 import { seconds } from "../core/format.js";
+import { badge } from "./line-notes.js";
 import { BARS, barsOf, digitOf } from "./line-takes.js";
 import { statusOf } from "./status.js";
 import { takeOfLine, view } from "./view.js";
@@ -69,9 +70,16 @@ function filler(column, cell) {
   if (column.kind === "take") return takeCell(cell);
   if (column.kind === "length") return lengthCell(cell);
   if (column.kind === "status") return statusCell(cell);
-  const at = /** @type {number} */ (column.by);
-  return ({ cells }) => {
-    if (cell.textContent !== cells[at]) cell.textContent = cells[at];
+  return writtenCell(column, cell);
+}
+
+/** A cell of the sheet, with badges of what to look at before its text, where no long text hides them. @param {Column} column @param {HTMLElement} cell */
+function writtenCell({ by, name }, cell) {
+  const at = /** @type {number} */ (by);
+  return (/** @type {ScriptLine} */ { cells, notes = [] }) => {
+    const badges = notes.filter(({ role }) => role === name).map(badge);
+    if (badges.length || cell.firstElementChild) cell.replaceChildren(...badges, cells[at]);
+    else if (cell.textContent !== cells[at]) cell.textContent = cells[at];
   };
 }
 
