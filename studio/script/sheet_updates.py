@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -14,7 +14,7 @@ from studio.errors import NotFound
 from studio.files import atomic_write
 from studio.script.comparison_json import comparison_digest, comparison_json
 from studio.script.projects import Projects
-from studio.script.script import Sheet, Table, cell
+from studio.script.script import ScriptLine, Sheet, Table, cell
 from studio.script.sheet_differences import SheetComparison
 from studio.script.sheet_undo import SheetBefore, SheetChanged, restored, sheet_before
 from studio.script.sheet_update import updated
@@ -55,7 +55,8 @@ class SheetUpdates:
         texts = {row[text].strip() for row in table.rows} - {""} if text is not None else set[str]()
         found = []
         for sheet in self._projects.sheets(project_id):
-            known = {cell(sheet, line, "text") for line in sheet.lines if not line.deleted}
+            lines = [line for line in sheet.lines if not line.deleted]
+            known = {cell(sheet, line, "text") for line in [*lines, *map(as_imported, lines)]}
             shared, named = len(texts & known), sheet.name == name
             if named or shared > LIKELY * len(texts):
                 found.append({"id": sheet.id, "name": sheet.name, "shared": shared, "of": len(texts), "named": named})
@@ -110,6 +111,11 @@ class SheetUpdates:
 
     def _folder(self, project_id: str) -> Path:
         return self._projects.folder(project_id) / FOLDER
+
+
+def as_imported(line: ScriptLine) -> ScriptLine:
+    """Return the line with its cells of the last file, if they are known."""
+    return replace(line, cells=line.imported or line.cells)
 
 
 def _kept(comparison: SheetComparison, choice: UpdateChoice) -> Collection[str]:
