@@ -111,6 +111,11 @@ def _projects(studio: Studio, routes: APIRouter) -> None:
     def restore(project: str) -> dict[str, Any]:
         return scripts.restore(project)
 
+    @routes.get("/{project}/namesakes")
+    def namesakes(project: str) -> Mapping[str, str]:
+        """Return the voice of the same name for each character without a voice."""
+        return scripts.namesakes(project)
+
     @routes.put("/{project}/lexicon")
     def lexicon(project: str, respellings: Annotated[list[Respelling], Body()]) -> dict[str, Any]:
         return scripts.set_lexicon(project, respellings)

@@ -41,7 +41,7 @@ def _notes(sheet: Sheet, line: ScriptLine, ids: Mapping[str, int]) -> Iterator[L
             text = (
                 "This cell shows a spreadsheet error. Correct the formula in the spreadsheet, or type the value here."
             )
-            yield LineNote(kind="formula", role=role, label=value, text=text, value=value)
+            yield LineNote(kind="formula", role=role, label=f"spreadsheet error: {value}", text=text, value=value)
     yield from _same_id(cell(sheet, line, "id"), ids)
     yield from _length(cell(sheet, line, "max_s"))
     yield from _language(cell(sheet, line, "text"), cell(sheet, line, "language"))
@@ -63,7 +63,9 @@ def _length(value: str) -> Iterator[LineNote]:
             f"The length “{value[:SHOWN]}” cannot be read, so the line has no length limit. "
             "Write 2.5 for at most 2.5 s, or =2.5 for exactly 2.5 s."
         )
-        yield LineNote(kind="length", role="max_s", label="unreadable length", text=text, value=value[:SHOWN])
+        yield LineNote(
+            kind="length", role="max_s", label=f"unreadable length: {value[:SHOWN]}", text=text, value=value[:SHOWN]
+        )
 
 
 def _language(text: str, stated: str) -> Iterator[LineNote]:

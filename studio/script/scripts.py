@@ -15,6 +15,7 @@ from studio.script.disclosure import project_json, sheet_json
 from studio.script.import_notes import import_notes
 from studio.script.lexicon import LexiconPart, parts, place_of
 from studio.script.lexicon import checked as checked_lexicon
+from studio.script.namesakes import namesakes
 from studio.script.planning import Readings
 from studio.script.pls import read_pls, write_pls
 from studio.script.projects import Projects
@@ -126,6 +127,11 @@ class Scripts:
     def cast(self, project_id: str) -> Cast:
         """Who speaks whom. Raises UnknownProject."""
         return self._projects.get(project_id).cast
+
+    def namesakes(self, project_id: str) -> Mapping[str, str]:
+        """Return the voice of the same name for each character without a voice. Raises UnknownProject."""
+        cast, characters = self.cast(project_id), characters_of(self._projects.sheets(project_id))
+        return namesakes(characters, cast, self._voices.list())
 
     # Sheets.
 
@@ -243,11 +249,16 @@ class Scripts:
         return self.sheet(project_id, sheet.id) | notes | {"encoding": table.form.encoding}
 
     def _cast_namesakes(self, project_id: str, sheet: Sheet) -> None:
-        """A character that nobody speaks yet is spoken by the champion, or the sample, of its name."""
-        voices = {voice.id: Casting(voice=voice.id) for voice in self._voices.list()}
-        named = {cell(sheet, line, "character") for line in sheet.lines}
-        found = {name: {"": (voices[name.casefold()],)} for name in named if name.casefold() in voices}
-        self._projects.change(project_id, lambda project: replace(project, cast={**found, **project.cast}))
+        """Cast each character that has no voice with the champion, or the sample, of its name."""
+        characters, voices = characters_of([sheet]), self._voices.list()
+
+        def change(project: Project) -> Project:
+            found = namesakes(characters, project.cast, voices)
+            return replace(
+                project, cast={**project.cast, **{who: {"": (Casting(voice=id),)} for who, id in found.items()}}
+            )
+
+        self._projects.change(project_id, change)
 
     def _render(self, project_id: str) -> RenderStatus | None:
         try:
@@ -265,3 +276,10 @@ class Scripts:
                     raise BadInput(f"choose {CASTINGS_MAX} different voices at most for one character")
                 for casting in castings:
                     self._voices.order("", casting.voice, casting.engine, casting.settings)
+
+
+def characters_of(sheets: Sequence[Sheet]) -> Sequence[str]:
+    """Return the characters of the lines that are not deleted, each once."""
+    return list(
+        dict.fromkeys(cell(sheet, line, "character") for sheet in sheets for line in sheet.lines if not line.deleted)
+    )

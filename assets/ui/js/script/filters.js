@@ -4,7 +4,7 @@ import { h, icon, iconButton } from "../core/dom.js";
 import { STATE } from "../core/events.js";
 import { plural } from "../core/format.js";
 import { debounced } from "../core/timing.js";
-import { discard } from "./acts.js";
+import { discard, mark } from "./acts.js";
 import { openFill } from "./bulk-dialog.js";
 import { charactersOf } from "./casting.js";
 import { selectOf } from "./choice.js";
@@ -100,6 +100,13 @@ export class Filters {
       h("button.quiet.small", { type: "button", onclick }, words);
     chosen.replaceChildren(
       h("b", {}, `${count.toLocaleString("en")} selected`),
+      h(
+        "span.chosen-marks",
+        { role: "group", "aria-label": "Mark the selected lines" },
+        button("Select", () => mark("select")),
+        button("Hold", () => mark("hold")),
+        button("Retake", () => mark("retake")),
+      ),
       button("Change a column…", openFill),
       button("Render", renderSelection),
       button("Render…", askRender),

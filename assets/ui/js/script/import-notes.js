@@ -72,12 +72,18 @@ export class ImportNotes {
   #line(key, notes) {
     const line = desk.lines.get(key);
     const name = (line && (cellOf(line, roles(), "id") || cellOf(line, roles(), "text"))) || "Empty line";
-    const words = notes.map(({ text }) => text).join(" ");
+    const words = notes.map(({ label }) => label).join(", ");
+    const title = notes.map(({ text }) => text).join(" ");
     const onclick = () => this.#show(key, notes[0].role);
     return h(
       "li",
       {},
-      h("button.import-warning", { type: "button", onclick }, h("b", {}, name.slice(0, 60)), h("span", {}, words)),
+      h(
+        "button.import-warning",
+        { type: "button", title, onclick },
+        h("b", {}, name.slice(0, 60)),
+        h("span", {}, words),
+      ),
     );
   }
 

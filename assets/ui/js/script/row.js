@@ -77,7 +77,7 @@ function filler(column, cell) {
 function writtenCell({ by, name }, cell) {
   const at = /** @type {number} */ (by);
   return (/** @type {ScriptLine} */ { cells, notes = [] }) => {
-    const badges = notes.filter(({ role }) => role === name).map(badge);
+    const badges = notes.filter(({ role }) => (role === "id" ? "id" : "text") === name).map(badge);
     if (badges.length || cell.firstElementChild) cell.replaceChildren(...badges, cells[at]);
     else if (cell.textContent !== cells[at]) cell.textContent = cells[at];
   };
