@@ -10,7 +10,7 @@ from fastapi.responses import FileResponse
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from engines.errors import BadInput
-from studio.api.errors import ProblemRoute, owners_only
+from studio.api.errors import ProblemRoute, SessionId, owners_only
 from studio.api.takes import KEPT
 from studio.api.uploads import received
 from studio.jobs import Job
@@ -99,8 +99,8 @@ def _projects(studio: Studio, routes: APIRouter) -> None:
         return scripts.get(project)
 
     @routes.patch("/{project}")
-    def change(project: str, form: ProjectForm) -> dict[str, Any]:
-        return scripts.change(project, name=form.name, cast=form.cast, delivery=form.delivery)
+    def change(project: str, form: ProjectForm, session_id: SessionId) -> dict[str, Any]:
+        return scripts.change(project, name=form.name, cast=form.cast, delivery=form.delivery, session_id=session_id)
 
     @routes.delete("/{project}")
     def delete(project: str) -> dict[str, str]:

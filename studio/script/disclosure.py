@@ -13,7 +13,7 @@ from studio.script.formula_errors import formula_error, is_formula_error
 from studio.script.line_notes import line_notes
 from studio.script.planning import LineReading, Readings, fresh
 from studio.script.render_queue import RenderStatus
-from studio.script.script import Cast, LineTake, Project, ScriptLine, Sheet, cell
+from studio.script.script import Cast, Casting, LineTake, Project, ScriptLine, Sheet, cell
 
 CAST: TypeAdapter[Cast] = TypeAdapter(Cast)
 
@@ -30,13 +30,18 @@ def project_json(project: Project, sheets: Sequence[Sheet], render: RenderStatus
             {"id": sheet.id, "name": sheet.name, "lines": _present(sheet), "takes": _takes(sheet)} for sheet in sheets
         ],
         "cast": {
-            who: {how: [asdict(each) for each in castings] for how, castings in by.items()}
+            who: {how: [_casting_json(each) for each in castings] for how, castings in by.items()}
             for who, by in project.cast.items()
         },
         "lexicon": [asdict(respelling) for respelling in project.lexicon],
         "delivery": asdict(project.delivery),
         "render": render and render_json(render),
     }
+
+
+def _casting_json(casting: Casting) -> dict[str, Any]:
+    told = asdict(casting)
+    return told if casting.clip else {name: value for name, value in told.items() if name != "clip"}
 
 
 def render_json(status: RenderStatus) -> dict[str, Any]:

@@ -16,14 +16,25 @@ from studio.script.import_notes import import_notes
 from studio.script.lexicon import LexiconPart, parts, place_of
 from studio.script.lexicon import checked as checked_lexicon
 from studio.script.namesakes import namesakes
-from studio.script.planning import Readings
+from studio.script.planning import Readings, casting_order
 from studio.script.pls import read_pls, write_pls
 from studio.script.projects import Projects
 from studio.script.render_choice import RenderChoice
 from studio.script.render_queue import RenderStatus, UnknownRender
 from studio.script.renderer import Renderer
 from studio.script.rendering import RenderState
-from studio.script.script import Cast, Casting, DeliveryChoice, Project, Respelling, Sheet, SheetForm, Table, cell
+from studio.script.script import (
+    Cast,
+    CastClip,
+    Casting,
+    DeliveryChoice,
+    Project,
+    Respelling,
+    Sheet,
+    SheetForm,
+    Table,
+    cell,
+)
 from studio.script.sheet_edit import SheetEdit, edited, overwritten
 from studio.script.sheet_updates import SheetUpdates, UpdateChoice
 from studio.script.tables import SheetFile, read_pasted, read_table, table_encodings, write_table
@@ -68,12 +79,16 @@ class Scripts:
         name: str | None = None,
         cast: Cast | None = None,
         delivery: DeliveryChoice | None = None,
+        session_id: str = "",
     ) -> dict[str, Any]:
-        """Raises UnknownProject, BadInput, BadSetting, NotSaved, and what keeps a voice of the cast from being used."""
+        """Change what is given; `session_id` is the visitor whose clips the cast may name.
+
+        Raises UnknownProject, BadInput, BadSetting, NotSaved, and what keeps a voice of the cast from being used.
+        """
         if name is not None:
             self._projects.rename(project_id, name)
         if cast is not None:
-            self._check_cast(cast)
+            self._check_cast(cast, self._projects.get(project_id), session_id)
             self._projects.change(project_id, lambda project: replace(project, cast=cast))
         if delivery is not None:
             preset_of(delivery.preset, delivery.choices)
@@ -269,13 +284,22 @@ class Scripts:
     def _readings(self, project: Project) -> Readings:
         return Readings(project, self._voices)
 
-    def _check_cast(self, cast: Cast) -> None:
+    def _check_cast(self, cast: Cast, project: Project, session_id: str) -> None:
         for by_emotion in cast.values():
             for castings in by_emotion.values():
                 if len(castings) > CASTINGS_MAX or len({each.voice for each in castings}) < len(castings):
                     raise BadInput(f"choose {CASTINGS_MAX} different voices at most for one character")
                 for casting in castings:
-                    self._voices.order("", casting.voice, casting.engine, casting.settings)
+                    casting_order(self._voices, casting)
+                    if casting.clip is not None:
+                        self._share(casting.clip, project, session_id)
+
+    def _share(self, clip: CastClip, project: Project, session_id: str) -> None:
+        """Keep a cast clip for the project's renders, and for checks, which have no session. Raises BadInput, UnknownClip."""
+        if not clip.transcript.strip():
+            raise BadInput("a clip needs its transcript; type what is said in the clip")
+        known = project.session_id if self._voices.has_clip(clip.clip_id, project.session_id) else session_id
+        self._voices.share_clip(clip.clip_id, known, (project.session_id, ""))
 
 
 def characters_of(sheets: Sequence[Sheet]) -> Sequence[str]:

@@ -1,7 +1,10 @@
 """What was typed into a dialog outlives Escape and a reload, until it is saved or given up."""
 
+from pathlib import Path
+
 from playwright.sync_api import Page, expect
 
+from tests.browser.test_finish import serious
 from tests.browser.test_script import QUICK, THREE, bring
 from tests.browser.visiting import Visitor
 from tests.waiting import until
@@ -99,3 +102,21 @@ def test_the_voice_of_the_same_name_is_filled_in_where_a_character_has_none(visi
     expect(asked).to_have_count(0)
     root = f"{visitor.url}/studio/projects"
     until(lambda: list(page.request.get(root).json()[-1]["cast"]) == ["Amber"])
+
+
+def test_an_uploaded_clip_is_cast_with_its_transcript(visitor: Visitor, voice: Path) -> None:
+    page, asked = visitor.page, visitor.page.get_by_role("dialog")
+    bring(visitor, "id\tcharacter\ttext\nB\tBo\tTwo.")
+    visitor.open("#speak")
+    visitor.upload(voice)
+    expect(page.locator(".clip-name, .voice").get_by_text("my voice.wav").first).to_be_attached()
+    page.get_by_role("link", name="Script").click()
+    page.get_by_role("button", name="Cast", exact=True).click()
+    asked.get_by_label("Voice of Bo", exact=True).select_option(label="my voice.wav (clip)")
+    asked.get_by_label("Transcript of Bo").fill("These are the words.")
+    asked.get_by_label("Transcript of Bo").blur()
+    assert serious(page) == []
+    asked.get_by_role("button", name="Save cast").click()
+    expect(asked).to_have_count(0)
+    (casting,) = page.request.get(f"{visitor.url}/studio/projects").json()[-1]["cast"]["Bo"][""]
+    assert casting["clip"]["transcript"] == "These are the words."

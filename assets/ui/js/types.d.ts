@@ -376,6 +376,13 @@ interface Casting {
   voice: string;
   engine: string;
   settings: Record<string, number>;
+  clip?: CastClip; // an upload that speaks without being a champion
+}
+interface CastClip {
+  clip_id: string;
+  start_s: number;
+  end_s: number;
+  transcript: string;
 }
 type Cast = Record<string, Record<string, Casting[]>>; // by character, then by emotion
 interface Respelling {
