@@ -5,12 +5,12 @@ from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from anyio import to_thread
-from fastapi import APIRouter, Body, Form, Query, Request, Response, UploadFile
+from fastapi import APIRouter, Body, Query, Request, Response
 from fastapi.responses import FileResponse
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from engines.errors import BadInput
 from studio.api.errors import ProblemRoute, SessionId, owners_only
+from studio.api.sheet_updates import sheet_update_routes
 from studio.api.takes import KEPT
 from studio.api.uploads import received
 from studio.jobs import Job
@@ -22,8 +22,6 @@ from studio.script.editing import CELL_MAX
 from studio.script.render_choice import RenderChoice
 from studio.script.script import Cast, DeliveryChoice, Respelling, SheetForm
 from studio.script.sheet_edit import SheetEdit
-from studio.script.sheet_updates import UpdateChoice
-from studio.script.tables import SheetFile
 from studio.studio import Studio
 from studio.texts import Name
 from studio.web.downloads import attachment
@@ -37,7 +35,6 @@ MEDIA_TYPES = {
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 PLS = "application/pls+xml"
-UPDATE_CHOICE = TypeAdapter(UpdateChoice)
 STATES: dict[str, Literal["paused", "running", "stopped"]] = {"pause": "paused", "resume": "running", "stop": "stopped"}
 
 
@@ -78,7 +75,7 @@ class DeliveryForm(BaseModel):
 
 def router(studio: Studio, ownership: Ownership) -> APIRouter:
     routes = APIRouter(prefix=ROOT, tags=["projects"], route_class=ProblemRoute, dependencies=[owners_only(ownership)])
-    for part in (_projects, _sheets, _rendering, _delivering):
+    for part in (_projects, _sheets, sheet_update_routes, _rendering, _delivering):
         part(studio, routes)
     return routes
 
@@ -186,43 +183,6 @@ def _sheets(studio: Studio, routes: APIRouter) -> None:
     def restore(project: str, sheet: str) -> dict[str, Any]:
         return scripts.restore_sheet(project, sheet)
 
-    @routes.put("/{project}/sheets/{sheet}/file")
-    async def update(
-        project: str, sheet: str, name: str, request: Request, preview: bool = False, encoding: str = ""
-    ) -> dict[str, Any]:
-        """Replace a sheet by the body's file, whose values replace all edits. `preview` only compares, line by line."""
-        async with received(request, studio.settings.data_dir / UPLOADS) as path:
-            file = SheetFile(data=path.read_bytes(), name=name, encoding=encoding)
-            path.unlink()
-        if preview:
-            return await to_thread.run_sync(lambda: scripts.updates.compare(project, sheet, file.table()))
-        return await to_thread.run_sync(scripts.update_sheet, project, sheet, file)
-
-    @routes.post("/{project}/sheets/{sheet}/update")
-    def update_keeping(
-        project: str,
-        sheet: str,
-        file: UploadFile,
-        choice: Annotated[str, Form()],
-        encoding: Annotated[str, Form()] = "",
-    ) -> dict[str, Any]:
-        """Replace a sheet by a form's `file`. The `choice`, as JSON, names the lines whose edits stay."""
-        sent = SheetFile(data=file.file.read(), name=file.filename or "", encoding=encoding)
-        return scripts.update_sheet(project, sheet, sent, _update_choice(choice))
-
-    @routes.post("/{project}/sheets/{sheet}/updates/{update}/undo")
-    def undo_update(project: str, sheet: str, update: str) -> dict[str, Any]:
-        """Take an update back. The answer's `update` takes this undoing back."""
-        return scripts.undo_update(project, sheet, update)
-
-    @routes.post("/{project}/sheets/candidates")
-    async def candidates(project: str, name: str, request: Request, encoding: str = "") -> Sequence[Mapping[str, Any]]:
-        """Return the sheets that the body's file may be an update of, the likeliest first."""
-        async with received(request, studio.settings.data_dir / UPLOADS) as path:
-            file = SheetFile(data=path.read_bytes(), name=name, encoding=encoding)
-            path.unlink()
-        return await to_thread.run_sync(lambda: scripts.updates.candidates(project, file.table(), name))
-
     @routes.get("/{project}/sheets/{sheet}/file")
     def file(project: str, sheet: str, kind: Annotated[Literal["", "csv", "tsv", "xlsx"], Query()] = "") -> Response:
         """The sheet with its edits: in the form it came in, or as another kind, in which no cell is a formula."""
@@ -301,13 +261,3 @@ def delivery_json(job: Job) -> dict[str, Any]:
 def _form(kind: Literal["csv", "tsv", "xlsx"]) -> SheetForm:
     form = SheetForm(kind=kind, encoding="utf-8-sig" if kind == "csv" else "utf-8")
     return replace(form, delimiter="\t") if kind == "tsv" else form
-
-
-def _update_choice(text: str) -> UpdateChoice:
-    """Raises BadInput."""
-    try:
-        return UPDATE_CHOICE.validate_json(text)
-    except ValidationError as error:
-        raise BadInput(
-            'choice must be JSON such as {"keep": ["0123456789ab"]}; "none" and "all" keep no or all edits'
-        ) from error

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from studio.champions.champion import proposed_id
 from studio.named_voices import NamedVoice
-from studio.script.script import Cast
+from studio.script.script import Cast, Sheet, cell
 
 NO_LETTERS = proposed_id("")  # the id that is proposed for a name without Latin letters
 
@@ -21,3 +21,10 @@ def namesakes(characters: Iterable[str], cast: Cast, voices: Sequence[NamedVoice
             if voice is not None:
                 found[character] = voice
     return found
+
+
+def characters_of(sheets: Sequence[Sheet]) -> Sequence[str]:
+    """Return the characters of the lines that are not deleted, each once."""
+    return list(
+        dict.fromkeys(cell(sheet, line, "character") for sheet in sheets for line in sheet.lines if not line.deleted)
+    )

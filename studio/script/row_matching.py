@@ -90,5 +90,5 @@ def _match_by_place(
 
 
 def _are_alike(one: str, other: str) -> bool:
-    texts = (text.strip().casefold()[:COMPARED] for text in (one, other))
-    return SequenceMatcher(None, *texts).ratio() >= ALIKE
+    texts = [text.strip().casefold()[:COMPARED] for text in (one, other)]
+    return SequenceMatcher(None, texts[0], texts[1]).ratio() >= ALIKE

@@ -6,17 +6,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from engines.errors import BadInput
 from studio.history import History
 from studio.named_voices import NamedVoices
+from studio.script.cast_check import check_cast
 from studio.script.deliveries import Deliveries
 from studio.script.delivery import preset_of
 from studio.script.disclosure import project_json, sheet_json
 from studio.script.import_notes import import_notes
 from studio.script.lexicon import LexiconPart, parts, place_of
 from studio.script.lexicon import checked as checked_lexicon
-from studio.script.namesakes import namesakes
-from studio.script.planning import Readings, casting_order
+from studio.script.namesakes import characters_of, namesakes
+from studio.script.planning import Readings
 from studio.script.pls import read_pls, write_pls
 from studio.script.projects import Projects
 from studio.script.render_choice import RenderChoice
@@ -25,7 +25,6 @@ from studio.script.renderer import Renderer
 from studio.script.rendering import RenderState
 from studio.script.script import (
     Cast,
-    CastClip,
     Casting,
     DeliveryChoice,
     Project,
@@ -33,7 +32,6 @@ from studio.script.script import (
     Sheet,
     SheetForm,
     Table,
-    cell,
 )
 from studio.script.sheet_edit import SheetEdit, edited, overwritten
 from studio.script.sheet_updates import SheetUpdates, UpdateChoice
@@ -41,7 +39,6 @@ from studio.script.tables import SheetFile, read_pasted, read_table, table_encod
 from studio.script.tables.columns import recognised
 
 FILE_WINS = UpdateChoice()
-CASTINGS_MAX = 16  # voices of one character in one emotion
 
 
 class Scripts:
@@ -88,7 +85,7 @@ class Scripts:
         if name is not None:
             self._projects.rename(project_id, name)
         if cast is not None:
-            self._check_cast(cast, self._projects.get(project_id), session_id)
+            check_cast(cast, self._voices, self._projects.get(project_id), session_id)
             self._projects.change(project_id, lambda project: replace(project, cast=cast))
         if delivery is not None:
             preset_of(delivery.preset, delivery.choices)
@@ -283,27 +280,3 @@ class Scripts:
 
     def _readings(self, project: Project) -> Readings:
         return Readings(project, self._voices)
-
-    def _check_cast(self, cast: Cast, project: Project, session_id: str) -> None:
-        for by_emotion in cast.values():
-            for castings in by_emotion.values():
-                if len(castings) > CASTINGS_MAX or len({each.voice for each in castings}) < len(castings):
-                    raise BadInput(f"choose {CASTINGS_MAX} different voices at most for one character")
-                for casting in castings:
-                    casting_order(self._voices, casting)
-                    if casting.clip is not None:
-                        self._share(casting.clip, project, session_id)
-
-    def _share(self, clip: CastClip, project: Project, session_id: str) -> None:
-        """Keep a cast clip for the project's renders, and for checks, which have no session. Raises BadInput, UnknownClip."""
-        if not clip.transcript.strip():
-            raise BadInput("a clip needs its transcript; type what is said in the clip")
-        known = project.session_id if self._voices.has_clip(clip.clip_id, project.session_id) else session_id
-        self._voices.share_clip(clip.clip_id, known, (project.session_id, ""))
-
-
-def characters_of(sheets: Sequence[Sheet]) -> Sequence[str]:
-    """Return the characters of the lines that are not deleted, each once."""
-    return list(
-        dict.fromkeys(cell(sheet, line, "character") for sheet in sheets for line in sheet.lines if not line.deleted)
-    )

@@ -106,7 +106,7 @@ class SheetComparison:
         before = None if known is None else self.laid_out(known)
         compared = sorted({*self.pairs, *self.roles.values()})
         return tuple(
-            _difference(column, before and before[column], now[column], row[column])
+            _difference(column, before[column] if before else None, now[column], row[column])
             for column in compared
             if now[column] != row[column]
         )
