@@ -76,6 +76,17 @@ class NamedVoices:
         cast = {"champion": champion.id, "version": found.version, "engine": chosen.name}
         return read_order({**liked, **asked, **cast})
 
+    def clip_order(self, clip: Mapping[str, object], engine: str, settings: Mapping[str, object]) -> Order:
+        """Return an order without a text; `clip` has `clip_id`, `start_s`, `end_s` and `transcript`. Raises EngineError."""
+        return read_order({**asked_for(settings), **clip, "engine": self.engine(engine).name})
+
+    def has_clip(self, clip_id: str, session_id: str) -> bool:
+        return clip_id in self._session_clips.mine(session_id)
+
+    def share_clip(self, clip_id: str, session_id: str, others: Sequence[str]) -> None:
+        """Give a session's clip to other sessions too. Raises UnknownClip, NoRoom."""
+        self._session_clips.share(clip_id, session_id, others)
+
     def _found(self, voice: str) -> SavedChampion | ShippedClip:
         """Return the voice of this name or alias; a voice's own name comes first. Raises UnknownChampion."""
         samples = {one.name: one for one in self._session_clips.samples()}

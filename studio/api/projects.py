@@ -1,7 +1,7 @@
 """Scripts over HTTP: projects, their sheets, renders and takes. The owner's alone."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from anyio import to_thread
@@ -9,7 +9,8 @@ from fastapi import APIRouter, Body, Query, Request, Response
 from fastapi.responses import FileResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from studio.api.errors import ProblemRoute, owners_only
+from studio.api.errors import ProblemRoute, SessionId, owners_only
+from studio.api.sheet_updates import sheet_update_routes
 from studio.api.takes import KEPT
 from studio.api.uploads import received
 from studio.jobs import Job
@@ -81,7 +82,7 @@ class DeliveryForm(BaseModel):
 
 def router(studio: Studio, ownership: Ownership) -> APIRouter:
     routes = APIRouter(prefix=ROOT, tags=["projects"], route_class=ProblemRoute, dependencies=[owners_only(ownership)])
-    for part in (_projects, _sheets, _rendering, _delivering):
+    for part in (_projects, _sheets, sheet_update_routes, _rendering, _delivering):
         part(studio, routes)
     return routes
 
@@ -102,8 +103,8 @@ def _projects(studio: Studio, routes: APIRouter) -> None:
         return scripts.get(project)
 
     @routes.patch("/{project}")
-    def change(project: str, form: ProjectForm) -> dict[str, Any]:
-        changed = scripts.change(project, name=form.name, cast=form.cast, delivery=form.delivery)
+    def change(project: str, form: ProjectForm, session_id: SessionId) -> dict[str, Any]:
+        changed = scripts.change(project, name=form.name, cast=form.cast, delivery=form.delivery, session_id=session_id)
         return changed if form.presets is None else scripts.set_presets(project, form.presets)
 
     @routes.delete("/{project}")
@@ -114,6 +115,11 @@ def _projects(studio: Studio, routes: APIRouter) -> None:
     @routes.post("/{project}/restore")
     def restore(project: str) -> dict[str, Any]:
         return scripts.restore(project)
+
+    @routes.get("/{project}/namesakes")
+    def namesakes(project: str) -> Mapping[str, str]:
+        """Return the voice of the same name for each character without a voice."""
+        return scripts.namesakes(project)
 
     @routes.put("/{project}/lexicon")
     def lexicon(project: str, respellings: Annotated[list[Respelling], Body()]) -> dict[str, Any]:
@@ -184,19 +190,6 @@ def _sheets(studio: Studio, routes: APIRouter) -> None:
     @routes.post("/{project}/sheets/{sheet}/restore")
     def restore(project: str, sheet: str) -> dict[str, Any]:
         return scripts.restore_sheet(project, sheet)
-
-    @routes.put("/{project}/sheets/{sheet}/file")
-    async def update(
-        project: str, sheet: str, name: str, request: Request, preview: bool = False, encoding: str = ""
-    ) -> dict[str, Any]:
-        """Replace a sheet by the body's file; lines are matched by their ids. `preview` only counts the changes."""
-        async with received(request, studio.settings.data_dir / UPLOADS) as path:
-            try:
-                if preview:
-                    return asdict(await to_thread.run_sync(scripts.table_changes, project, sheet, path, name, encoding))
-                return await to_thread.run_sync(scripts.update_sheet, project, sheet, path, name, encoding)
-            finally:
-                path.unlink()
 
     @routes.get("/{project}/sheets/{sheet}/file")
     def file(project: str, sheet: str, kind: Annotated[Literal["", "csv", "tsv", "xlsx"], Query()] = "") -> Response:

@@ -140,6 +140,12 @@ class SessionClips:
         """Take in sound made here; `parent` is the clip it was mended from, from `start_s` on. Raises BadAudio, NoRoom."""
         return self._add(session_id, self._clips.add_audio(audio, name, parent=parent, start_s=start_s))
 
+    def share(self, id: str, session_id: str, others: Iterable[str]) -> None:
+        """Give a session's clip to other sessions too. Raises UnknownClip, NoRoom."""
+        for other in others:
+            if id not in self.mine(other):
+                self._add(other, self.get(session_id, id))
+
     def delete(self, session_id: str, id: str) -> None:
         """Take one of this session's clips away; `restore` brings it back until it is purged.
 

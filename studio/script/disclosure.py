@@ -10,11 +10,11 @@ from pydantic import TypeAdapter
 from engines.errors import EngineError
 from engines.text import estimate_s, parse
 from studio.script.formula_errors import is_formula_error
-from studio.script.identity import lines_of_same_id
 from studio.script.lengths import delivered_s
+from studio.script.line_notes import line_notes
 from studio.script.planning import LineReading, Readings, fresh, is_due, renewed
 from studio.script.render_queue import RenderStatus
-from studio.script.script import Cast, LineTake, Project, ScriptLine, Sheet, cell
+from studio.script.script import Cast, Casting, LineTake, Project, ScriptLine, Sheet, cell
 from studio.script.selects import proposed, selected
 from studio.script.staleness import sentence
 
@@ -35,7 +35,7 @@ def project_json(project: Project, sheets: Sequence[Sheet], render: RenderStatus
             {"id": sheet.id, "name": sheet.name, "lines": _present(sheet), "takes": _takes(sheet)} for sheet in sheets
         ],
         "cast": {
-            who: {how: [asdict(each) for each in castings] for how, castings in by.items()}
+            who: {how: [_casting_json(each) for each in castings] for how, castings in by.items()}
             for who, by in project.cast.items()
         },
         "lexicon": [asdict(respelling) for respelling in project.lexicon],
@@ -43,6 +43,11 @@ def project_json(project: Project, sheets: Sequence[Sheet], render: RenderStatus
         "presets": [asdict(preset) for preset in project.presets],
         "render": render and render_json(render),
     }
+
+
+def _casting_json(casting: Casting) -> dict[str, Any]:
+    told = asdict(casting)
+    return told if casting.clip else {name: value for name, value in told.items() if name != "clip"}
 
 
 def render_json(status: RenderStatus) -> dict[str, Any]:
@@ -81,9 +86,14 @@ def sheet_json(
             if line.revision > since or since == 0 or known != cast
         ],
         "count": _present(sheet),
-        "same_ids": [list(keys) for keys in lines_of_same_id(sheet)],
+        **({} if since == sheet.revision and known == cast else {"line_notes": notes_json(sheet)}),
         "render": render and render_json(render),
     }
+
+
+def notes_json(sheet: Sheet) -> dict[str, list[dict[str, Any]]]:
+    """All notes on lines, by the line's key: a note may come from another line's cells, such as an id that two have."""
+    return {key: [asdict(note) for note in notes] for key, notes in line_notes(sheet).items()}
 
 
 def line_json(sheet: Sheet, line: ScriptLine, readings: Readings, failure: str = "") -> dict[str, Any]:

@@ -2,13 +2,12 @@
 
 import re
 import secrets
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engines.errors import BadInput
 from studio.errors import NotFound
-from studio.script.script import LineEvent, LineTake, Mark, Role, ScriptLine, Sheet, Table
+from studio.script.script import LineEvent, LineTake, Mark, Role, ScriptLine, Sheet
 
 LineChange = Callable[[ScriptLine], ScriptLine]
 
@@ -16,6 +15,7 @@ KEY = re.compile(r"[0-9a-f]{12}")
 LINES_MAX = 20_000
 CELL_MAX = 10_000  # characters
 COMMENT_MAX = 2_000
+CHANGED = "changed from"  # begins the event of an edited cell
 EVENTS_KEPT = 50  # of a line's history, the latest
 
 
@@ -31,9 +31,9 @@ class UnknownLine(NotFound):
     """The sheet has no such line, or the line no such take."""
 
 
-def lines_of(rows: Iterable[Sequence[str]]) -> tuple[ScriptLine, ...]:
-    """New lines, each with a key of its own."""
-    return tuple(ScriptLine(key=new_key(), cells=tuple(row)) for row in rows)
+def imported_lines(rows: Iterable[Sequence[str]]) -> tuple[ScriptLine, ...]:
+    """Return a new line for each row of a file."""
+    return tuple(ScriptLine(key=new_key(), cells=tuple(row), imported=tuple(row)) for row in rows)
 
 
 def new_key() -> str:
@@ -87,7 +87,7 @@ def with_cell(column: int, value: str, at: str) -> LineChange:
         _check_cell(value)
         if line.cells[column] == value:
             return line
-        told = noted(line, f"changed from “{_short(line.cells[column])}” to “{_short(value)}”", at)
+        told = noted(line, f"{CHANGED} “{shortened(line.cells[column])}” to “{shortened(value)}”", at)
         return replace(told, cells=(*line.cells[:column], value, *line.cells[column + 1 :]))
 
     return change
@@ -177,7 +177,8 @@ def with_added(sheet: Sheet, lines: Sequence[NewLine]) -> Sheet:
     if len(back.lines) + len(new) > LINES_MAX:
         raise BadInput(f"a sheet has {LINES_MAX:,} lines at most; begin another one")
     width, revision = len(back.columns), back.revision + 1
-    added = (ScriptLine(key=key, cells=_written(line, width), revision=revision) for key, line in new.items())
+    written = {key: _written(line, width) for key, line in new.items()}
+    added = (ScriptLine(key=key, cells=cells, revision=revision, imported=()) for key, cells in written.items())
     return replace(back, lines=(*back.lines, *added), revision=revision)
 
 
@@ -190,62 +191,6 @@ def _written(line: NewLine, width: int) -> tuple[str, ...]:
     return _wide(line.cells, width)
 
 
-def with_table(sheet: Sheet, table: Table, roles: Mapping[Role, int]) -> Sheet:
-    """The sheet as its file is now. A line whose id is there again keeps its takes; one that is not there is deleted."""
-    matched, others = _matched(sheet, table, roles)
-    revision, width = sheet.revision + 1, len(table.columns)
-    lines = [replace(line or lines_of([row])[0], cells=row, deleted=False, revision=revision) for line, row in matched]
-    gone = (replace(line, cells=_wide(line.cells, width), deleted=True, revision=revision) for line in others)
-    columns, form = table.columns, table.form
-    return replace(sheet, columns=columns, roles=roles, form=form, lines=(*lines, *gone), revision=revision)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableChanges:
-    """How many lines another table of a sheet would change, add and delete."""
-
-    changed: int
-    added: int
-    gone: int
-
-
-def table_changes(sheet: Sheet, table: Table, roles: Mapping[Role, int]) -> TableChanges:
-    """What `with_table` would make of the lines that are not deleted."""
-    matched, others = _matched(sheet, table, roles)
-    present = [(line, row) for line, row in matched if line is not None and not line.deleted]
-    same = sum(_said(line.cells, sheet.columns) == _said(row, table.columns) for line, row in present)
-    return TableChanges(
-        changed=len(present) - same,
-        added=len(matched) - len(present),
-        gone=sum(not line.deleted for line in others),
-    )
-
-
-def _matched(
-    sheet: Sheet, table: Table, roles: Mapping[Role, int]
-) -> tuple[list[tuple[ScriptLine | None, tuple[str, ...]]], list[ScriptLine]]:
-    """Each row with the line that it is of, those that are not deleted first; and the lines without a row."""
-    lines = sorted(sheet.lines, key=lambda line: line.deleted)
-    known = dict(zip(_names((line.cells for line in lines), sheet.roles), lines, strict=True))
-    matched = [(known.pop(name, None), row) for name, row in zip(_names(table.rows, roles), table.rows, strict=True)]
-    gone = {line.key for line in known.values()}
-    return matched, [line for line in sheet.lines if line.key in gone]
-
-
-def _said(cells: Sequence[str], columns: Sequence[str]) -> Counter[tuple[str, str]]:
-    """What a line says, wherever its columns stand."""
-    return Counter((name, cell) for name, cell in zip(columns, cells, strict=True) if cell)
-
-
-def _names(rows: Iterable[Sequence[str]], roles: Mapping[Role, int]) -> Iterator[tuple[str, int]]:
-    """What a line is known by from one file to the next: its id, or all its cells, and the how manieth of these it is."""
-    seen: Counter[str] = Counter()
-    for row in rows:
-        name = row[roles["id"]].strip() if "id" in roles else "\t".join(row)
-        seen[name] += 1
-        yield name, seen[name]
-
-
 def _wide(cells: Sequence[str], width: int) -> tuple[str, ...]:
     return (*cells[:width], *[""] * (width - len(cells)))
 
@@ -255,5 +200,5 @@ def noted(line: ScriptLine, what: str, at: str) -> ScriptLine:
     return replace(line, events=(*line.events, LineEvent(at=at, what=what))[-EVENTS_KEPT:])
 
 
-def _short(text: str, most: int = 60) -> str:
+def shortened(text: str, most: int = 60) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"

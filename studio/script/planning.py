@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 
 from engines.errors import BadInput, EngineError
@@ -98,16 +98,23 @@ class Readings:
         return LineReading(voice=casting.voice, order=order, limit=limit, written=text, edges_s=self.edges_s)
 
     def _order(self, casting: Casting) -> Order:
-        key = casting.voice, casting.engine, json.dumps(dict(casting.settings), sort_keys=True)
+        key = f"{casting.voice} {casting.clip}", casting.engine, json.dumps(dict(casting.settings), sort_keys=True)
         if key not in self._orders:
             try:
-                self._orders[key] = self._voices.order("", casting.voice, casting.engine, casting.settings)
+                self._orders[key] = casting_order(self._voices, casting)
             except EngineError as error:
                 self._orders[key] = error
         found = self._orders[key]
         if isinstance(found, EngineError):
             raise found
         return found
+
+
+def casting_order(voices: NamedVoices, casting: Casting) -> Order:
+    """Return the order of a casting, without a text. Raises EngineError."""
+    if casting.clip is None:
+        return voices.order("", casting.voice, casting.engine, casting.settings)
+    return voices.clip_order(asdict(casting.clip), casting.engine, casting.settings)
 
 
 @lru_cache(SPOKEN_KEPT)

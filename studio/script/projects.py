@@ -18,7 +18,7 @@ from engines.errors import BadInput
 from studio.database import saving
 from studio.errors import NotFound
 from studio.files import atomic_write
-from studio.script.editing import lines_of
+from studio.script.editing import imported_lines
 from studio.script.script import Project, Role, Sheet, Table
 
 log = logging.getLogger(__name__)
@@ -120,7 +120,12 @@ class Projects:
     def add_sheet(self, project_id: str, name: str, table: Table, roles: dict[Role, int]) -> Sheet:
         """Raises UnknownProject, NotSaved."""
         sheet = Sheet(
-            id=new_id(), name=name, columns=table.columns, roles=roles, form=table.form, lines=lines_of(table.rows)
+            id=new_id(),
+            name=name,
+            columns=table.columns,
+            roles=roles,
+            form=table.form,
+            lines=imported_lines(table.rows),
         )
         with self._lock:
             self.get(project_id)

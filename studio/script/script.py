@@ -87,6 +87,12 @@ class ScriptLine:
     events: tuple[LineEvent, ...] = ()
     revision: int = 0  # of the sheet when this line last changed
     deleted: bool = False
+    imported: tuple[str, ...] | None = None  # its cells in the last file; () = not in that file; None = not recorded
+
+    @property
+    def dropped(self) -> bool:
+        """Return True if the last file no longer had this line."""
+        return self.deleted and self.imported == ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,12 +135,23 @@ class Sheet:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CastClip:
+    """A part of an uploaded clip that speaks without being a champion, and what is said in it."""
+
+    clip_id: str
+    start_s: float
+    end_s: float
+    transcript: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Casting:
     """Who speaks, and how."""
 
-    voice: str  # a champion's id, or a sample's name
+    voice: str  # a champion's id, or a sample's name; with a clip, a name for it
     engine: str = ""  # "" = the champion's own, or the studio's first
     settings: Mapping[str, float] = field(default_factory=dict)
+    clip: CastClip | None = None  # speaks instead of a champion or sample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,16 +6,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from engines.errors import BadInput
 from studio.history import History
 from studio.named_voices import NamedVoices
+from studio.script.cast_check import check_cast
 from studio.script.deliveries import Deliveries
 from studio.script.delivery import preset_of
 from studio.script.disclosure import project_json, sheet_json
-from studio.script.editing import TableChanges, table_changes, with_table
 from studio.script.import_notes import import_notes
 from studio.script.lexicon import LexiconPart, parts, place_of
 from studio.script.lexicon import checked as checked_lexicon
+from studio.script.namesakes import characters_of, namesakes
 from studio.script.planning import Readings
 from studio.script.pls import read_pls, write_pls
 from studio.script.projects import Projects
@@ -30,18 +30,17 @@ from studio.script.script import (
     DeliveryChoice,
     Project,
     Respelling,
-    Role,
     SavedPreset,
     Sheet,
     SheetForm,
     Table,
-    cell,
 )
 from studio.script.sheet_edit import SheetEdit, edited, overwritten
-from studio.script.tables import read_pasted, read_table, table_encodings, write_table
+from studio.script.sheet_updates import SheetUpdates, UpdateChoice
+from studio.script.tables import SheetFile, read_pasted, read_table, table_encodings, write_table
 from studio.script.tables.columns import recognised
 
-CASTINGS_MAX = 16  # voices of one character in one emotion
+FILE_WINS = UpdateChoice()
 
 
 class Scripts:
@@ -61,7 +60,7 @@ class Scripts:
         """Without `directions`, stage directions are spoken as words."""
         self._projects, self._history, self._voices, self._now = projects, history, voices, now
         self._directions = directions
-        self.renderer, self.deliveries = renderer, deliveries
+        self.renderer, self.deliveries, self.updates = renderer, deliveries, SheetUpdates(projects, now)
 
     # Projects.
 
@@ -83,12 +82,16 @@ class Scripts:
         name: str | None = None,
         cast: Cast | None = None,
         delivery: DeliveryChoice | None = None,
+        session_id: str = "",
     ) -> dict[str, Any]:
-        """Raises UnknownProject, BadInput, BadSetting, NotSaved, and what keeps a voice of the cast from being used."""
+        """Change what is given; `session_id` is the visitor whose clips the cast may name.
+
+        Raises UnknownProject, BadInput, BadSetting, NotSaved, and what keeps a voice of the cast from being used.
+        """
         if name is not None:
             self._projects.rename(project_id, name)
         if cast is not None:
-            self._check_cast(cast)
+            check_cast(cast, self._voices, self._projects.get(project_id), session_id)
             self._projects.change(project_id, lambda project: replace(project, cast=cast))
         if delivery is not None:
             preset_of(delivery.preset, delivery.choices)
@@ -148,6 +151,11 @@ class Scripts:
         """Who speaks whom. Raises UnknownProject."""
         return self._projects.get(project_id).cast
 
+    def namesakes(self, project_id: str) -> Mapping[str, str]:
+        """Return the voice of the same name for each character without a voice. Raises UnknownProject."""
+        cast, characters = self.cast(project_id), characters_of(self._projects.sheets(project_id))
+        return namesakes(characters, cast, self._voices.list())
+
     # Sheets.
 
     def encodings(self, path: Path, name: str) -> Sequence[Mapping[str, Any]]:
@@ -176,18 +184,22 @@ class Scripts:
             return self._added(project_id, table, name)
         return self._put(project_id, here.id, table)
 
-    def update_sheet(self, project_id: str, sheet_id: str, path: Path, name: str, encoding: str = "") -> dict[str, Any]:
-        """Replace a sheet by its file; lines with the same id keep their takes.
+    def update_sheet(
+        self, project_id: str, sheet_id: str, file: SheetFile, choice: UpdateChoice = FILE_WINS
+    ) -> dict[str, Any]:
+        """Replace a sheet by its changed file; matched lines keep their takes. `update` of the answer names the way back.
 
-        Raises UnknownSheet, UncertainEncoding, BadSheet, NotSaved.
+        Raises UnknownSheet, UncertainEncoding, BadSheet, NotSaved, SheetChanged.
         """
-        return self._put(project_id, sheet_id, read_table(path.read_bytes(), name, encoding))
+        return self._put(project_id, sheet_id, file.table(), choice)
 
-    def table_changes(self, project_id: str, sheet_id: str, path: Path, name: str, encoding: str = "") -> TableChanges:
-        """Return the changes that `update_sheet` would make. Raises UnknownSheet, UncertainEncoding, BadSheet."""
-        sheet = self._projects.sheet(project_id, sheet_id)
-        table = read_table(path.read_bytes(), name, encoding)
-        return table_changes(sheet, table, _roles(sheet, table))
+    def undo_update(self, project_id: str, sheet_id: str, update: str) -> dict[str, Any]:
+        """Take an update back; `update` of the answer takes the undoing back.
+
+        Raises UnknownSheet, UnknownUpdate, SheetChanged, NotSaved.
+        """
+        undone = self.updates.undo(project_id, sheet_id, update)
+        return self.sheet(project_id, sheet_id) | {"update": undone.revision}
 
     def sheet(self, project_id: str, sheet_id: str, since: int = 0, known: str = "") -> dict[str, Any]:
         """What changed of it after revision `since`, everything where the cast is not `known`. Raises UnknownSheet."""
@@ -245,29 +257,31 @@ class Scripts:
 
     def _added(self, project_id: str, table: Table, name: str) -> dict[str, Any]:
         named = " ".join(Path(name).name.split())[:120] or f"sheet.{table.form.kind}"
-        roles = recognised(table.columns, table.rows)
-        sheet = self._projects.add_sheet(project_id, named, table, roles)
+        sheet = self._projects.add_sheet(project_id, named, table, recognised(table.columns, table.rows))
         self._cast_namesakes(project_id, sheet)
-        return self._brought(project_id, sheet.id, table, roles)
+        return self._brought(project_id, sheet, table)
 
-    def _put(self, project_id: str, sheet_id: str, table: Table) -> dict[str, Any]:
-        put = self._projects.change_sheet(
-            project_id, sheet_id, lambda sheet: with_table(sheet, table, _roles(sheet, table))
-        )
+    def _put(self, project_id: str, sheet_id: str, table: Table, choice: UpdateChoice = FILE_WINS) -> dict[str, Any]:
+        put = self.updates.apply(project_id, sheet_id, table, choice)
         self._cast_namesakes(project_id, put)
-        return self._brought(project_id, put.id, table, put.roles)
+        return self._brought(project_id, put, table) | {"update": put.revision}
 
-    def _brought(self, project_id: str, id: str, table: Table, roles: Mapping[Role, int]) -> dict[str, Any]:
-        """A sheet that has just come in, with what there is to know of that."""
-        facts = {"notes": list(import_notes(table, roles)), "encoding": table.form.encoding}
-        return self.sheet(project_id, id) | facts
+    def _brought(self, project_id: str, sheet: Sheet, table: Table) -> dict[str, Any]:
+        """A sheet that has just come in, with notes on its file and its lines."""
+        notes = {"notes": list(import_notes(table, sheet)), "file_notes": list(table.notes)}
+        return self.sheet(project_id, sheet.id) | notes | {"encoding": table.form.encoding}
 
     def _cast_namesakes(self, project_id: str, sheet: Sheet) -> None:
-        """A character that nobody speaks yet is spoken by the champion, or the sample, of its name."""
-        voices = {voice.id: Casting(voice=voice.id) for voice in self._voices.list()}
-        named = {cell(sheet, line, "character") for line in sheet.lines}
-        found = {name: {"": (voices[name.casefold()],)} for name in named if name.casefold() in voices}
-        self._projects.change(project_id, lambda project: replace(project, cast={**found, **project.cast}))
+        """Cast each character that has no voice with the champion, or the sample, of its name."""
+        characters, voices = characters_of([sheet]), self._voices.list()
+
+        def change(project: Project) -> Project:
+            found = namesakes(characters, project.cast, voices)
+            return replace(
+                project, cast={**project.cast, **{who: {"": (Casting(voice=id),)} for who, id in found.items()}}
+            )
+
+        self._projects.change(project_id, change)
 
     def _render(self, project_id: str) -> RenderStatus | None:
         try:
@@ -277,16 +291,3 @@ class Scripts:
 
     def _readings(self, project: Project) -> Readings:
         return Readings(project, self._voices, directions=self._directions)
-
-    def _check_cast(self, cast: Cast) -> None:
-        for by_emotion in cast.values():
-            for castings in by_emotion.values():
-                if len(castings) > CASTINGS_MAX or len({each.voice for each in castings}) < len(castings):
-                    raise BadInput(f"choose {CASTINGS_MAX} different voices at most for one character")
-                for casting in castings:
-                    self._voices.order("", casting.voice, casting.engine, casting.settings)
-
-
-def _roles(sheet: Sheet, table: Table) -> Mapping[Role, int]:
-    """Which column of another table of a sheet holds what: as somebody chose, where the columns are the same."""
-    return sheet.roles if table.columns == sheet.columns else recognised(table.columns, table.rows)

@@ -34,6 +34,8 @@ STYLES = (
     "archives",
     "lines",
     "lines-phone",
+    "update",
+    "line-notes",
     "line-takes",
     "casting",
 )

@@ -158,9 +158,9 @@ def test_duplicate_ids_are_marked_in_their_rows_and_numbered_on_demand(visitor: 
     page = selected(
         visitor, "id\tcharacter\ttext\nA\tAhri\tThis is one.\nB\tAhri\tThis is two.\na\tAhri\tThis is three."
     )
-    marked = page.locator(".line-row .c-id", has=page.locator(".same-id"))
+    marked = page.locator(".line-row .c-id", has=page.locator(".line-badge"))
     expect(marked).to_have_count(2)
-    expect(marked.first).to_have_attribute("title", re.compile("Duplicate id: 2 lines"))
+    expect(marked.first.locator(".line-badge")).to_have_attribute("title", re.compile("2 lines have the id"))
     dialog = open_dialog(page)
     dialog.get_by_role("button", name="Deliver 3 files").click()
     expect(dialog.get_by_role("alert")).to_contain_text("Lines share an id")

@@ -53,7 +53,7 @@ def test_a_sheet_is_not_imported_without_an_encoding(visitor: Visitor, tmp_path:
 
 def test_a_guessed_encoding_is_named_and_can_be_changed(visitor: Visitor, tmp_path: Path) -> None:
     page = bring(visitor, tmp_path / "act.tsv", CERTAIN)
-    expect(page.locator(".script-notes")).to_contain_text("was read as Western European (Mac), mac-roman")
+    expect(page.locator(".import-notes")).to_contain_text("was read as Western European (Mac), mac-roman")
     assert texts(visitor) == ["“Don’t — it’s late…”", "We’ll see."]
     page.screenshot(path=tmp_path / "guessed.png")
     page.get_by_role("button", name="Other encoding").click()

@@ -109,7 +109,7 @@ def test_a_workbook_is_remapped_cast_rendered_edited_and_marked_and_just_the_edi
         part.get_by_text("Settings", exact=True).click()
         part.get_by_label("steps").fill("2")
         part.get_by_label("steps").blur()
-    page.get_by_role("button", name="Cast them").click()
+    page.get_by_role("button", name="Save cast").click()
     page.get_by_role("button", name="Render 3 lines").click()
     expect(page.get_by_role("button", name="All made")).to_be_visible()
     assert statuses(visitor) == ["made"] * 3
@@ -309,7 +309,7 @@ def test_a_word_of_the_lexicon_is_previewed_and_makes_its_lines_stale(visitor: V
     page.get_by_label("Spoken as", exact=True).fill("Kayl")
     page.get_by_role("dialog").get_by_role("button", name="Spoken as").click()
     expect(page.get_by_role("dialog").locator(".spoken-form")).to_have_text("Kayl is here.")
-    page.get_by_role("button", name="Keep the lexicon").click()
+    page.get_by_role("button", name="Save lexicon").click()
     expect(page.get_by_role("button", name="Render 1 stale")).to_be_visible()
 
 

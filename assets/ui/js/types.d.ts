@@ -291,6 +291,7 @@ interface ScriptLine {
   directions: string[]; // stage directions of its text, as they are written
   takes: LineTake[];
   events: { at: string; what: string }[];
+  notes?: LineNote[]; // from `line_notes` of its sheet
 }
 interface Sheet {
   id: string;
@@ -300,11 +301,53 @@ interface Sheet {
   columns: string[];
   roles: Roles;
   lines: ScriptLine[]; // those that changed
-  same_ids?: string[][]; // keys of lines that share an id
   render: SheetRender | null;
-  notes?: string[]; // of one that has just come in
+  line_notes?: Record<string, LineNote[]>; // by line, where there are any; absent: as before
+  file_notes?: string[]; // of one that has just come in: what of its file was left out
+  update?: number; // likewise: by which the update is undone
   encoding?: string; // likewise, of its file
   overwritten?: { line: string; column: number; value: string }[]; // by a change whose writer had not seen it
+}
+/** What to look at in a line before it is rendered or delivered. */
+interface LineNote {
+  kind: "length" | "language" | "same_id" | "formula";
+  role: Role; // whose column shows it
+  label: string;
+  text: string;
+  value: string;
+}
+/** A cell that differs between a sheet and its changed file, and who changed it. */
+interface CellDifference {
+  title: string; // of the column
+  kind: "sheet" | "studio" | "both";
+  before: string | null; // in the last file; null: unknown
+  studio: string;
+  sheet: string;
+}
+type DifferenceKind = CellDifference["kind"] | "added" | "removed" | "moved";
+interface LineDifference {
+  key: string; // empty: new
+  kind: DifferenceKind;
+  id: string;
+  character: string;
+  text: string;
+  in_file: boolean;
+  deleted: boolean; // in the studio
+  takes: number;
+  moved: boolean;
+  shares_id: boolean;
+  keepable: boolean;
+  kept: boolean; // unless somebody decides otherwise
+  cells: CellDifference[];
+}
+interface SheetComparison {
+  name: string;
+  digest: string;
+  counts: Record<DifferenceKind, number>;
+  unchanged: number;
+  new_columns: string[];
+  lost_columns: string[];
+  lines: LineDifference[];
 }
 interface SheetRender {
   state: "running" | "paused" | "done" | "stopped";
@@ -347,6 +390,13 @@ interface Casting {
   voice: string;
   engine: string;
   settings: Record<string, number>;
+  clip?: CastClip; // an upload that speaks without being a champion
+}
+interface CastClip {
+  clip_id: string;
+  start_s: number;
+  end_s: number;
+  transcript: string;
 }
 type Cast = Record<string, Record<string, Casting[]>>; // by character, then by emotion
 interface Respelling {

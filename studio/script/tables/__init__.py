@@ -2,7 +2,7 @@
 
 from studio.script.tables.decoding import UncertainEncoding
 from studio.script.tables.errors import BadSheet
-from studio.script.tables.reading import read_pasted, read_table, table_encodings
+from studio.script.tables.reading import SheetFile, read_pasted, read_table, table_encodings
 from studio.script.tables.writing import write_table
 
-__all__ = ["BadSheet", "UncertainEncoding", "read_pasted", "read_table", "table_encodings", "write_table"]
+__all__ = ["BadSheet", "SheetFile", "UncertainEncoding", "read_pasted", "read_table", "table_encodings", "write_table"]

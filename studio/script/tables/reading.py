@@ -1,7 +1,7 @@
 """A file or a paste as a table."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from studio.script.script import SheetForm, Table
 from studio.script.tables import delimited
@@ -15,6 +15,19 @@ from studio.script.tables.workbook import read_workbook
 
 SAMPLE_ROWS = 200
 OLD_OFFICE, PDF = b"\xd0\xcf\x11\xe0", b"%PDF"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SheetFile:
+    """A sheet's file as it was sent."""
+
+    data: bytes
+    name: str
+    encoding: str = ""  # "" = guessed
+
+    def table(self) -> Table:
+        """Raises UncertainEncoding, BadSheet."""
+        return read_table(self.data, self.name, self.encoding)
 
 
 def read_table(data: bytes, name: str, encoding: str = "") -> Table:

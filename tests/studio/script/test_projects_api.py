@@ -107,8 +107,8 @@ def test_an_import_tells_of_ids_that_lines_share_and_of_lengths_that_cannot_be_r
     rows = "id\ttext\tmax seconds\nA\tone\tsoon\nA\ttwo\t2.5\n\tthree\t\n\tfour\tlater\nB\tfive\t=2 s\n"
     pasted = client.post(f"{ROOT}/{project}/sheets/paste", json={"text": rows, "name": "a.tsv"}).json()
     ids, lengths = pasted["notes"]
-    assert ids.startswith("1 id stands in several lines: A. ")
-    assert lengths.startswith("2 lines have a length that cannot be read: “soon”, “later”. Write 2.5 ")
+    assert ids.startswith("2 lines have an id that other lines have too: A. ")
+    assert lengths.startswith("2 lines have a length that cannot be read: soon, later. Write 2.5 ")
     assert client.get(f"{ROOT}/{project}/sheets/{pasted['id']}").json().get("notes") is None
 
 
@@ -198,8 +198,8 @@ def test_a_sheet_of_an_uncertain_encoding_is_refused_previewed_and_imported_in_t
     assert [line["cells"] for line in sheet.json()["lines"]] == [["L1", "Élodie"]]
     file = f"{ROOT}/{project}/sheets/{sheet.json()['id']}/file?name=act.tsv"
     assert client.put(file, content=data).json()["code"] == "uncertain_encoding"
-    counts = client.put(f"{file}&preview=true&encoding=cp1252", content=data).json()
-    assert (counts["changed"], counts["added"], counts["gone"]) == (1, 0, 0)
+    told = client.put(f"{file}&preview=true&encoding=cp1252", content=data).json()
+    assert [line["kind"] for line in told["lines"]] == ["sheet"]
     assert client.put(f"{file}&encoding=cp1252", content=data).json()["lines"][0]["cells"] == ["L1", "ƒlodie"]
 
 
@@ -501,7 +501,12 @@ def test_a_changed_file_is_counted_first_and_then_matched_by_ids_with_the_column
     query = {"name": "act2.tsv", "preview": True}
     before = work.sheet()
     told = client.put(f"{work.sheet_path}/file", params=query, content=file.encode()).json()
-    assert (told, work.sheet()) == ({"changed": 1, "added": 1, "gone": 1}, before)
+    assert [(line["id"], line["kind"]) for line in told["lines"]] == [
+        ("L2", "sheet"),
+        ("L3", "studio"),
+        ("L1", "removed"),
+    ]
+    assert work.sheet() == before
     updated = client.put(f"{work.sheet_path}/file", params={"name": "act2.tsv"}, content=file.encode()).json()
     present = [(line["key"], line["cells"][2]) for line in updated["lines"] if not line["deleted"]]
     keys = [line["key"] for line in first["lines"]]

@@ -1,6 +1,7 @@
 /** Keeping a take as a champion, and editing one: the form, its saving, and what happens when somebody was faster. */
 import { openDialog } from "../core/dialog.js";
 import { h } from "../core/dom.js";
+import { draftNote, dropDraft, loadDraft, saveDraft } from "../core/drafts.js";
 import { titled } from "../core/format.js";
 import { attempt, ownerOnly } from "../core/login.js";
 import { page } from "../core/pages.js";
@@ -8,7 +9,6 @@ import { get, Refusal, reason, refusedWith } from "../core/server.js";
 import { toast } from "../core/toast.js";
 import { conflict } from "./conflict.js";
 import { ChampionForm } from "./form.js";
-import { dropFormDraft, loadFormDraft, saveFormDraft } from "./form-draft.js";
 import { duplicate, edit, keep, pathOf, setPortrait } from "./library.js";
 import { Reference } from "./reference.js";
 
@@ -75,7 +75,7 @@ class Editor {
     this.champion = champion;
     this.how = how;
     this.place = h("div");
-    const changed = (/** @type {ChampionFacts} */ facts) => saveFormDraft(about, facts);
+    const changed = (/** @type {ChampionFacts} */ facts) => saveDraft(about, facts);
     this.form = new ChampionForm(FORM, champion, { isNew: how.isNew, changed });
     this.button = h("button.primary", { form: FORM }, how.isNew ? "Keep" : "Save");
   }
@@ -97,18 +97,15 @@ class Editor {
 
   /** What was typed before and never saved is back, and can be given up. */
   #recovered() {
-    const typed = loadFormDraft(this.about);
+    /** @type {ChampionFacts | null} */
+    const typed = loadDraft(this.about);
     if (!typed) return null;
     this.form.fill({ ...this.champion, ...typed });
-    const startOver = () => {
-      dropFormDraft(this.about);
+    return draftNote(() => {
+      dropDraft(this.about);
       this.form.fill(this.champion);
       this.form.begin();
-      note.remove();
-    };
-    const button = h("button.link", { type: "button", onclick: startOver }, "Start over");
-    const note = h("p.notice", {}, "What you typed last time is back. ", button);
-    return note;
+    });
   }
 
   /**
@@ -131,7 +128,7 @@ class Editor {
 
   /** @param {Champion} champion */
   async #saved(champion) {
-    dropFormDraft(this.about);
+    dropDraft(this.about);
     this.dialog?.close();
     const { picture } = this.form;
     const done = `${titled(champion.title)} is ${this.how.isNew ? "kept" : "saved"}`;

@@ -6,6 +6,7 @@ import { chooseFile } from "../core/file-picker.js";
 import { between } from "../core/format.js";
 import { state } from "../core/state.js";
 import { toast } from "../core/toast.js";
+import { ConsentFields } from "./consent.js";
 import { proposedId } from "./library.js";
 import { colourOf } from "./mark.js";
 import { face } from "./portrait.js";
@@ -18,8 +19,6 @@ const ID = "[a-z0-9][a-z0-9_\\-]{0,63}";
 const ID_WORDS = "1 to 64 small letters, digits, - and _, beginning with a letter or digit";
 const PICTURES = "image/png,image/jpeg,image/webp";
 const TEXTS = /** @type {const} */ (["transcript", "line", "notes"]);
-const WHY =
-  "Keep a voice only if its owner agreed. This goes with the archive, so that whoever gets it knows who said so.";
 
 export class ChampionForm {
   /** @type {File | null | undefined} */
@@ -47,6 +46,7 @@ export class ChampionForm {
     this.ownColour = quietButton("Colour of its id", () => this.#setColour(""));
     this.note = h("p.hint", {}, "An id stays; duplicate the champion to have another.");
     this.licence = h("p.hint");
+    this.consent = new ConsentFields();
     this.element = h("form.factsheet", { id, autocomplete: "off" }, ...this.#parts());
     this.fill(champion);
     this.element.addEventListener("input", (event) => this.#typed(event.target, changed));
@@ -57,7 +57,7 @@ export class ChampionForm {
     return [
       h("div.factsheet-who", {}, this.#look(), this.#names()),
       field("What is said in the reference", transcript, "Exactly these words, as you hear them."),
-      this.#consent(),
+      this.consent.element,
       this.#speech(),
       field("Notes", notes),
     ];
@@ -87,18 +87,6 @@ export class ChampionForm {
     );
   }
 
-  #consent() {
-    const { by, when, statement } = this.inputs;
-    return h(
-      "fieldset",
-      {},
-      h("legend", {}, "Consent"),
-      h("p.hint", {}, WHY),
-      h("div.factsheet-pair", {}, field("Who agrees", by), field("When", when)),
-      field("In their words", statement),
-    );
-  }
-
   #speech() {
     const settings = this.settings.map(({ name, input }) => field(name.replaceAll("_", " "), input));
     return h(
@@ -112,13 +100,11 @@ export class ChampionForm {
 
   /** Put facts into the fields. @param {ChampionFacts} facts */
   fill(facts) {
-    const { name, id, by, when, statement } = this.inputs;
+    const { name, id } = this.inputs;
     name.value = facts.name ?? "";
     id.value = facts.id ?? "";
     for (const text of TEXTS) this.inputs[text].value = facts[text] ?? "";
-    by.value = facts.consent?.by ?? "";
-    when.value = facts.consent?.at ?? (this.isNew ? today() : "");
-    statement.value = facts.consent?.statement ?? "";
+    this.consent.fill(facts.consent);
     this.engine.value = facts.engine;
     for (const { name, input } of this.settings) input.value = String(facts.settings[name] ?? "");
     this.proposes = [this.champion.id, proposedId(facts.name ?? "")].includes(facts.id);
@@ -127,8 +113,7 @@ export class ChampionForm {
 
   /** What the fields hold, as the studio takes it. @returns {ChampionFacts} */
   get facts() {
-    const { name, id, by, when, statement } = this.inputs;
-    const consent = { by: by.value.trim(), at: when.value, statement: statement.value.trim() };
+    const { name, id } = this.inputs;
     const heeded = this.settings.filter(({ name, input }) => this.#heeds(name) && input.value !== "");
     return {
       name: name.value.trim(),
@@ -136,7 +121,7 @@ export class ChampionForm {
       transcript: this.#text("transcript"),
       line: this.#text("line"),
       notes: this.#text("notes"),
-      consent: consent.by || consent.statement ? consent : null,
+      consent: this.consent.consent,
       engine: this.engine.value,
       settings: Object.fromEntries(heeded.map(({ name, input }) => [name, Number(input.value)])),
       colour: this.chosenColour,
@@ -239,9 +224,6 @@ function inputs(isNew) {
     transcript: area({ rows: "3", required: true, name: "transcript" }),
     line: area({ rows: "2", name: "line" }),
     notes: area({ rows: "3", maxlength: "4000", name: "notes" }),
-    by: text({ name: "by", placeholder: "Name of who owns the voice" }),
-    when: h("input", { type: "date", name: "when" }),
-    statement: area({ rows: "2", maxlength: "1000", name: "statement", placeholder: "I agree that …" }),
     colour: h("input", { type: "color", name: "colour" }),
   };
 }
@@ -265,10 +247,4 @@ function option({ name, title }) {
 /** @param {string} name */
 function number(name) {
   return h("input", { type: "number", step: "any", name, placeholder: name === "seed" ? "random" : "default" });
-}
-
-/** In the reader's own time zone. */
-function today() {
-  const now = new Date();
-  return new Date(now.getTime() - 60_000 * now.getTimezoneOffset()).toISOString().slice(0, 10);
 }

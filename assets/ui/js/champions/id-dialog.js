@@ -1,6 +1,7 @@
 /** Asking for another id: for a copy, or for what comes in under one that is taken. */
 import { field, openDialog } from "../core/dialog.js";
 import { h } from "../core/dom.js";
+import { keepForm } from "../core/drafts.js";
 import { titled } from "../core/format.js";
 import { reason } from "../core/server.js";
 import { toast } from "../core/toast.js";
@@ -22,11 +23,13 @@ export function askId({ title, verb, id, hint, act }) {
     event.preventDefault();
     try {
       await act(input.value.trim());
+      drop();
       dialog.close();
     } catch (error) {
       dialog.showError(reason(error));
     }
   });
+  const drop = keepForm(title, form);
   const dialog = openDialog({
     title,
     look: "narrow",

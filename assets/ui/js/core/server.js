@@ -89,9 +89,13 @@ export async function remove(path) {
   return (await ask(path, { method: "DELETE" })).json();
 }
 
-/** @param {string} path @param {Blob} file @param {string} name @returns {Promise<any>} */
-export async function postFile(path, file, name) {
+/**
+ * Send a file in a form, with further fields.
+ * @param {string} path @param {Blob} file @param {string} name @param {Record<string, string>} fields @returns {Promise<any>}
+ */
+export async function postFile(path, file, name, fields = {}) {
   const form = new FormData();
+  for (const [field, value] of Object.entries(fields)) form.append(field, value);
   form.append("file", file, name);
   return (await ask(path, { method: "POST", body: form })).json();
 }

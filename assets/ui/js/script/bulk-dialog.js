@@ -1,6 +1,7 @@
 /** One column of all chosen lines: set to the same, or with words replaced. */
 import { field, openDialog } from "../core/dialog.js";
 import { h } from "../core/dom.js";
+import { keepForm } from "../core/drafts.js";
 import { plural } from "../core/format.js";
 import { toast } from "../core/toast.js";
 import { fill } from "./acts.js";
@@ -29,10 +30,12 @@ export function openFill() {
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
+    drop();
     dialog.close();
     if (sought.value) replace(Number(column.value), sought.value, value.value);
     else fill(Number(column.value), value.value);
   });
+  const drop = keepForm(`change ${sheet.id}`, form);
   const dialog = openDialog({
     title: `Change ${plural(targets().length, "line")}`,
     look: "narrow",

@@ -1,8 +1,10 @@
 /** Who speaks each character, and in which emotion somebody else does. */
 import { actionButton, openDialog } from "../core/dialog.js";
 import { h } from "../core/dom.js";
+import { draftNote } from "../core/drafts.js";
 import { plural } from "../core/format.js";
-import { patch, reason } from "../core/server.js";
+import { get, patch, reason } from "../core/server.js";
+import { dropCast, keepCast, keptCast, tidy } from "./cast-draft.js";
 import { charactersOf } from "./casting.js";
 import { castingRow } from "./casting-row.js";
 import { desk, look, projectPath, roles, setProject } from "./desk.js";
@@ -11,38 +13,73 @@ import { loadVoices, voices } from "./voices.js";
 /** @import { Character } from "./casting.js" */
 
 const HINT = "Several voices of one character each speak its lines, so that you can choose among them.";
+const PROPOSED = "Same name: save the cast to use this voice.";
 
 export async function openCast() {
   const { project } = desk;
   if (!project) return;
+  const kept = keptCast(project);
   /** @type {Cast} */
-  const cast = structuredClone(project.cast);
+  const cast = { ...structuredClone(project.cast), ...kept };
+  /** Characters whose voice is a proposal. @type {Set<string>} */
+  const proposed = new Set();
   const list = h("ul.cast-list");
-  const draw = () => {
-    const focused = [...list.querySelectorAll("button, select, input")].indexOf(
-      /** @type {Element} */ (document.activeElement),
-    );
-    list.replaceChildren(...charactersOf(desk.lines.values(), roles()).map((character) => part(cast, character, draw)));
-    if (focused >= 0)
-      /** @type {HTMLElement[]} */ ([...list.querySelectorAll("button, select, input")]).at(focused)?.focus();
+  const draw = () => drawCast(list, cast, proposed, changed);
+  const changed = () => {
+    keepCast(project, cast);
+    draw();
   };
-  const save = actionButton("primary", "Cast them", async () => {
+  const startOver = () => {
+    dropCast(project);
+    for (const name of Object.keys(cast)) delete cast[name];
+    Object.assign(cast, structuredClone(project.cast));
+    draw();
+  };
+  const save = actionButton("primary", "Save cast", async () => {
     try {
-      setProject(await patch(projectPath(), { cast: tidy(cast) }));
+      setProject(await patch(projectPath("", project.id), { cast: tidy(cast) }));
+      dropCast(project);
       dialog.close();
       await look();
     } catch (error) {
       dialog.showError(reason(error));
     }
   });
-  const dialog = openDialog({ title: "Cast", look: "wide.cast", body: [h("p.hint", {}, HINT), list], actions: [save] });
+  const body = [kept && draftNote(startOver), h("p.hint", {}, HINT), list];
+  const dialog = openDialog({ title: "Cast", look: "wide.cast", body, actions: [save] });
   draw();
-  await loadVoices().catch((error) => dialog.showError(reason(error)));
+  try {
+    const [namesakes] = await Promise.all([get(projectPath("/namesakes", project.id)), loadVoices()]);
+    propose(cast, namesakes, proposed);
+  } catch (error) {
+    dialog.showError(reason(error));
+  }
   draw();
 }
 
-/** One character with its voices, then its emotions with theirs. @param {Cast} cast @param {Character} character @param {() => void} draw */
-function part(cast, { name, lines, emotions }, draw) {
+/** Fill in the champion of the same name where a character has no voice. @param {Cast} cast @param {Record<string, string>} namesakes @param {Set<string>} proposed */
+function propose(cast, namesakes, proposed) {
+  for (const [character, voice] of Object.entries(namesakes)) {
+    if (Object.values(cast[character] ?? {}).some((all) => all.some((one) => one.voice))) continue;
+    cast[character] = { ...cast[character], "": [{ voice, engine: "", settings: {} }] };
+    proposed.add(character);
+  }
+}
+
+/** @param {HTMLElement} list @param {Cast} cast @param {Set<string>} proposed @param {() => void} changed */
+function drawCast(list, cast, proposed, changed) {
+  const pressable = () => /** @type {HTMLElement[]} */ ([...list.querySelectorAll("button, select, input")]);
+  const focused = pressable().indexOf(/** @type {HTMLElement} */ (document.activeElement));
+  const characters = charactersOf(desk.lines.values(), roles());
+  list.replaceChildren(...characters.map((one) => part(cast, one, proposed.has(one.name), changed)));
+  if (focused >= 0) pressable().at(focused)?.focus();
+}
+
+/**
+ * One character with its voices, then its emotions with theirs.
+ * @param {Cast} cast @param {Character} character @param {boolean} proposed @param {() => void} draw
+ */
+function part(cast, { name, lines, emotions }, proposed, draw) {
   cast[name] ??= {};
   const by = cast[name];
   const others = emotions.filter((emotion) => !by[emotion]);
@@ -50,7 +87,13 @@ function part(cast, { name, lines, emotions }, draw) {
   return h(
     "li.cast-part",
     {},
-    h("div.cast-name", {}, h("b", {}, name || "No character"), h("span.hint", {}, plural(lines, "line"))),
+    h(
+      "div.cast-name",
+      {},
+      h("b", {}, name || "No character"),
+      h("span.hint", {}, plural(lines, "line")),
+      proposed && h("span.hint", {}, PROPOSED),
+    ),
     ...castings(by, name, "", draw),
     ...emotional.flatMap((emotion) => castings(by, name, emotion, draw)),
     h(
@@ -104,16 +147,4 @@ function emotionChoice(by, emotions, draw) {
     ...options.map(([value, words]) => h("option", { value }, words)),
   );
   return select;
-}
-
-/** Without places that nobody took. @param {Cast} cast */
-function tidy(cast) {
-  /** @type {Cast} */
-  const after = {};
-  for (const [character, by] of Object.entries(cast))
-    for (const [emotion, all] of Object.entries(by)) {
-      const chosen = all.filter(({ voice }) => voice);
-      if (chosen.length) after[character] = { ...after[character], [emotion]: chosen };
-    }
-  return after;
 }

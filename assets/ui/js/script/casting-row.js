@@ -5,7 +5,8 @@ import { h, iconButton } from "../core/dom.js";
 import { between } from "../core/format.js";
 import { attempt } from "../core/login.js";
 import { engineOf, state } from "../core/state.js";
-import { referenceOf, voiceName } from "./voices.js";
+import { clipOptions, clipPart, clipWords } from "./cast-clip.js";
+import { isClip, referenceOf, voiceName } from "./voices.js";
 
 const RATE = 48_000; // of the context it plays in
 
@@ -17,7 +18,7 @@ const RATE = 48_000; // of the context it plays in
 export function castingRow(casting, { character, emotion, voices, put, removable }) {
   const whose = `of ${character || "lines without a character"}${emotion && `, ${emotion}`}`;
   const voice = select(`Voice ${whose}`, casting.voice, voiceOptions(voices, casting.voice), (value) =>
-    put({ ...casting, voice: value, settings: {} }),
+    put({ voice: value, engine: casting.engine, settings: {}, ...clipPart(value) }),
   );
   const engines = (state.telemetry?.engines ?? []).map(({ name, title }) => [name, title]);
   const engine = select(`Engine ${whose}`, casting.engine, [["", "Its own engine"], ...engines], (value) =>
@@ -28,16 +29,19 @@ export function castingRow(casting, { character, emotion, voices, put, removable
     {},
     h("span.cast-emotion", {}, emotion || "always"),
     voice,
-    hearButton(casting.voice),
+    hearButton(casting),
     engine,
+    casting.clip && clipWords(casting, whose, put),
     settings(casting, voices, put),
     removable && iconButton("close", `Remove this voice ${whose}`, () => put(null)),
   );
 }
 
-/** Plays the reference of a voice, or stops it. @param {string} id */
-function hearButton(id) {
-  const path = referenceOf(id);
+/** Plays the reference of a voice, or stops it. @param {Casting} casting */
+function hearButton({ voice: id, clip }) {
+  const path = clip
+    ? `/studio/clips/${clip.clip_id}/audio.wav?start=${clip.start_s}&end=${clip.end_s}`
+    : referenceOf(id);
   const hear = () =>
     player.isPlaying(path) ? player.stop() : attempt(async () => player.play(path, await load(path, RATE), 0));
   const label = id ? `Hear the reference of ${voiceName(id)}` : "Hear the reference";
@@ -48,8 +52,10 @@ function hearButton(id) {
 function voiceOptions(voices, now) {
   const known = voices.map(({ id, name, kind }) => [id, kind === "sample" ? `${name} (sample)` : name]);
   const gone =
-    now && !voices.some(({ id }) => id === now) ? [[now, voices.length ? `${now} (no longer here)` : now]] : [];
-  return [["", "Nobody"], ...known, ...gone];
+    now && !isClip(now) && !voices.some(({ id }) => id === now)
+      ? [[now, voices.length ? `${now} (no longer here)` : now]]
+      : [];
+  return [["", "Nobody"], ...known, ...clipOptions(now), ...gone];
 }
 
 /** @param {string} label @param {string} now @param {string[][]} options @param {(value: string) => void} choose */

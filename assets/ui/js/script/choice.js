@@ -11,7 +11,7 @@ import { get, patch, post, remove } from "../core/server.js";
 import { toast } from "../core/toast.js";
 import { openColumns } from "./columns-dialog.js";
 import { desk, openProject, openSheet, projectPath, ROOT, sheetPath } from "./desk.js";
-import { beginSheet, chooseSheet } from "./imports.js";
+import { beginSheet, chooseSheet, chooseUpdate } from "./imports.js";
 import { askName, askPaste } from "./name-dialog.js";
 
 const NEW = "+";
@@ -77,6 +77,7 @@ function entries() {
     h("a", { href: sheetPath(`/file${kind && `?kind=${kind}`}`), download: "" }, words);
   const ofSheet = sheet
     ? [
+        entry("Update from a file…", chooseUpdate),
         entry("Columns…", openColumns),
         file("", "Save the sheet as it came"),
         file("csv", "Save as CSV"),

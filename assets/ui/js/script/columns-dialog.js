@@ -1,6 +1,7 @@
 /** Which column of the sheet says what. Columns that nothing is known of are kept as they are. */
 import { actionButton, openDialog } from "../core/dialog.js";
 import { h } from "../core/dom.js";
+import { keepForm } from "../core/drafts.js";
 import { patch, reason } from "../core/server.js";
 import { desk, reload, roles, sheetPath } from "./desk.js";
 import { ROLES } from "./lines.js";
@@ -16,6 +17,7 @@ export function openColumns() {
   const save = actionButton("primary", "Use these columns", async () => {
     try {
       await patch(sheetPath(), { roles: chosen(meanings) });
+      drop();
       dialog.close();
       await reload();
     } catch (error) {
@@ -24,10 +26,12 @@ export function openColumns() {
   });
   for (const select of meanings) select.addEventListener("change", () => onlyOne(select, meanings));
   const rows = sheet.columns.map((title, column) => row(title || `Column ${column + 1}`, column, meanings[column]));
+  const body = h("div.column-body", {}, h("p.hint", {}, HINT), h("ul.column-list", {}, ...rows));
+  const drop = keepForm(`columns ${sheet.id} ${JSON.stringify(roles())}`, body);
   const dialog = openDialog({
     title: `Columns of ${sheet.name}`,
     look: "wide",
-    body: [h("p.hint", {}, HINT), h("ul.column-list", {}, ...rows)],
+    body: [body],
     actions: [save],
   });
 }

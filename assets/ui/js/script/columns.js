@@ -54,10 +54,19 @@ export function isHeader(cells, columns) {
   return cells.filter((cell) => known.has(cell.trim().toLowerCase())).length > 1;
 }
 
-/** For the style: the tracks, and how narrow they get. @param {Column[]} columns */
-export function tracks(columns) {
+/**
+ * For the style: the tracks, and how narrow they get. @param {Column[]} columns
+ * @param {Record<string, number>} chosen  widths in pixels, by `widthKey`
+ */
+export function tracks(columns, chosen = {}) {
+  const widths = columns.map((column) => chosen[widthKey(column)]);
   return {
-    template: columns.map(({ width }) => width).join(" "),
-    least: columns.reduce((sum, { least }) => sum + least, 0),
+    template: columns.map(({ width }, at) => (widths[at] ? `${widths[at]}px` : width)).join(" "),
+    least: columns.reduce((sum, { least }, at) => sum + (widths[at] ?? least), 0),
   };
+}
+
+/** By which a column's width is remembered: its role, else its title. @param {Column} column */
+export function widthKey({ name, title }) {
+  return name === "other" ? `other ${title}` : name;
 }

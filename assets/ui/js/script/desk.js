@@ -19,7 +19,6 @@ export const desk = {
   /** @type {Project | null} */ project: null,
   /** @type {Sheet | null} */ sheet: null, // its lines are in `lines`
   /** In the sheet's order, with what was changed here. @type {Map<string, ScriptLine>} */ lines: new Map(),
-  /** How many lines share an id, by the keys of those lines. @type {ReadonlyMap<string, number>} */ sameIds: new Map(),
   /** @type {SheetRender | null} */ render: null,
   trouble: "", // why there is nothing to show
 };
@@ -42,11 +41,6 @@ export function sheetPath(rest = "") {
 /** Roles of the open sheet's columns. @returns {Roles} */
 export function roles() {
   return desk.sheet?.roles ?? {};
-}
-
-/** How many lines have the id of this one; 0 where no other has it. @param {string} key */
-export function shareId(key) {
-  return desk.sameIds.get(key) ?? 0;
 }
 
 /** Come to the page, or back to it: everything is as it was left. */
@@ -133,7 +127,6 @@ export function showSheet(sheet) {
 export function receive(told, tell = true) {
   if (told.id !== undefined && told.id !== desk.sheet?.id) return;
   const pending = pendingOf(desk.sheet?.id ?? "");
-  if (told.same_ids) desk.sameIds = new Map(told.same_ids.flatMap((keys) => keys.map((key) => [key, keys.length])));
   for (const line of told.lines) {
     if ((revisions.get(line.key) ?? 0) > told.revision) continue;
     revisions.set(line.key, told.revision);
@@ -141,8 +134,17 @@ export function receive(told, tell = true) {
   }
   for (const one of pending.flatMap(({ add = [] }) => add))
     if (!desk.lines.has(one.key)) desk.lines.set(one.key, pending.reduce(applied, added(one)));
+  if (told.line_notes) attachNotes(told.line_notes);
   if (told.render !== undefined) setRender(told.render);
   if (tell && told.lines.length) changed(STATE.lines);
+}
+
+/** What there is to look at in each line; all notes of a sheet come at once. @param {Record<string, LineNote[]>} notes */
+function attachNotes(notes) {
+  for (const [key, line] of desk.lines) {
+    const now = notes[key] ?? [];
+    if (JSON.stringify(now) !== JSON.stringify(line.notes ?? [])) desk.lines.set(key, { ...line, notes: now });
+  }
 }
 
 /** Show a change before the studio has it. @param {SheetChange} change @param {Iterable<string>} keys */

@@ -8,6 +8,7 @@ import { moment, seconds } from "../core/format.js";
 import { openCast } from "./cast-dialog.js";
 import { castingsOf } from "./casting.js";
 import { desk, isRendering, roles } from "./desk.js";
+import { drawNotes } from "./line-notes.js";
 import { displayed } from "./line-takes.js";
 import { cellOf } from "./lines.js";
 import { renderLines } from "./render-dialog.js";
@@ -25,6 +26,7 @@ export class Drawer {
     this.who = h("span.line-who");
     this.text = h("p.line-text");
     this.notes = h("p.hint.line-notes");
+    this.attention = h("ul.line-attention", { "aria-label": "To look at" });
     this.blind = h("button.quiet.small", { type: "button", onclick: toggleBlind }, icon("eye"), "Blind");
     this.more = h("button.quiet.small", { type: "button", onclick: renderCurrent }, "Another take");
     this.close = iconButton("close", "Close", () => this.open(false));
@@ -34,7 +36,7 @@ export class Drawer {
       "section.line-drawer",
       { "aria-label": "The line and its takes" },
       h("div.line-head", {}, this.title, this.who, h("span.gap"), ...this.#buttons(edit)),
-      h("div.line-words", {}, this.text, this.notes),
+      h("div.line-words", {}, this.text, this.notes, this.attention),
       this.none,
       this.takes,
     );
@@ -76,6 +78,7 @@ export class Drawer {
     say(this.who, [cellOf(line, cast, "character"), cellOf(line, cast, "emotion")].filter(Boolean).join(" · "));
     say(this.text, cellOf(line, cast, "text") || "This line says nothing.");
     say(this.notes, cellOf(line, cast, "notes"));
+    drawNotes(this.attention, line);
     this.blind.setAttribute("aria-pressed", String(view.blind));
     this.#drawTakes(line);
     this.#drawNone();

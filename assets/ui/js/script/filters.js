@@ -4,11 +4,12 @@ import { h, icon, iconButton } from "../core/dom.js";
 import { STATE } from "../core/events.js";
 import { plural } from "../core/format.js";
 import { debounced } from "../core/timing.js";
-import { discard } from "./acts.js";
+import { discard, mark } from "./acts.js";
 import { openFill } from "./bulk-dialog.js";
 import { charactersOf } from "./casting.js";
 import { selectOf } from "./choice.js";
 import { desk, roles } from "./desk.js";
+import { notedLines } from "./line-notes.js";
 import { ALL, STATUSES } from "./lines.js";
 import { askRender, renderSelection } from "./render-dialog.js";
 import { STATES } from "./status.js";
@@ -27,6 +28,8 @@ export class Filters {
     const states = [...STATUSES.slice(0, 4), "doubt", ...STATUSES.slice(4)];
     const named = states.map((state) => [state, STATES[/** @type {LineStatus} */ (state)].words]);
     this.status.append(...[["", "Any status"], ...named].map(([value, words]) => h("option", { value }, words)));
+    const toggleNoted = () => setFilter({ noted: !view.filter.noted });
+    this.noted = h("button.quiet.small.noted", { type: "button", onclick: toggleNoted });
     this.count = h("span.readout", { role: "status" });
     this.clear = h("button.link", { type: "button", onclick: () => this.reset() }, "Show all");
     this.chosen = h("div.chosen", { hidden: true });
@@ -36,6 +39,7 @@ export class Filters {
       h("span.search-holder", {}, icon("search"), this.find),
       selectOf(this.character),
       selectOf(this.status),
+      this.noted,
       this.count,
       this.clear,
       h("span.gap"),
@@ -69,11 +73,21 @@ export class Filters {
     if (!this.find.matches(":focus")) this.find.value = filter.words;
     this.character.value = filter.character ?? EVERY;
     this.status.value = filter.status;
+    this.#drawNoted();
     this.clear.hidden = !isFiltered();
     this.count.textContent = isFiltered()
       ? `${plural(shown.length, "line")} of ${desk.lines.size.toLocaleString("en")}`
       : "";
     this.#drawChosen(selected.size);
+  }
+
+  #drawNoted() {
+    const { size } = notedLines();
+    const { noted } = view.filter;
+    this.noted.hidden = !size && !noted;
+    this.noted.setAttribute("aria-pressed", String(noted));
+    const words = `${plural(size, "line")} to look at`;
+    if (this.noted.textContent !== words) this.noted.replaceChildren(icon("warn"), words);
   }
 
   /** @param {number} count */
@@ -86,6 +100,13 @@ export class Filters {
       h("button.quiet.small", { type: "button", onclick }, words);
     chosen.replaceChildren(
       h("b", {}, `${count.toLocaleString("en")} selected`),
+      h(
+        "span.chosen-marks",
+        { role: "group", "aria-label": "Mark the selected lines" },
+        button("Select", () => mark("select")),
+        button("Hold", () => mark("hold")),
+        button("Retake", () => mark("retake")),
+      ),
       button("Change a column…", openFill),
       button("Render", renderSelection),
       button("Render…", askRender),

@@ -4,6 +4,7 @@ import { follow } from "../core/bus.js";
 import { h, icon } from "../core/dom.js";
 import { STATE } from "../core/events.js";
 import { oncePerFrame } from "../core/timing.js";
+import { columnEdge, columnWidths } from "./column-widths.js";
 import { columnsOf, tracks } from "./columns.js";
 import { desk } from "./desk.js";
 import { Row } from "./row.js";
@@ -58,9 +59,7 @@ export class Grid {
   layOut(layout) {
     this.layoutOf = layout;
     this.columns = desk.sheet ? columnsOf(desk.sheet) : [];
-    const { template, least } = tracks(this.columns);
-    this.element.style.setProperty("--tracks", template);
-    this.element.style.setProperty("--least", `${least}px`);
+    this.#drawTracks();
     this.element.setAttribute("aria-colcount", String(this.columns.length));
     view.columns = this.columns.length;
     this.rows.clear();
@@ -71,14 +70,22 @@ export class Grid {
     this.draw();
   }
 
+  #drawTracks() {
+    const { template, least } = tracks(this.columns, columnWidths());
+    this.element.style.setProperty("--tracks", template);
+    this.element.style.setProperty("--least", `${least}px`);
+  }
+
   /** @param {Column} column @param {number} at */
-  #headCell({ name, title, by }, at) {
+  #headCell(column, at) {
+    const { name, title, by } = column;
     const sort = by ?? null;
     const button =
       sort === null
         ? h("button.head-button", { type: "button", "aria-label": "Select all lines", onclick: toggleAll }, h("i.tick"))
         : h("button.head-button", { type: "button", title, onclick: () => toggleSort(sort) }, h("span", {}, title));
-    return h(`div.cell.c-${name}`, { role: "columnheader", "aria-colindex": at + 1 }, button);
+    const edge = sort !== null && columnEdge(column, () => this.#drawTracks());
+    return h(`div.cell.c-${name}`, { role: "columnheader", "aria-colindex": at + 1 }, button, edge);
   }
 
   draw() {

@@ -1,6 +1,7 @@
 /** Words that are spoken otherwise than they are written, such as the names of a game. */
 import { actionButton, openDialog } from "../core/dialog.js";
 import { h, icon } from "../core/dom.js";
+import { draftNote, dropDraft, loadDraft, saveDraft } from "../core/drafts.js";
 import { chooseFile } from "../core/file-picker.js";
 import { post, put, reason } from "../core/server.js";
 import { debounced } from "../core/timing.js";
@@ -11,7 +12,8 @@ import { speakTest } from "./speak-test.js";
 import { loadVoices } from "./voices.js";
 
 /** @typedef {{written: string, spoken: string, respelled: boolean}} Part */
-/** @typedef {{entries: Respelling[], list: HTMLElement, test: ReturnType<typeof testField>, changed: boolean}} Desk */
+/** @typedef {{project: string, entries: Respelling[], list: HTMLElement, test: ReturnType<typeof testField>, changed: boolean}} Desk */
+/** @typedef {{base: Respelling[], entries: Respelling[]}} LexiconDraft  `base`: the lexicon that was edited */
 
 const HINT =
   "Write how a word sounds as an English word, such as KAYL-thass for Kael’thas. Lines that say it become stale.";
@@ -22,9 +24,10 @@ export async function openLexicon() {
   const list = h("ul.lexicon-list");
   const test = testField(() => save());
   /** @type {Desk} */
-  const now = { entries: structuredClone(project.lexicon), list, test, changed: false };
+  const now = { project: project.id, entries: structuredClone(project.lexicon), list, test, changed: false };
+  const note = recovered(now, project.lexicon);
   const save = () => saved(now);
-  const keep = actionButton("primary", "Keep the lexicon", async () => {
+  const keep = actionButton("primary", "Save lexicon", async () => {
     try {
       await save();
       dialog.close();
@@ -36,6 +39,7 @@ export async function openLexicon() {
   const dialog = openDialog({ title: "Lexicon", look: "wide.cast", body: [], actions: [keep] });
   const tell = dialog.showError;
   dialog.show(
+    ...(note ? [note] : []),
     h("p.hint", {}, HINT),
     list,
     h("div.lexicon-tools", {}, addButton(now), importButton(now, tell), exportLink()),
@@ -51,6 +55,34 @@ async function saved(now) {
   const entries = now.entries.filter(({ word }) => word.trim());
   if (now.changed) setProject(await put(projectPath("/lexicon"), entries));
   now.changed = false;
+  dropDraft(about(now.project));
+}
+
+/** @param {string} project */
+function about(project) {
+  return `lexicon ${project}`;
+}
+
+/** What was typed before and never saved is back, beside what the lexicon got since. @param {Desk} now @param {Respelling[]} lexicon */
+function recovered(now, lexicon) {
+  /** @type {LexiconDraft | null} */
+  const draft = loadDraft(about(now.project));
+  if (!draft) return null;
+  const known = [...draft.base, ...draft.entries].map(({ word }) => word);
+  now.entries = [...draft.entries, ...lexicon.filter(({ word }) => !known.includes(word))];
+  now.changed = true;
+  return draftNote(() => {
+    dropDraft(about(now.project));
+    now.entries = structuredClone(lexicon);
+    now.changed = false;
+    draw(now);
+  });
+}
+
+/** @param {Desk} now */
+function edited(now) {
+  now.changed = true;
+  saveDraft(about(now.project), { base: desk.project?.lexicon ?? [], entries: now.entries });
 }
 
 /** @param {Desk} now */
@@ -64,11 +96,11 @@ function draw(now) {
 function row(now, entry) {
   const change = (/** @type {Partial<Respelling>} */ part) => {
     Object.assign(entry, part);
-    now.changed = true;
+    edited(now);
   };
   const remove = () => {
     now.entries.splice(now.entries.indexOf(entry), 1);
-    now.changed = true;
+    edited(now);
     draw(now);
   };
   return lexiconRow(entry, change, remove);

@@ -1,7 +1,7 @@
 /** Lines of a sheet: what they say, which of them show, in which order. */
 import { defaultTake } from "./line-takes.js";
 
-/** @typedef {{words: string, character: string | null, status: string}} Filter  null: every character */
+/** @typedef {{words: string, character: string | null, status: string, noted: boolean}} Filter  null: every character; noted: lines with notes */
 /** @typedef {number | "takes" | "length" | "status"} SortKey  a column of the sheet, or one of ours */
 /** @typedef {{by: SortKey, down: boolean}} Sort */
 
@@ -18,7 +18,7 @@ export const ROLES = /** @type {const} */ ({
 });
 const FIRST_ID = "L_000"; // before the first line's of an empty sheet
 /** @type {Filter} */
-export const ALL = { words: "", character: null, status: "" };
+export const ALL = { words: "", character: null, status: "", noted: false };
 /** In the order in which they ask for work. @type {LineStatus[]} */
 export const STATUSES = ["failed", "stale", "ready", "retake", "none", "hold", "made", "select", "empty"];
 
@@ -34,7 +34,7 @@ export function cellOf(line, roles, role) {
 
 /** @param {ScriptLine} line @param {Filter} filter @param {Roles} roles */
 export function fits(line, filter, roles) {
-  if (line.deleted) return false;
+  if (line.deleted || (filter.noted && !line.notes?.length)) return false;
   if (filter.character !== null && cellOf(line, roles, "character") !== filter.character) return false;
   if (filter.status === "doubt" ? !isDoubtful(line) : filter.status && line.status !== filter.status) return false;
   const sought = filter.words.toLowerCase().split(/\s+/).filter(Boolean);

@@ -1,7 +1,9 @@
 /** Asking for a name, or for cells. */
 import { field, openDialog } from "../core/dialog.js";
 import { h } from "../core/dom.js";
+import { keepForm } from "../core/drafts.js";
 import { reason } from "../core/server.js";
+import { desk } from "./desk.js";
 import { pasteSheet } from "./imports.js";
 
 const FORM = "script-form";
@@ -19,7 +21,7 @@ export function askName(title, label, verb, value, act) {
 export function askPaste() {
   const input = h("textarea", { rows: 10, required: true, spellcheck: "false" });
   const hint = "Copy the cells in your spreadsheet, its headings too, and paste them here.";
-  ask("Paste a sheet", "Bring in", field("Cells", input, hint), () => pasteSheet(input.value));
+  ask("Paste a sheet", "Import", field("Cells", input, hint), () => pasteSheet(input.value));
   input.focus();
 }
 
@@ -30,11 +32,13 @@ function ask(title, verb, body, act) {
     event.preventDefault();
     try {
       await act();
+      drop();
       dialog.close();
     } catch (error) {
       dialog.showError(reason(error));
     }
   });
+  const drop = keepForm(`${title} ${desk.project?.id ?? ""}`, form);
   const dialog = openDialog({
     title,
     look: "narrow",

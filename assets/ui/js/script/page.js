@@ -17,6 +17,7 @@ import { toText } from "./editor.js";
 import { hearElsewhere } from "./elsewhere.js";
 import { Filters } from "./filters.js";
 import { Grid } from "./grid.js";
+import { ImportNotes } from "./import-notes.js";
 import { beginSheet, bringExample, chooseSheet } from "./imports.js";
 import { hearScriptKeys } from "./keys.js";
 import { openLexicon } from "./lexicon-dialog.js";
@@ -33,12 +34,12 @@ export function mount(element) {
   const add = () => addLine(grid);
   const grid = new Grid({ add });
   const drawer = new Drawer({ edit: () => editText(grid, drawer) });
-  const [filters, bar] = [new Filters({ add }), new RenderBar()];
+  const [filters, bar, notes] = [new Filters({ add }), new RenderBar(), new ImportNotes(grid)];
   const acts = [bar.element, tools()]; // with the sheet that shows
   const empty = h("div.empty.script-empty", { hidden: true });
   const none = h("div.none-fits", { hidden: true });
   const head = h("div.script-head", {}, h("h2.sr-only", {}, "Script"), choice(), h("span.gap"), ...acts);
-  const main = h("div.script-main", {}, filters.element, bar.notes, grid.element, none, drawer.element);
+  const main = h("div.script-main", {}, filters.element, bar.notes, notes.element, grid.element, none, drawer.element);
   const drop = h("p.drop-note", { "aria-hidden": "true" }, icon("download"), "Drop a sheet to import it");
   element.append(h("div.script", {}, head, main, empty, drop));
   hearScriptKeys(element, {

@@ -9,7 +9,6 @@ import { selectNew } from "./acts.js";
 import { openCast } from "./cast-dialog.js";
 import { voiceless } from "./casting.js";
 import { desk, isRendering, projectPath, roles, setRender } from "./desk.js";
-import { dropImportNotes, importNotes, otherEncoding } from "./imports.js";
 import { tally } from "./lines.js";
 import { sendAll, waitingWords } from "./outbox.js";
 import { askRender, renderDue } from "./render-dialog.js";
@@ -60,7 +59,7 @@ export class RenderBar {
 
   /** What stands in the way, and what runs. */
   #drawNotes() {
-    const notes = [unsaved(), imported(), uncast(), this.#running(), checking(), ready(), this.#outcome()].filter(
+    const notes = [unsaved(), uncast(), this.#running(), checking(), ready(), this.#outcome()].filter(
       (note) => note !== null,
     );
     const drawn = JSON.stringify(notes.map(({ words, acts }) => [words, Object.keys(acts)]));
@@ -165,17 +164,6 @@ function drawNote({ words, hint, acts, sign, share }) {
 function unsaved() {
   const words = waitingWords();
   return words ? { words, sign: "warn", acts: { "Try now": sendAll } } : null;
-}
-
-/** Notes on what the import left out, or what cannot be used. @returns {Note | null} */
-function imported() {
-  const { sheet } = desk;
-  const words = importNotes(sheet?.id).join(" ");
-  if (!sheet || !words) return null;
-  const other = otherEncoding(sheet.id);
-  /** @type {Record<string, () => unknown>} */
-  const acts = other ? { "Other encoding": other } : {};
-  return { words, sign: "warn", acts: { ...acts, Dismiss: () => dropImportNotes(sheet.id) } };
 }
 
 /** Characters whom nobody speaks. @returns {Note | null} */

@@ -1,6 +1,7 @@
 /** Having takes made: all that are due, or some lines with more choice. */
 import { field, openDialog } from "../core/dialog.js";
 import { announce, h } from "../core/dom.js";
+import { keepForm } from "../core/drafts.js";
 import { plural } from "../core/format.js";
 import { attempt } from "../core/login.js";
 import { post, reason } from "../core/server.js";
@@ -65,11 +66,13 @@ export function askRender() {
     const lines = { chosen, due: null, shown: view.shown }[which.value] ?? null;
     try {
       await render({ lines, takes: Number(takes.value), budget: Number(budget.value), again: again.checked });
+      drop();
       dialog.close();
     } catch (error) {
       dialog.showError(reason(error));
     }
   });
+  const drop = keepForm(`render ${desk.sheet?.id}`, form);
   const actions = [h("button.primary", { form: FORM }, "Render")];
   const dialog = openDialog({ title: "Render", look: "narrow", body: [form], actions });
 }

@@ -3,7 +3,7 @@ import * as player from "../audio/player.js";
 import { directionChip, partsOf } from "../core/directions.js";
 import { h, icon } from "../core/dom.js";
 import { seconds } from "../core/format.js";
-import { shareId } from "./desk.js";
+import { badge } from "./line-notes.js";
 import { BARS, barsOf, digitOf } from "./line-takes.js";
 import { statusOf } from "./status.js";
 import { takeOfLine, view } from "./view.js";
@@ -36,7 +36,7 @@ export class Row {
     if (this.top !== top) this.element.style.transform = `translateY(${top}px)`;
     this.top = top;
     const take = takeOfLine(line);
-    const now = [line, take?.id, take?.mark, view.blind, line.takes.length, shareId(key)];
+    const now = [line, take?.id, take?.mark, view.blind, line.takes.length];
     if (now.some((value, at) => value !== this.drawn[at])) for (const fill of this.fillers) fill(line, take);
     this.drawn = now;
     this.element.classList.toggle("sounds", take !== null && player.playing() === take.id);
@@ -71,41 +71,25 @@ function filler(column, cell) {
   if (column.kind === "take") return takeCell(cell);
   if (column.kind === "length") return lengthCell(cell);
   if (column.kind === "status") return statusCell(cell);
-  const at = /** @type {number} */ (column.by);
-  if (column.name === "id") return idCell(cell, at);
-  return column.name === "text" ? textCell(cell, at) : plainCell(cell, at);
+  return writtenCell(column, cell);
 }
 
-/** @param {HTMLElement} cell @param {number} at */
-function plainCell(cell, at) {
-  return (/** @type {ScriptLine} */ { cells }) => {
-    if (cell.textContent !== cells[at]) cell.textContent = cells[at];
-  };
-}
-
-/** The id, marked where another line has it too. @param {HTMLElement} cell @param {number} at */
-function idCell(cell, at) {
-  const words = h("span");
-  const badge = h("span.same-id", {}, icon("warn"), h("span.sr-only", {}, "Duplicate id."));
-  cell.append(words);
-  return (/** @type {ScriptLine} */ { key, cells }) => {
-    if (words.textContent !== cells[at]) words.textContent = cells[at];
-    const lines = shareId(key);
-    cell.title = lines ? `Duplicate id: ${lines} lines have it. Give each line an id of its own.` : "";
-    if (lines && !badge.isConnected) cell.prepend(badge);
-    else if (!lines) badge.remove();
-  };
-}
-
-/** The text, its stage directions as chips. @param {HTMLElement} cell @param {number} at */
-function textCell(cell, at) {
+/**
+ * A cell of the sheet: badges of what to look at, before the text, where no long text hides them; stage directions as chips.
+ * @param {Column} column @param {HTMLElement} cell
+ */
+function writtenCell({ by, name }, cell) {
+  const at = /** @type {number} */ (by);
   let shown = "";
-  return (/** @type {ScriptLine} */ { cells, directions }) => {
-    const now = JSON.stringify([cells[at], directions]);
+  return (/** @type {ScriptLine} */ { cells, directions, notes = [] }) => {
+    const badges = notes.filter(({ role }) => (role === "id" ? "id" : "text") === name);
+    const chips = name === "text" ? directions : [];
+    const now = JSON.stringify([cells[at], chips, badges]);
     if (now === shown) return;
     shown = now;
-    const parts = partsOf(cells[at], directions);
-    cell.replaceChildren(...parts.map(({ text, direction }) => (direction ? directionChip(text) : text)));
+    const parts = partsOf(cells[at], chips);
+    const texts = parts.map(({ text, direction }) => (direction ? directionChip(text) : text));
+    cell.replaceChildren(...badges.map(badge), ...texts);
   };
 }
 

@@ -13,7 +13,7 @@ export function speakTest(input, cast) {
   const first = Object.values(cast)
     .flatMap((by) => Object.values(by))
     .flat()
-    .at(0);
+    .find(({ clip }) => !clip);
   const voice = first?.voice ?? voices()[0]?.id;
   return attempt(async () => {
     const bytes = await sound("/v1/audio/speech", {

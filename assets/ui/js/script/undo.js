@@ -1,5 +1,6 @@
 /** Every change of a sheet's lines, with a way back and forth. */
 import { announce } from "../core/dom.js";
+import { attempt } from "../core/login.js";
 import { toast } from "../core/toast.js";
 import { effective, inverse, standing, touched } from "./changes.js";
 import { desk } from "./desk.js";
@@ -7,7 +8,10 @@ import { submit } from "./outbox.js";
 import { moveTo, view } from "./view.js";
 
 /** @import { Place } from "./outbox.js" */
-/** @typedef {{place: Place, forth: SheetChange, back: SheetChange, words: string, dismiss: () => void}} Step */
+/**
+ * @typedef {{place: Place, forth: SheetChange, back: SheetChange, words: string, dismiss: () => void,
+ *   turn?: () => Promise<unknown>}} Step  `turn`: the studio changed the sheet as a whole, and turns that back and forth
+ */
 
 const MOST = 500;
 /** @type {Step[]} */
@@ -34,6 +38,20 @@ export function perform(change, words, { amend, message = "" } = {}) {
   return true;
 }
 
+/**
+ * A change of the sheet as a whole that the studio made.
+ * @param {string} words @param {string} message @param {() => Promise<unknown>} turn  takes it back, then does it again, and so on
+ */
+export function record(words, message, turn) {
+  const { project, sheet } = desk;
+  if (!project || !sheet) return;
+  /** @type {Step} */
+  const step = { place: { project: project.id, sheet: sheet.id }, forth: {}, back: {}, words, dismiss: () => {}, turn };
+  done = [...done, step].slice(-MOST);
+  undone = [];
+  step.dismiss = toast(message, { action: "Undo", onaction: () => takeBack(step) });
+}
+
 export function undo() {
   const last = done.findLast(isHere);
   return last ? takeBack(last) : announce("Nothing to undo.");
@@ -44,6 +62,7 @@ function takeBack(step) {
   step.dismiss();
   done = done.filter((one) => one !== step);
   undone = [...undone, step];
+  if (step.turn) return turned(step, `Undone: ${step.words}.`);
   const back = isHere(step) ? standing(step.back, step.forth, desk.lines) : step.back;
   return redone(back, step.place, `Undone: ${step.words}.`);
 }
@@ -53,7 +72,16 @@ export function redo() {
   if (!last) return announce("Nothing to do again.");
   undone = undone.filter((one) => one !== last);
   done = [...done, last];
+  if (last.turn) return turned(last, `Done again: ${last.words}.`);
   return redone(last.forth, last.place, `Done again: ${last.words}.`);
+}
+
+/** @param {Step} step @param {string} words */
+function turned({ turn }, words) {
+  return attempt(async () => {
+    await turn?.();
+    announce(words);
+  });
 }
 
 /** @param {Step} step */

@@ -5,6 +5,7 @@ import { titled } from "../core/format.js";
 import { get } from "../core/server.js";
 import { currentOf, state } from "../core/state.js";
 
+export const CLIP = "clip: "; // begins the name of a clip that speaks
 /** @type {NamedVoice[]} */
 let known = [];
 
@@ -18,9 +19,14 @@ export async function loadVoices() {
   changed(STATE.view); // names
 }
 
+/** Whether this is the name of a clip that speaks. @param {string} id */
+export function isClip(id) {
+  return id.startsWith(CLIP);
+}
+
 /** How a voice is called. @param {string} id */
 export function voiceName(id) {
-  return known.find((voice) => voice.id === id)?.name ?? titled(id);
+  return known.find((voice) => voice.id === id)?.name ?? (isClip(id) ? id.slice(CLIP.length) : titled(id));
 }
 
 /** Where what a voice was cloned from can be heard; empty where it is not here. @param {string} id */

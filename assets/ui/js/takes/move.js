@@ -1,6 +1,7 @@
 /** Putting takes into a folder: one there is, or a new one. */
 import { field, openDialog } from "../core/dialog.js";
 import { h } from "../core/dom.js";
+import { keepForm } from "../core/drafts.js";
 import { plural } from "../core/format.js";
 import { reason } from "../core/server.js";
 import { state } from "../core/state.js";
@@ -17,6 +18,7 @@ export function openMove(takes) {
   const act = async (folder) => {
     try {
       await move(takes, folder);
+      drop();
       dialog.close();
     } catch (error) {
       dialog.showError(reason(error));
@@ -26,6 +28,7 @@ export function openMove(takes) {
     event.preventDefault();
     act(input.value);
   });
+  const drop = keepForm("move takes", form);
   const known = choices(takes, act);
   const dialog = openDialog({
     title: `Move ${plural(takes.length, "take")}`,

@@ -1,0 +1,49 @@
+/** Who agreed that a voice is used, when, and in which words. */
+import { field } from "../core/dialog.js";
+import { h } from "../core/dom.js";
+
+const WHY = "Keep a voice only if its owner agreed. The archive contains this consent.";
+const NO_DATE = "Empty = the date is unknown.";
+const NO_CONSENT = "Empty = no consent is recorded.";
+
+export class ConsentFields {
+  constructor() {
+    this.by = h("input", {
+      ...{ type: "text", spellcheck: "false", name: "by", placeholder: "Name of who owns the voice" },
+    });
+    this.when = h("input", { type: "date", name: "when" });
+    this.statement = h("textarea", {
+      ...{ rows: "2", maxlength: "1000", name: "statement", placeholder: "I agree that …" },
+    });
+    this.note = h("p.hint", { role: "status" });
+    this.element = h(
+      "fieldset",
+      { oninput: () => this.draw() },
+      h("legend", {}, "Consent"),
+      h("p.hint", {}, WHY),
+      h("div.factsheet-pair", {}, field("Who agrees", this.by), field("Date of consent", this.when, this.note)),
+      field("In their words", this.statement),
+    );
+  }
+
+  /** @param {Consent | null} consent */
+  fill(consent) {
+    this.by.value = consent?.by ?? "";
+    this.when.value = consent?.at ?? "";
+    this.statement.value = consent?.statement ?? "";
+    this.draw();
+  }
+
+  /** Null where nobody agreed. @returns {Consent | null} */
+  get consent() {
+    const consent = { by: this.by.value.trim(), at: this.when.value, statement: this.statement.value.trim() };
+    return consent.by || consent.statement ? consent : null;
+  }
+
+  /** Ask for the date once somebody agrees, and say what an empty one means. */
+  draw() {
+    const given = this.consent;
+    const words = given ? (given.at ? "" : `Enter the date. ${NO_DATE}`) : NO_CONSENT;
+    if (this.note.textContent !== words) this.note.textContent = words;
+  }
+}

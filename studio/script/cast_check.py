@@ -1,0 +1,28 @@
+"""Refuse a cast that cannot speak, and keep the clips that it names."""
+
+from engines.errors import BadInput
+from studio.named_voices import NamedVoices
+from studio.script.planning import casting_order
+from studio.script.script import Cast, CastClip, Project
+
+CASTINGS_MAX = 16  # voices of one character in one emotion
+
+
+def check_cast(cast: Cast, voices: NamedVoices, project: Project, session_id: str) -> None:
+    """Check every casting; `session_id` is the visitor whose clips the cast may name. Raises EngineError."""
+    for by_emotion in cast.values():
+        for castings in by_emotion.values():
+            if len(castings) > CASTINGS_MAX or len({each.voice for each in castings}) < len(castings):
+                raise BadInput(f"choose at most {CASTINGS_MAX} different voices for one character")
+            for casting in castings:
+                casting_order(voices, casting)
+                if casting.clip is not None:
+                    _share(casting.clip, voices, project, session_id)
+
+
+def _share(clip: CastClip, voices: NamedVoices, project: Project, session_id: str) -> None:
+    """Keep a cast clip for the project's renders, and for checks, which have no session. Raises BadInput, UnknownClip."""
+    if not clip.transcript.strip():
+        raise BadInput("a clip needs its transcript; type what is said in the clip")
+    known = project.session_id if voices.has_clip(clip.clip_id, project.session_id) else session_id
+    voices.share_clip(clip.clip_id, known, (project.session_id, ""))

@@ -1,0 +1,77 @@
+"""A sheet updated by its changed file, with the edits that are kept."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from studio.script.editing import imported_lines, noted, shortened
+from studio.script.script import ScriptLine, Sheet
+from studio.script.sheet_differences import LineDifference, SheetComparison
+
+
+def updated(comparison: SheetComparison, keep: Collection[str], at: str) -> Sheet:
+    """Return the sheet as its file is now, with the edits of the lines in `keep`. Matched lines keep their takes."""
+    sheet, table = comparison.sheet, comparison.table
+    revision = sheet.revision + 1
+    lines = tuple(replace(line, revision=revision) for line in _lines(comparison, frozenset(keep), at))
+    return replace(
+        sheet, columns=table.columns, roles=comparison.roles, form=table.form, lines=lines, revision=revision
+    )
+
+
+def _lines(comparison: SheetComparison, keep: Collection[str], at: str) -> Iterator[ScriptLine]:
+    """The file's lines, each with the kept lines that stood behind it; then the lines that are left out."""
+    behind = _kept_behind(comparison, keep)
+    differences = {each.row: each for each in comparison.lines if each.row is not None}
+    yield from behind[""]
+    for row, cells in enumerate(comparison.table.rows):
+        line = comparison.matches.get(row)
+        if line is None:
+            yield imported_lines([cells])[0]
+            continue
+        merged = _merged(line, cells, differences.get(row) if line.key in keep else None)
+        yield _noted(comparison, line, merged, at)
+        yield from behind[line.key]
+    yield from (
+        replace(line, cells=comparison.laid_out(line.cells), deleted=True, imported=())
+        for line in _unmatched(comparison)
+        if line.deleted or line.key not in keep
+    )
+
+
+def _merged(line: ScriptLine, cells: tuple[str, ...], kept: LineDifference | None) -> ScriptLine:
+    """Return the line with the file's cells, except those that were edited in the studio and are kept."""
+    if kept is None:
+        return replace(line, cells=cells, imported=cells, deleted=False)
+    edited = {cell.column: cell.studio for cell in kept.cells if cell.kind != "sheet"}
+    mine = tuple(edited.get(column, value) for column, value in enumerate(cells))
+    return replace(line, cells=mine, imported=cells)
+
+
+def _noted(comparison: SheetComparison, line: ScriptLine, merged: ScriptLine, at: str) -> ScriptLine:
+    """Return the line with a changed text in its history."""
+    text = comparison.roles.get("text")
+    if text is None or line.deleted:
+        return merged
+    before, after = comparison.laid_out(line.cells)[text], merged.cells[text]
+    if before == after:
+        return merged
+    return noted(merged, f"the updated file changed “{shortened(before)}” to “{shortened(after)}”", at)
+
+
+def _kept_behind(comparison: SheetComparison, keep: Collection[str]) -> Mapping[str, Sequence[ScriptLine]]:
+    """Return the kept lines that the file lacks, by the key of the line before them; "" = the beginning."""
+    matched = {line.key for line in comparison.matches.values()}
+    behind: dict[str, list[ScriptLine]] = defaultdict(list)
+    before = ""
+    for line in comparison.sheet.lines:
+        if line.key in matched:
+            before = line.key
+        elif line.key in keep and not line.deleted:
+            behind[before].append(replace(line, cells=comparison.laid_out(line.cells), imported=()))
+    return behind
+
+
+def _unmatched(comparison: SheetComparison) -> Sequence[ScriptLine]:
+    matched = {line.key for line in comparison.matches.values()}
+    return [line for line in comparison.sheet.lines if line.key not in matched]

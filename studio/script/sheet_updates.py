@@ -1,0 +1,126 @@
+"""Updates of sheets by their changed files: compared before, applied, and taken back."""
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import TypeAdapter, ValidationError
+
+from studio.database import saving
+from studio.errors import NotFound
+from studio.files import atomic_write
+from studio.script.comparison_json import comparison_digest, comparison_json
+from studio.script.projects import Projects
+from studio.script.script import ScriptLine, Sheet, Table, cell
+from studio.script.sheet_differences import SheetComparison
+from studio.script.sheet_undo import SheetBefore, SheetChanged, restored, sheet_before
+from studio.script.sheet_update import updated
+from studio.script.tables.columns import recognised
+
+FOLDER = "updates"  # in the project's folder: what sheets were before their updates
+KEPT = 10  # updates of a sheet that can be taken back
+LIKELY = 0.3  # share of a file's texts that a sheet has, from which on the file may be its update
+BEFORE = TypeAdapter(SheetBefore)
+UPDATE = re.compile(r"[0-9]{1,12}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateChoice:
+    """Which edits of the studio stay where the file differs."""
+
+    keep: tuple[str, ...] | Literal["none", "all"] = "none"  # keys of lines
+    seen: str = ""  # digest of the comparison on which the choice is based; "" = any
+
+
+class UnknownUpdate(NotFound):
+    """The sheet has no such update, or it is too old."""
+
+
+class SheetUpdates:
+    """Any number of threads may call it."""
+
+    def __init__(self, projects: Projects, now: Callable[[], datetime]) -> None:
+        self._projects, self._now = projects, now
+
+    def compare(self, project_id: str, sheet_id: str, table: Table) -> dict[str, Any]:
+        """Return what an update would change, line by line. Raises UnknownSheet."""
+        return comparison_json(SheetComparison(self._projects.sheet(project_id, sheet_id), table))
+
+    def candidates(self, project_id: str, table: Table, name: str) -> Sequence[dict[str, Any]]:
+        """Return the sheets that a file may be an update of, the likeliest first. Raises UnknownProject."""
+        text = recognised(table.columns, table.rows).get("text")
+        texts = {row[text].strip() for row in table.rows} - {""} if text is not None else set[str]()
+        found = []
+        for sheet in self._projects.sheets(project_id):
+            lines = [line for line in sheet.lines if not line.deleted]
+            known = {cell(sheet, line, "text") for line in [*lines, *map(as_imported, lines)]}
+            shared, named = len(texts & known), sheet.name == name
+            if named or shared > LIKELY * len(texts):
+                found.append({"id": sheet.id, "name": sheet.name, "shared": shared, "of": len(texts), "named": named})
+        return sorted(found, key=lambda each: (each["named"], each["shared"]), reverse=True)
+
+    def apply(self, project_id: str, sheet_id: str, table: Table, choice: UpdateChoice) -> Sheet:
+        """Update a sheet by its changed file.
+
+        Raises UnknownSheet, NotSaved, and SheetChanged if the sheet was edited since the comparison that `choice` names.
+        """
+        at = self._now().isoformat(timespec="seconds")
+
+        def change(sheet: Sheet) -> Sheet:
+            comparison = SheetComparison(sheet, table)
+            if choice.seen and choice.seen != comparison_digest(comparison):
+                raise SheetChanged("the sheet was edited since you looked at the changes; look at them again")
+            return updated(comparison, _kept(comparison, choice), at)
+
+        return self._change(project_id, sheet_id, change)
+
+    def undo(self, project_id: str, sheet_id: str, update: str) -> Sheet:
+        """Take an update back, or the undoing of one. Raises UnknownSheet, UnknownUpdate, SheetChanged, NotSaved."""
+        path = self._path(project_id, sheet_id, update)
+        try:
+            before = BEFORE.validate_json(path.read_bytes())
+        except (OSError, ValidationError) as error:
+            raise UnknownUpdate("this update is too long ago to be undone; import the earlier file again") from error
+        after = self._change(project_id, sheet_id, lambda sheet: restored(sheet, before))
+        path.unlink(missing_ok=True)
+        return after
+
+    def _change(self, project_id: str, sheet_id: str, change: Callable[[Sheet], Sheet]) -> Sheet:
+        """Change the sheet; the revision of the result names the way back."""
+
+        def changed(sheet: Sheet) -> Sheet:
+            after = change(sheet)
+            with saving(), atomic_write(self._path(project_id, sheet_id, str(after.revision))) as file:
+                file.write(BEFORE.dump_json(sheet_before(sheet, after)))
+            return after
+
+        after = self._projects.change_sheet(project_id, sheet_id, changed)
+        kept = sorted(self._folder(project_id).glob(f"{sheet_id}-*.json"))
+        for path in kept[:-KEPT]:
+            path.unlink(missing_ok=True)
+        return after
+
+    def _path(self, project_id: str, sheet_id: str, update: str) -> Path:
+        """Where the way back from an update is kept. Raises UnknownUpdate."""
+        if UPDATE.fullmatch(update) is None:
+            raise UnknownUpdate("there is no such update of this sheet; reload the page")
+        return self._folder(project_id) / f"{sheet_id}-{int(update):012}.json"
+
+    def _folder(self, project_id: str) -> Path:
+        return self._projects.folder(project_id) / FOLDER
+
+
+def as_imported(line: ScriptLine) -> ScriptLine:
+    """Return the line with its cells of the last file, if they are known."""
+    return replace(line, cells=line.imported or line.cells)
+
+
+def _kept(comparison: SheetComparison, choice: UpdateChoice) -> Collection[str]:
+    """Keys of the lines whose edits stay."""
+    if isinstance(choice.keep, tuple):
+        return choice.keep
+    keepable = [each.line.key for each in comparison.lines if each.keepable and each.line]
+    return keepable if choice.keep == "all" else ()

@@ -1,0 +1,86 @@
+"""Notes on lines: which lines have them, and what they say."""
+
+from pathlib import Path
+
+import pytest
+
+from studio.script.editing import change_lines, imported_lines, with_cell, with_presence
+from studio.script.foreign_words import foreign_language
+from studio.script.line_notes import line_notes
+from studio.script.script import Sheet, SheetForm
+from studio.script.tables import read_pasted
+from studio.script.tables.columns import recognised
+
+TSV = Path(__file__).parents[2] / "engines" / "text" / "english.tsv"
+ENGLISH = [line.partition("\t")[0] for line in TSV.read_text("utf-8").splitlines()]
+
+
+def sheet_of(*rows: str, head: str = "id\tcharacter\ttext\tmax_s\tlanguage") -> Sheet:
+    table = read_pasted("\n".join((head, *rows)))
+    roles = recognised(table.columns, table.rows)
+    lines = imported_lines(table.rows)
+    return Sheet(id="s", name="act.tsv", columns=table.columns, roles=roles, form=SheetForm(kind="tsv"), lines=lines)
+
+
+def kinds(sheet: Sheet) -> list[list[str]]:
+    notes = line_notes(sheet)
+    return [[note.kind for note in notes.get(line.key, ())] for line in sheet.lines]
+
+
+def test_a_line_has_a_note_on_each_thing_to_look_at() -> None:
+    sheet = sheet_of(
+        "A\tAhri\tHold the gate.\t2.5\t",
+        "A\tAhri\tTenez la porte, vous tous.\tsoon\t",
+        "#REF!\tAhri\tRun.\t#N/A\t",
+        "B\tAhri\tBon courage.\t\tfr-CA",
+        "C\tAhri\tTenez la porte, vous tous.\t\ten",
+    )
+    assert kinds(sheet) == [["same_id"], ["same_id", "length", "language"], ["formula", "formula"], ["language"], []]
+    notes = line_notes(sheet)[sheet.lines[1].key]
+    assert [(note.role, note.label) for note in notes] == [
+        ("id", "id used twice"),
+        ("max_s", "unreadable length: soon"),
+        ("text", "French"),
+    ]
+
+
+def test_a_note_goes_with_its_cause_also_where_that_is_another_line() -> None:
+    sheet = sheet_of("A\tAhri\tOne.\t\t", "A\tAhri\tTwo.\t\t", "A\tAhri\tThree.\t\t")
+    sheet = change_lines(sheet, {sheet.lines[0].key: with_cell(0, "B", "")})
+    assert kinds(sheet) == [[], ["same_id"], ["same_id"]]
+    sheet = change_lines(sheet, {sheet.lines[1].key: with_presence(False)})
+    assert kinds(sheet) == [[], [], []]
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Vous ne passerez pas !", "French"),
+        ("[shouting] Derrière toi !", "French"),
+        ("Tenez la porte jusqu'au dernier.", "French"),
+        ("Haltet das Tor bis zum Letzten.", "German"),
+        ("El puente está roto, toma el camino largo.", "Spanish"),
+        ("¡Detrás de ti!", "Spanish"),
+        ("Dietro di te!", "Italian"),
+        ("Não há mais tempo.", "Portuguese"),
+        ("Het is voorbij, ga naar huis.", "Dutch"),
+        ("Nie ma go tutaj.", "Polish"),
+        ("Привет, мир!", "Russian"),
+        ("你好，世界", "Chinese"),
+        ("こんにちは", "Japanese"),
+        ("안녕하세요", "Korean"),
+        ("Die, die, die!", ""),
+        ("Le Fou is a fool.", ""),
+        ("Santiago, ten men on the left.", ""),
+        ("Ahri, Basil!", ""),
+        ("Non.", ""),  # one word may be a name
+        ("(ganz leise) Run.", ""),
+        ("", ""),
+    ],
+)
+def test_a_text_in_another_language_is_recognized(text: str, language: str) -> None:
+    assert foreign_language(text) == language
+
+
+def test_english_lines_are_not_taken_for_another_language() -> None:
+    assert [text for text in ENGLISH if foreign_language(text)] == []
