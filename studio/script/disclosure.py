@@ -10,9 +10,10 @@ from pydantic import TypeAdapter
 from engines.errors import EngineError
 from engines.text import estimate_s, parse, without_markers
 from studio.script.formula_errors import formula_error, is_formula_error
-from studio.script.planning import LineReading, Readings, fresh
+from studio.script.planning import LineReading, Readings, deciding, fresh
 from studio.script.render_queue import RenderStatus
 from studio.script.script import Cast, LineTake, Project, ScriptLine, Sheet, cell
+from studio.script.staleness import changes, sentence
 
 CAST: TypeAdapter[Cast] = TypeAdapter(Cast)
 
@@ -47,7 +48,8 @@ def render_json(status: RenderStatus) -> dict[str, Any]:
         "sheet": render.sheet,
         "done": status.done,
         "total": status.total,
-        "failed": [{"line": line, "message": message} for line, message in render.failures.items()],
+        "failed": [{"line": line, "message": message} for line, message in status.failures.items()],
+        "making": list(status.making),
         "eta_s": None if status.eta_s is None else round(status.eta_s, 1),
         "compute_s": round(render.compute_s, 2),
         "audio_s": round(render.audio_s, 2),
@@ -59,7 +61,7 @@ def sheet_json(
 ) -> dict[str, Any]:
     """The sheet; of its lines those that changed after revision `since`, all where the cast is not `known`."""
     cast = readings.digest
-    failures = render.render.failures if render and render.render.sheet == sheet.id else {}
+    failures = render.failures if render and render.render.sheet == sheet.id else {}
     return {
         "id": sheet.id,
         "name": sheet.name,
@@ -92,9 +94,11 @@ def line_json(sheet: Sheet, line: ScriptLine, readings: Readings, failure: str =
         "deleted": line.deleted,
         "status": status,
         "why": why or reason,
+        "changed": changes(_standing(line), spoken) if status == "stale" else [],
         "estimate_s": None if is_formula_error(text := cell(sheet, line, "text")) else _estimate_s(text),
         "takes": [
-            _take_json(take) | {"stale": take.id not in current, "proposed": take is chosen} for take in line.takes
+            _take_json(take, () if take.id in current else changes(take, spoken)) | {"proposed": take is chosen}
+            for take in line.takes
         ],
         "events": [asdict(event) for event in line.events],
     }
@@ -120,35 +124,25 @@ def _spoken(sheet: Sheet, line: ScriptLine, readings: Readings) -> tuple[Sequenc
 def _status(sheet: Sheet, line: ScriptLine, spoken: Sequence[LineReading], current: set[str]) -> tuple[LineStatus, str]:
     if not cell(sheet, line, "text"):
         return "empty", ""
-    select, marks = delivered(line.takes), [take.mark for take in line.takes if take.id in current]
+    select = delivered(line.takes)
     if line.takes and (select.id not in current if select else not current):
-        return "stale", _changed(line, spoken, select)
-    if select:
-        return "select", ""
-    for mark in ("retake", "hold"):
-        if marks and mark in marks[-1:]:
-            return mark, ""
+        return "stale", sentence(_standing(line), spoken)
+    marked = deciding([take for take in line.takes if take.id in current])
+    if marked and marked.mark:
+        return marked.mark, ""
     if any(not fresh(line, [reading]) for reading in spoken) or not spoken:
         return "none", "" if spoken else "nobody speaks this character yet"
     return "made", ""
 
 
-def _changed(line: ScriptLine, spoken: Sequence[LineReading], select: LineTake | None) -> str:
-    """Why its take is stale."""
-    take = select or line.takes[-1]
-    reading = next((each for each in spoken if each.voice == take.voice), None)
-    if reading is None:
-        return "another voice"
-    if reading.order.text != take.text:
-        return "text changed"
-    if reading.order.engine != take.engine:
-        return "another engine"
-    return "the voice changed" if reading.order.version != take.version else "settings changed"
+def _standing(line: ScriptLine) -> LineTake:
+    """Return the take whose age decides whether the line is stale: the select, or the latest."""
+    return delivered(line.takes) or line.takes[-1]
 
 
-def _take_json(take: LineTake) -> dict[str, Any]:
-    told = asdict(take)
-    return {name: value for name, value in told.items() if name not in ("made_from", "version")}
+def _take_json(take: LineTake, changed: Sequence[str]) -> dict[str, Any]:
+    told = asdict(take) | {"stale": bool(changed), "changed": list(changed)}
+    return {name: value for name, value in told.items() if name not in ("made_from", "version", "limit", "seen")}
 
 
 @lru_cache(ESTIMATES_KEPT)

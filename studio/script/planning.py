@@ -23,6 +23,7 @@ class LineReading:
     voice: str
     order: Order
     limit: str  # what the sheet says of its length
+    written: str = ""  # the text before the lexicon
 
     @property
     def digest(self) -> str:
@@ -67,7 +68,7 @@ class Readings:
     def _reading(self, casting: Casting, text: str, limit: str) -> LineReading:
         order = self._order(casting)
         spoken = _spoken(text, self._project.lexicon, casting.voice)
-        return LineReading(voice=casting.voice, order=replace(order, text=spoken, seed=None), limit=limit)
+        return LineReading(voice=casting.voice, order=replace(order, text=spoken, seed=None), limit=limit, written=text)
 
     def _order(self, casting: Casting) -> Order:
         key = casting.voice, casting.engine, json.dumps(dict(casting.settings), sort_keys=True)
@@ -109,10 +110,25 @@ def found(line: ScriptLine, made_from: str, seed: int) -> LineTake | None:
 
 
 def to_retake(line: ScriptLine, readings: Sequence[LineReading]) -> LineTake | None:
-    """The latest take that is what would be made now, where it is marked for a retake and no take is selected."""
-    current = fresh(line, readings)
-    is_wanted = current and current[-1].mark == "retake" and all(take.mark != "select" for take in line.takes)
-    return current[-1] if is_wanted else None
+    """Return the take whose voice must speak the line again; None if the line's state is not "retake"."""
+    take = deciding(fresh(line, readings))
+    return take if take and take.mark == "retake" else None
+
+
+def deciding(takes: Sequence[LineTake]) -> LineTake | None:
+    """Return the take with the latest mark. A retake mark counts until its voice has a newer take."""
+    latest = {take.voice: take.number for take in takes}
+    standing = (t for t in takes if t.mark and (t.mark != "retake" or max(t.seen, t.number) >= latest[t.voice]))
+    return max(standing, key=lambda take: (take.marked, take.mark == "select", take.number), default=None)
+
+
+def situation(readings: Readings, sheet: Sheet, line: ScriptLine) -> str:
+    """Return a digest of everything that decides whether the line can be spoken. A failure holds while it is unchanged."""
+    try:
+        spoken = readings.of(sheet, line)
+    except EngineError as error:
+        return str(error)
+    return " ".join(reading.digest for reading in spoken)
 
 
 def fresh(line: ScriptLine, readings: Sequence[LineReading]) -> Sequence[LineTake]:

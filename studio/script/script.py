@@ -49,12 +49,17 @@ class LineTake:
     voice: str  # whose
     engine: str
     text: str  # as it was spoken, the lexicon applied
+    written: str = ""  # the text of the line; empty for takes of earlier studios
+    settings: Mapping[str, float] | None = None  # of the casting; None for takes of earlier studios
+    limit: str = ""  # the length that the sheet asked for
     version: str  # of the champion
     made_from: str  # digest of all that its sound depends on but the seed
     seed: int
     duration_s: float
     peaks: tuple[float, ...] = ()  # its waveform, 0 to 1
     mark: Mark = ""
+    marked: int = 0  # place of the mark among the marks given to the line; the latest decides the state of the line
+    seen: int = 0  # number of the line's latest take when the mark was given
     comment: str = ""
     checks: tuple[TakeCheck, ...] = ()
     score: float | None = None  # of the checks, higher is better; None before they were made

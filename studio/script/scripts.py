@@ -1,17 +1,19 @@
 """The use cases of scripts, all in one place: routes, the page and the shell call nothing behind it."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from engines.errors import BadInput
+from studio.errors import NotFound
 from studio.history import History
 from studio.named_voices import NamedVoices
 from studio.script.deliveries import Deliveries
 from studio.script.delivery import preset_of
-from studio.script.disclosure import project_json, sheet_json
+from studio.script.disclosure import project_json, render_json, sheet_json
 from studio.script.editing import TableChanges, table_changes, with_table
 from studio.script.import_notes import import_notes
 from studio.script.lexicon import LexiconPart, parts, place_of
@@ -214,6 +216,17 @@ class Scripts:
     def render(self, project_id: str, choice: RenderChoice) -> RenderStatus:
         """Raises UnknownSheet, UnknownLine, BadInput, NotSaved."""
         return self.renderer.begin(project_id, choice)
+
+    def renders(self) -> Sequence[dict[str, Any]]:
+        """Return every render that runs or is paused, with the names of its project and sheet."""
+        found = []
+        for id in self.renderer.running():
+            with suppress(NotFound):  # removed meanwhile
+                status = self.renderer.status(id)
+                sheet = self._projects.sheet(id, status.render.sheet)
+                names = {"project": id, "project_name": self._projects.get(id).name, "sheet_name": sheet.name}
+                found.append(render_json(status) | names)
+        return found
 
     def enter(self, project_id: str, state: RenderState) -> RenderStatus:
         """Pause, resume or stop what renders. Raises UnknownRender, NotSaved."""

@@ -1,0 +1,39 @@
+"""Failures of a render, which leave once their cause is gone."""
+
+from collections.abc import Iterable, Mapping
+
+from studio.errors import NotFound
+from studio.named_voices import NamedVoices
+from studio.script.planning import Readings, situation
+from studio.script.projects import Projects
+from studio.script.rendering import Render
+from studio.script.script import cell
+
+
+class Failures:
+    """Compares lines as they are now with lines as they were when they failed."""
+
+    def __init__(self, projects: Projects, voices: NamedVoices) -> None:
+        self._projects, self._voices = projects, voices
+
+    def situations(self, project_id: str, sheet_id: str, keys: Iterable[str]) -> Mapping[str, str]:
+        """Return the present situation of each of these lines that still has a text."""
+        wanted = set(keys)
+        if not wanted:
+            return {}
+        try:
+            project, sheet = self._projects.get(project_id), self._projects.sheet(project_id, sheet_id)
+        except NotFound:
+            return {}
+        readings = Readings(project, self._voices)
+        lines = (line for line in sheet.lines if line.key in wanted and not line.deleted)
+        return {line.key: situation(readings, sheet, line) for line in lines if cell(sheet, line, "text")}
+
+    def standing(self, project_id: str, render: Render) -> Mapping[str, str]:
+        """Return the failures whose cause still exists. Renders of earlier studios keep all of theirs."""
+        now = self.situations(project_id, render.sheet, render.failures)
+        return {
+            key: message
+            for key, message in render.failures.items()
+            if key in now and now[key] == render.situations.get(key, now[key])
+        }
