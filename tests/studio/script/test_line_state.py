@@ -27,8 +27,8 @@ class Desk:
     def mark(self, number: int, mark: Mark) -> str:
         """Mark a take; return the line's state."""
         edit = MarkEdit(line=self.line["key"], take=self.line["takes"][number - 1]["id"], mark=mark)
-        (line,) = self.studio.scripts.edit(self.project, self.sheet, SheetEdit(marks=[edit]))["lines"]
-        return str(line["status"])
+        self.studio.scripts.edit(self.project, self.sheet, SheetEdit(marks=[edit]))
+        return str(self.now()["status"])
 
     def change(self, column: int, value: str) -> None:
         edit = CellEdit(line=self.line["key"], column=column, value=value)
