@@ -245,6 +245,7 @@ interface Plan {
 type Role = "id" | "character" | "text" | "emotion" | "filename" | "scene" | "max_s" | "language" | "notes";
 type Roles = Partial<Record<Role, number | null>>; // columns
 type LineStatus = "empty" | "none" | "stale" | "made" | "select" | "hold" | "retake" | "failed";
+type Change = "text" | "lexicon" | "voice" | "engine" | "setting" | "length";
 type Mark = "" | "select" | "hold" | "retake";
 interface TakeCheck {
   name: string;
@@ -261,8 +262,10 @@ interface LineTake {
   seed: number;
   duration_s: number;
   mark: Mark;
+  marked: number; // place of the mark among those of the line; 0: none
   comment: string;
   stale: boolean;
+  changed: Change[]; // since a stale take was made
   proposed: boolean;
   score: number | null;
   peaks: number[];
@@ -274,6 +277,7 @@ interface ScriptLine {
   deleted: boolean;
   status: LineStatus;
   why: string;
+  changed: Change[]; // since the take of a stale line was made
   estimate_s: number | null;
   takes: LineTake[];
   events: { at: string; what: string }[];
@@ -297,10 +301,17 @@ interface SheetRender {
   sheet: string;
   done: number;
   total: number;
-  failed: { line: string; message: string }[];
+  failed: { line: string; message: string }[]; // without those whose cause is gone
+  making: string[]; // keys of the lines that are spoken now
   eta_s: number | null;
   compute_s: number;
   audio_s: number;
+}
+/** A render that runs or is paused, on any page. */
+interface RunningRender extends SheetRender {
+  project: string;
+  project_name: string;
+  sheet_name: string;
 }
 interface RenderOrder {
   sheet: string;

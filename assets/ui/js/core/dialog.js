@@ -28,6 +28,7 @@ export function openDialog({ title, look = "", body, actions = [], onclose = () 
     actions.length > 0 && h("div.sheet-actions", {}, ...actions),
   );
   const element = h(`dialog.sheet${look && `.${look}`}`, { "aria-labelledby": id }, frame);
+  inner.addEventListener("input", () => showError("")); // what was wrong is being corrected
   element.addEventListener("pointerdown", (event) => event.target === element && close());
   element.addEventListener("close", () => {
     element.remove();
