@@ -1,5 +1,6 @@
 """The use cases of scripts, all in one place: routes, the page and the shell call nothing behind it."""
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -172,7 +173,8 @@ class Scripts:
     def sheet(self, project_id: str, sheet_id: str, since: int = 0, known: str = "") -> dict[str, Any]:
         """What changed of it after revision `since`, everything where the cast is not `known`. Raises UnknownSheet."""
         project, sheet = self._projects.get(project_id), self._projects.sheet(project_id, sheet_id)
-        return sheet_json(sheet, self._readings(project), self._render(project_id), since, known)
+        told = sheet_json(sheet, self._readings(project), self._render(project_id), since, known)
+        return told | {"desk": self._desk(project)}
 
     def edit(self, project_id: str, sheet_id: str, edit: SheetEdit) -> dict[str, Any]:
         """The lines that it changed; as `overwritten` what its writer had not seen and took the place of.
@@ -265,6 +267,12 @@ class Scripts:
             return self.renderer.status(project_id)
         except UnknownRender:
             return None
+
+    def _desk(self, project: Project) -> str:
+        """Return a digest of what a page shows beside a sheet: the projects, and this one's sheets, cast and lexicon."""
+        projects = [(each.id, each.name, each.sheets) for each in self._projects.list()]
+        names = [sheet.name for sheet in self._projects.sheets(project.id)]
+        return hashlib.sha256(repr((projects, names, project.cast, project.lexicon)).encode()).hexdigest()[:16]
 
     def _readings(self, project: Project) -> Readings:
         return Readings(project, self._voices)

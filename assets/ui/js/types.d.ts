@@ -287,6 +287,7 @@ interface Sheet {
   name: string;
   revision: number;
   cast?: string; // digest of what all lines depend on
+  desk?: string; // digest of the projects, and of this one's sheets, cast and lexicon
   columns: string[];
   roles: Roles;
   lines: ScriptLine[]; // those that changed

@@ -32,7 +32,7 @@ export function openDialog({ title, look = "", body, actions = [], onclose = () 
   element.addEventListener("pointerdown", (event) => event.target === element && close());
   element.addEventListener("close", () => {
     element.remove();
-    front().append(...element.querySelectorAll(":scope > .toasts")); // messages outlive it
+    (front().querySelector(".sheet-frame") ?? document.body).append(...element.querySelectorAll(".toasts")); // messages outlive it
     onclose();
   });
   document.body.append(element);

@@ -4,6 +4,7 @@ import { changed, follow } from "../core/bus.js";
 import { STATE } from "../core/events.js";
 import { page } from "../core/pages.js";
 import { poll } from "../core/polling.js";
+import { refreshRenders } from "../core/renders.js";
 import { get, reason, refusedWith } from "../core/server.js";
 import { loadJson, saveJson } from "../core/storage.js";
 import { added, applied } from "./changes.js";
@@ -26,6 +27,7 @@ export const desk = {
 /** Of which revision a line is. @type {Map<string, number>} */
 const revisions = new Map();
 let opened = 0; // how often something was
+let shelf = ""; // digest of the projects, sheets, cast and lexicon that are known
 let asked = 0; // revision of the sheet up to which all is known
 
 /** Where a project of the studio is. @param {string} rest */
@@ -115,6 +117,7 @@ export function showSheet(sheet) {
   revisions.clear();
   asked = sheet?.revision ?? 0;
   if (sheet) receive(sheet, false);
+  shelf = "";
   saveJson(KEY, { project: desk.project?.id ?? "", sheet: sheet?.id ?? "" });
   changed(STATE.script);
   changed(STATE.lines);
@@ -150,8 +153,10 @@ export function foresee(change, keys) {
 
 /** @param {SheetRender | null} render */
 export function setRender(render) {
+  const [before, now] = [desk.render?.state, render?.state];
   desk.render = render;
   changed(STATE.render);
+  if (before !== now) refreshRenders();
 }
 
 /** Everything of the open sheet anew: a change was refused. */
@@ -171,6 +176,18 @@ export async function look() {
   desk.sheet = { ...desk.sheet, ...told, lines: [] };
   receive(told);
   if (!drawn) changed(STATE.script);
+  if (told.desk !== shelf) await reshelve(told.desk ?? "");
+}
+
+/** Projects, the names of sheets, cast and lexicon anew: another tab changed some. @param {string} told */
+async function reshelve(told) {
+  const open = desk.project?.id;
+  const projects = await get(ROOT);
+  if (open !== desk.project?.id) return;
+  shelf = told;
+  desk.projects = projects;
+  place(projects.find((/** @type {Project} */ { id }) => id === open) ?? desk.project);
+  changed(STATE.script);
 }
 
 export function isRendering() {
@@ -178,12 +195,14 @@ export function isRendering() {
 }
 
 poll({
-  needed: () => desk.sheet && page() === "script",
+  needed: () => page() === "script" && access.owner,
   every: () => (desk.render?.state === "running" ? RUNNING_MS : RESTING_MS),
   look: () =>
-    look().catch(async (error) => {
-      if (refusedWith(error, 404)) await load(); // somebody deleted it
-    }),
+    desk.sheet
+      ? look().catch(async (error) => {
+          if (refusedWith(error, 404)) await arrive(); // somebody deleted it
+        })
+      : arrive(),
 });
 
 follow(STATE.page, () => page() === "script" && arrive());

@@ -37,9 +37,6 @@ export class Drawer {
       this.none,
       this.takes,
     );
-    new ResizeObserver(() => document.body.style.setProperty("--drawer", `${this.element.offsetHeight}px`)).observe(
-      this.element,
-    ); // messages lie above it
     follow([STATE.view, STATE.lines], () => this.#draw());
     follow(STATE.render, () => this.#drawNone());
     follow(STATE.player, () => this.#each((card) => card.drawPlayer()));
