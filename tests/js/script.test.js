@@ -159,7 +159,7 @@ test("what a line's state is called begins with the words by which it is sought"
   const doubted = line("a", [], { status: "made", takes: [take("t", { checks })] });
   assert.equal(statusOf(doubted, doubted.takes[0], false).words, "check failed: 2 checks");
   for (const [status, { words }] of Object.entries(STATES))
-    if (!["faulty", "doubt"].includes(status)) {
+    if (!["faulty", "doubt", "rendering"].includes(status)) {
       const one = line("a", [], { status: /** @type {LineStatus} */ (status), why: "so it is" });
       assert.ok(statusOf(one, null, false).words.startsWith(words));
     }

@@ -194,6 +194,11 @@ export function isRendering() {
   return desk.render?.state === "running" || desk.render?.state === "paused";
 }
 
+/** Whether a take of the line is being spoken. @param {string} key */
+export function isBeingMade(key) {
+  return desk.render?.state === "running" && desk.render.making.includes(key);
+}
+
 poll({
   needed: () => page() === "script" && access.owner,
   every: () => (desk.render?.state === "running" ? RUNNING_MS : RESTING_MS),

@@ -3,7 +3,7 @@ import { concern, finding, verdict } from "./line-takes.js";
 
 /** @typedef {keyof typeof import("../core/icons.js").ICONS} Sign */
 
-/** @typedef {LineStatus | "faulty" | "doubt"} LineState */
+/** @typedef {LineStatus | "faulty" | "doubt" | "rendering"} LineState */
 
 /** @type {Record<LineState, {words: string, sign: Sign | ""}>} */
 export const STATES = {
@@ -17,13 +17,16 @@ export const STATES = {
   empty: { words: "no text", sign: "" },
   faulty: { words: "check failed", sign: "fail" },
   doubt: { words: "in doubt", sign: "warn" },
+  rendering: { words: "rendering", sign: "again" },
 };
 
 /**
  * @param {ScriptLine} line @param {LineTake | null} take  that stands for it @param {boolean} blind
+ * @param {boolean} rendering  whether a take of it is being made
  * @returns {{state: LineState, words: string, sign: Sign | "", title: string}}
  */
-export function statusOf(line, take, blind) {
+export function statusOf(line, take, blind, rendering = false) {
+  if (rendering) return { state: "rendering", ...STATES.rendering, title: "A take of this line is being made" };
   const { status, why } = line;
   const { words, sign } = STATES[status];
   const found = blind || !take ? "" : (finding(take) ?? "");

@@ -20,10 +20,14 @@ export function audioOf({ id }) {
 }
 
 export async function loadTakes() {
+  setTakes(await get("/studio/takes"));
+}
+
+async function look() {
   const before = state.takes;
   const told = await get("/studio/takes");
   const isNews = JSON.stringify(told) !== JSON.stringify(state.takes);
-  if (state.takes === before && isNews) setTakes(told); // else what was done meanwhile is newer
+  if (state.takes === before && !state.synthesis && isNews) setTakes(told); // else what was done meanwhile is newer
 }
 
 /** Another tab may have made or deleted some, or the answer to this one was lost. */
@@ -31,7 +35,7 @@ export function watchTakes() {
   poll({
     needed: () => page() === "speak" && !state.synthesis,
     every: () => EVERY_MS,
-    look: loadTakes,
+    look,
   });
 }
 

@@ -1,0 +1,292 @@
+"""Every page shows what the studio knows: after switching, sleep, a cut network and a restart, while something renders."""
+
+import random
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from studio.champions.library import Library
+from studio.history import History
+from studio.web.session import COOKIE, session_id_of
+from tests.browser.serving import PATIENCE_S, Served, free_port, serving
+from tests.browser.test_script import QUICK, bring
+from tests.browser.visiting import Visitor, visiting
+from tests.studio.champions import voices
+from tests.studio.listening import takes
+from tests.waiting import until
+
+WALKS, STEPS = 30, 8
+WITHIN_S = 3.0  # the page shows the truth
+HIDE = """(hidden) => {
+  for (const [name, value] of [['hidden', hidden], ['visibilityState', hidden ? 'hidden' : 'visible']])
+    Object.defineProperty(document, name, { configurable: true, get: () => value });
+  document.dispatchEvent(new Event('visibilitychange'));
+}"""
+SHEET = "id\tcharacter\ttext\n" + "\n".join(f"L_{count}\tAhri\tLine {count} of the walk." for count in range(6))
+NETWORK = ("ERR_INTERNET_DISCONNECTED", "ERR_FAILED", "ERR_CONNECTION", "ERR_NETWORK", "ERR_EMPTY", "WebSocket")
+
+# What the page says, as far as a look at it can tell.
+SHOWN = """() => {
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const text = (selector) => document.querySelector(selector)?.textContent ?? '';
+  const page = document.body.dataset.page;
+  const shown = { page, render: text('.running-render:not([hidden]) .render-words') };
+  if (page === 'script')
+    shown.lines = all('.line-grid .line-row[data-key]')
+      .map((row) => [row.dataset.key, ['.c-text', '.take-count'].map((name) => row.querySelector(name).textContent),
+                     row.querySelector('.c-status').dataset.state].flat());
+  if (page === 'script') shown.project = document.querySelector('[aria-label=Project]').selectedOptions[0]?.textContent;
+  if (page === 'speak') shown.takes = all('.takes li.take .take-text').map((one) => one.textContent);
+  if (page === 'champions') shown.champions = all('li.champion').map((one) => one.dataset.id);
+  if (page === 'compare') shown.compare = text('#page-compare .listening');
+  if (page === 'monitor') shown.requests = text('#page-monitor');
+  shown.lost = text('.strip .state.failed').includes('does not answer');
+  return shown;
+}"""
+
+
+@dataclass
+class Walk:
+    """One visitor who walks at random while a sheet renders, and what the page took to show the truth."""
+
+    visitor: Visitor
+    served: Served
+    restart: Callable[[], Served]
+    chance: random.Random
+    patience_s: float
+    sheet: str = ""
+    took_s: list[float] = field(default_factory=list)
+    did: list[str] = field(default_factory=list)
+    count: int = 0
+
+    @property
+    def page(self) -> Page:
+        return self.visitor.page
+
+    def ask(self, path: str) -> Any:
+        return self.page.request.get(f"{self.visitor.url}/studio/{path}", max_retries=3).json()
+
+    # What can happen.
+
+    def switch(self) -> None:
+        name = self.chance.choice(["Speak", "Script", "Compare", "Champions", "Monitor"])
+        self.page.locator(".header nav").get_by_role("link", name=name).click()
+
+    def sleep(self) -> None:
+        """The tab is hidden while the studio goes on."""
+        self.page.evaluate(HIDE, True)
+        self.change()
+        self.page.evaluate(HIDE, False)
+
+    def freeze(self) -> None:
+        """The browser stops every timer of the tab."""
+        tab = self.page.context.new_cdp_session(self.page)
+        tab.send("Page.setWebLifecycleState", {"state": "frozen"})
+        self.change()
+        tab.send("Page.setWebLifecycleState", {"state": "active"})
+        tab.detach()
+
+    def cut(self) -> None:
+        self.page.context.set_offline(True)
+        self.change()
+        self.switch()
+        self.page.context.set_offline(False)
+
+    def lose(self) -> None:
+        """Requests get no answer, and the browser does not know that the network is gone."""
+        self.page.route("**/studio/**", lambda route: route.abort())
+        self.change()
+        self.look_lost()
+        self.page.unroute("**/studio/**")
+
+    def stop_and_start(self) -> None:
+        """Kill the studio while it renders."""
+        self.served.process.kill()
+        self.served.process.wait()
+        self.look_lost()
+        self.served = self.restart()
+
+    def look_lost(self) -> None:
+        """The page says that the studio does not answer; Compare asks nothing that names engines."""
+        until(lambda: self.page.evaluate(SHOWN)["lost"] or self.is_comparing(), self.patience_s)
+
+    def change(self) -> None:
+        """Do something elsewhere."""
+        self.count += 1
+        act = self.chance.choice([self.edit, self.mark, self.make, self.keep_or_drop, self.render])
+        self.did.append(f"  {act.__name__}")
+        act()
+
+    def edit(self) -> None:
+        sheet = self.ask(self.sheet)
+        cell = {"line": self.chance.choice(sheet["lines"])["key"], "column": 2, "value": f"Edited {self.count} times."}
+        assert self.page.request.patch(f"{self.visitor.url}/studio/{self.sheet}", data={"cells": [cell]}).ok
+
+    def mark(self) -> None:
+        made = [line for line in self.ask(self.sheet)["lines"] if line["takes"]]
+        for line in made[:1]:
+            mark = {"line": line["key"], "take": line["takes"][0]["id"], "mark": self.chance.choice(["hold", "select"])}
+            assert self.page.request.patch(f"{self.visitor.url}/studio/{self.sheet}", data={"marks": [mark]}).ok
+
+    def make(self) -> None:
+        history = History(self.served.log.parent)
+        who = owner_of(self.visitor)
+        takes.keep(history, who, text=f"Take {self.count}.", seed=self.count, audio=takes.sound(1.0, seed=self.count))
+
+    def keep_or_drop(self) -> None:
+        known = [one["id"] for one in self.ask("champions")]
+        if known and self.chance.random() < 0.5:
+            assert self.page.request.delete(f"{self.visitor.url}/studio/champions/{known[0]}").ok
+        else:
+            assert (
+                self.page.request.post(
+                    f"{self.visitor.url}/studio/champions/{known[0]}/duplicate", data={"as_id": f"copy-{self.count}"}
+                ).ok
+                if known
+                else True
+            )
+
+    def render(self) -> None:
+        sheet = self.sheet.split("/")[-1]
+        how = {
+            "sheet": sheet,
+            "takes": 1,
+            "again": True,
+            "lines": [one["key"] for one in self.ask(self.sheet)["lines"]],
+        }
+        self.page.request.post(f"{self.visitor.url}/studio/{self.sheet.rsplit('/sheets')[0]}/render", data=how)
+
+    # What is true.
+
+    def is_comparing(self) -> bool:
+        return bool(self.page.evaluate("document.body.dataset.page === 'compare'"))
+
+    def truth(self, shown: dict[str, Any]) -> bool:
+        """Whether the page says what the studio says."""
+        running = self.ask("projects/renders")
+        if running:
+            told = f"{running[0]['sheet_name']}: {running[0]['done']} of {running[0]['total']}"
+            if told not in shown["render"]:
+                return False
+        elif shown["render"]:
+            return False
+        if shown["lost"]:
+            return False
+        return bool(getattr(self, f"_{shown['page']}")(shown))
+
+    def _script(self, shown: dict[str, Any]) -> bool:
+        sheet = self.ask(self.sheet)
+        making = set(sheet["render"]["making"]) if sheet["render"] and sheet["render"]["state"] == "running" else set()
+        known = {line["key"]: line for line in sheet["lines"] if not line["deleted"]}
+        if len(shown["lines"]) != len(known):
+            return False
+        for key, text, count, state in shown["lines"]:
+            line = known[key]
+            states = {line["status"]} if line["status"] != "made" else {"made", "faulty", "doubt"}
+            states = {"rendering"} if key in making else states
+            counted = count.split("/")[-1] == (str(len(line["takes"])) if line["takes"] else "")
+            if text != line["cells"][2] or not counted or state not in states:
+                return False
+        return bool(shown["project"] == "Act")
+
+    def _speak(self, shown: dict[str, Any]) -> bool:
+        return bool(shown["takes"] == [take["order"]["text"] for take in self.ask("takes")])
+
+    def _champions(self, shown: dict[str, Any]) -> bool:
+        return sorted(shown["champions"]) == sorted(one["id"] for one in self.ask("champions"))
+
+    def _compare(self, shown: dict[str, Any]) -> bool:
+        pairs = self.ask("trials")["pairs"]
+        return (f"{pairs} pair" if pairs else "Make takes") in shown["compare"]
+
+    def _monitor(self, shown: dict[str, Any]) -> bool:
+        told = self.ask("telemetry?series=false")
+        return f"{told['outcomes'].get('done', 0)} done" in shown["requests"]
+
+    def look(self) -> None:
+        began = time.monotonic()
+        try:
+            until(lambda: self.truth(self.page.evaluate(SHOWN)), self.patience_s)
+        except AssertionError:
+            raise AssertionError(
+                f"after {self.did}, the page says {self.page.evaluate(SHOWN)}; "
+                f"renders: {self.ask('projects/renders')}; sheet: {self.ask(self.sheet)['lines']}"
+            ) from None
+        self.took_s.append(time.monotonic() - began)
+
+    def go(self, steps: int) -> None:
+        self.render()
+        self.look()
+        chosen = [self.chance.choice([self.switch, self.sleep, self.freeze, self.cut, self.lose]) for _ in range(steps)]
+        chosen[self.chance.randrange(steps)] = self.stop_and_start
+        for act in chosen:
+            self.did.append(act.__name__)
+            act()
+            self.look()
+            self.switch()
+            self.look()
+
+
+def owner_of(visitor: Visitor) -> str:
+    (cookie,) = [one for one in visitor.page.context.cookies() if one["name"] == COOKIE]
+    return session_id_of(cookie["value"])
+
+
+@dataclass
+class House:
+    """A studio that can be killed and started again."""
+
+    data: Path
+    port: int = field(default_factory=free_port)
+    running: list[Any] = field(default_factory=list)
+
+    def start(self) -> Served:
+        self.stop()
+        context = serving(self.data, self.port, STUDIO_ENGINES="f5")
+        self.running = [context]
+        served: Served = context.__enter__()
+        return served
+
+    def stop(self) -> None:
+        while self.running:
+            self.running.pop().__exit__(None, None, None)
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    made = House(tmp_path_factory.mktemp("live") / "data")
+    yield made
+    made.stop()
+
+
+def walk(browser: Browser, house: House, seed: int, steps: int, patience_s: float) -> Walk:
+    served = house.start()
+    with visiting(browser, served) as visitor:
+        visitor.refusals_expected = True
+        bring(visitor, SHEET, {"Ahri": {"": [QUICK]}})
+        voices.keep(Library(house.data), f"champion-{seed}")
+        project = visitor.page.request.get(f"{visitor.url}/studio/projects").json()[-1]
+        path = f"projects/{project['id']}/sheets/{project['sheets'][0]['id']}"
+        walker = Walk(visitor, served, house.start, random.Random(seed), patience_s, path)
+        walker.go(steps)
+        visitor.complaints[:] = [said for said in visitor.complaints if not any(name in said for name in NETWORK)]
+    return walker
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_short_walk_over_the_pages_always_ends_at_the_truth(browser: Browser, house: House, seed: int) -> None:
+    assert walk(browser, house, seed, 2, PATIENCE_S).took_s
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(WALKS))
+def test_a_walk_over_the_pages_shows_the_truth_within_3_s(
+    browser: Browser, house: House, seed: int, record_property: Callable[[str, object], None]
+) -> None:
+    walker = walk(browser, house, seed, STEPS, WITHIN_S)
+    record_property("seconds", walker.took_s)
