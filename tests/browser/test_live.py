@@ -166,57 +166,30 @@ class Walk:
     def is_comparing(self) -> bool:
         return bool(self.page.evaluate("document.body.dataset.page === 'compare'"))
 
-    def truth(self, shown: dict[str, Any]) -> bool:
-        """Whether the page says what the studio says."""
-        running = self.ask("projects/renders")
-        if running:
-            told = f"{running[0]['sheet_name']}: {running[0]['done']} of {running[0]['total']}"
-            if told not in shown["render"]:
-                return False
-        elif shown["render"]:
-            return False
-        if shown["lost"]:
-            return False
-        return bool(getattr(self, f"_{shown['page']}")(shown))
-
-    def _script(self, shown: dict[str, Any]) -> bool:
-        sheet = self.ask(self.sheet)
-        making = set(sheet["render"]["making"]) if sheet["render"] and sheet["render"]["state"] == "running" else set()
-        known = {line["key"]: line for line in sheet["lines"] if not line["deleted"]}
-        if len(shown["lines"]) != len(known):
-            return False
-        for key, text, count, state in shown["lines"]:
-            line = known[key]
-            states = {line["status"]} if line["status"] != "made" else {"made", "faulty", "doubt"}
-            states = {"rendering"} if key in making else states
-            counted = count.split("/")[-1] == (str(len(line["takes"])) if line["takes"] else "")
-            if text != line["cells"][2] or not counted or state not in states:
-                return False
-        return bool(shown["project"] == "Act")
-
-    def _speak(self, shown: dict[str, Any]) -> bool:
-        return bool(shown["takes"] == [take["order"]["text"] for take in self.ask("takes")])
-
-    def _champions(self, shown: dict[str, Any]) -> bool:
-        return sorted(shown["champions"]) == sorted(one["id"] for one in self.ask("champions"))
-
-    def _compare(self, shown: dict[str, Any]) -> bool:
-        pairs = self.ask("trials")["pairs"]
-        return (f"{pairs} pair" if pairs else "Make takes") in shown["compare"]
-
-    def _monitor(self, shown: dict[str, Any]) -> bool:
-        told = self.ask("telemetry?series=false")
-        return f"{told['outcomes'].get('done', 0)} done" in shown["requests"]
+    def told(self, page: str) -> dict[str, Any]:
+        """What the studio says of what this page shows."""
+        path = {"script": self.sheet, "compare": "trials", "monitor": "telemetry?series=false", "speak": "takes"}
+        return {"renders": self.ask("projects/renders"), page: self.ask(path.get(page, page))}
 
     def look(self) -> None:
-        began = time.monotonic()
+        """The page says what the studio said since this look began. Meanwhile the render goes on."""
+        began, told = time.monotonic(), list[dict[str, Any]]()
+
+        def agrees() -> bool:
+            shown = self.page.evaluate(SHOWN)
+            page = shown["page"]
+            told.append(self.told(page))
+            says = CHECKS[page]
+            return (
+                not shown["lost"]
+                and any(renders_are(shown["render"], each["renders"]) for each in told)
+                and any(says(shown, each[page]) for each in told)
+            )
+
         try:
-            until(lambda: self.truth(self.page.evaluate(SHOWN)), self.patience_s)
+            until(agrees, self.patience_s)
         except AssertionError:
-            raise AssertionError(
-                f"after {self.did}, the page says {self.page.evaluate(SHOWN)}; "
-                f"renders: {self.ask('projects/renders')}; sheet: {self.ask(self.sheet)['lines']}"
-            ) from None
+            raise AssertionError(f"after {self.did}, {self.page.evaluate(SHOWN)}, not {told[-1]}") from None
         self.took_s.append(time.monotonic() - began)
 
     def go(self, steps: int) -> None:
@@ -230,6 +203,37 @@ class Walk:
             self.look()
             self.switch()
             self.look()
+
+
+def renders_are(shown: str, renders: list[dict[str, Any]]) -> bool:
+    if not renders:
+        return not shown
+    return f"{renders[0]['sheet_name']}: {renders[0]['done']} of {renders[0]['total']}" in shown
+
+
+def lines_are(shown: dict[str, Any], sheet: dict[str, Any]) -> bool:
+    runs = sheet["render"] and sheet["render"]["state"] == "running"
+    known = {line["key"]: line for line in sheet["lines"] if not line["deleted"]}
+    if len(shown["lines"]) != len(known) or shown["project"] != "Act":
+        return False
+    for key, text, count, state in shown["lines"]:
+        line = known[key]
+        states = {line["status"]} if line["status"] != "made" else {"made", "faulty", "doubt"}
+        states = {"rendering"} if runs and key in sheet["render"]["making"] else states
+        if text != line["cells"][2] or state not in states:
+            return False
+        if count.partition("/")[2] != str(len(line["takes"]) or ""):
+            return False
+    return True
+
+
+CHECKS: dict[str, Callable[[dict[str, Any], Any], bool]] = {
+    "script": lines_are,
+    "speak": lambda shown, takes: shown["takes"] == [take["order"]["text"] for take in takes],
+    "champions": lambda shown, told: sorted(shown["champions"]) == sorted(one["id"] for one in told),
+    "compare": lambda shown, told: (f"{told['pairs']} pair" if told["pairs"] else "Make takes") in shown["compare"],
+    "monitor": lambda shown, told: f"{told['outcomes'].get('done', 0)} done" in shown["requests"],
+}
 
 
 def owner_of(visitor: Visitor) -> str:

@@ -7,6 +7,7 @@ import { page } from "../core/pages.js";
 import { poll } from "../core/polling.js";
 import { get, post, reason, refusedWith, remove } from "../core/server.js";
 import { toast } from "../core/toast.js";
+import { record } from "../core/undo.js";
 import { Ballot, REVEAL_MS } from "./ballot.js";
 import { outcome } from "./outcome.js";
 import { OTHER, Pair } from "./pair.js";
@@ -181,6 +182,7 @@ function vote(choice) {
   return alone(async () => {
     pair?.pause();
     receive(await post(path("/vote"), { choice, heard_a_s: a, heard_b_s: b }));
+    record({ words: "vote", back: undo, isHere: () => stage() === "voted" });
     announce(`Vote kept: ${choice === "tie" ? "no preference" : choice.toUpperCase()}. Press U to take it back.`);
   });
 }
