@@ -15,7 +15,7 @@ from studio.history import History
 from studio.web.session import COOKIE, session_id_of
 from tests.browser.serving import PATIENCE_S, Served, free_port, serving
 from tests.browser.test_script import QUICK, bring
-from tests.browser.visiting import Visitor, visiting
+from tests.browser.visiting import DESKTOP, Visitor, visiting
 from tests.studio.champions import voices
 from tests.studio.listening import takes
 from tests.waiting import until
@@ -139,17 +139,13 @@ class Walk:
         takes.keep(history, who, text=f"Take {self.count}.", seed=self.count, audio=takes.sound(1.0, seed=self.count))
 
     def keep_or_drop(self) -> None:
-        known = [one["id"] for one in self.ask("champions")]
-        if known and self.chance.random() < 0.5:
-            assert self.page.request.delete(f"{self.visitor.url}/studio/champions/{known[0]}").ok
+        known, root = [one["id"] for one in self.ask("champions")], f"{self.visitor.url}/studio/champions"
+        if len(known) > 1:
+            assert self.page.request.delete(f"{root}/{known[0]}").ok
         else:
-            assert (
-                self.page.request.post(
-                    f"{self.visitor.url}/studio/champions/{known[0]}/duplicate", data={"as_id": f"copy-{self.count}"}
-                ).ok
-                if known
-                else True
-            )
+            copy = {"as_id": f"copy-{self.chance.randrange(10**9)}"}
+            answer = self.page.request.post(f"{root}/{known[0]}/duplicate", data=copy)
+            assert answer.ok, answer.text()
 
     def render(self) -> None:
         sheet = self.sheet.split("/")[-1]
@@ -189,7 +185,8 @@ class Walk:
         try:
             until(agrees, self.patience_s)
         except AssertionError:
-            raise AssertionError(f"after {self.did}, {self.page.evaluate(SHOWN)}, not {told[-1]}") from None
+            renders = [(each["sheet_name"], each["done"], each["total"]) for each in told[-1]["renders"]]
+            raise AssertionError(f"after {self.did}: {self.page.evaluate(SHOWN)}; {renders}; {told[-1]}") from None
         self.took_s.append(time.monotonic() - began)
 
     def go(self, steps: int) -> None:
@@ -248,13 +245,17 @@ class House:
     data: Path
     port: int = field(default_factory=free_port)
     running: list[Any] = field(default_factory=list)
+    served: Served | None = None
 
     def start(self) -> Served:
+        """The one that runs, or a new one where it was killed."""
+        if self.served and self.served.process.poll() is None:
+            return self.served
         self.stop()
         context = serving(self.data, self.port, STUDIO_ENGINES="f5")
         self.running = [context]
-        served: Served = context.__enter__()
-        return served
+        self.served = context.__enter__()
+        return self.served
 
     def stop(self) -> None:
         while self.running:
@@ -270,10 +271,10 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
 
 def walk(browser: Browser, house: House, seed: int, steps: int, patience_s: float) -> Walk:
     served = house.start()
-    with visiting(browser, served) as visitor:
+    with visiting(browser, served, viewport=DESKTOP) as visitor:  # in a context that ends with the walk
         visitor.refusals_expected = True
         bring(visitor, SHEET, {"Ahri": {"": [QUICK]}})
-        voices.keep(Library(house.data), f"champion-{seed}")
+        voices.keep(Library(house.data), f"champion-{seed}-{steps}")
         project = visitor.page.request.get(f"{visitor.url}/studio/projects").json()[-1]
         path = f"projects/{project['id']}/sheets/{project['sheets'][0]['id']}"
         walker = Walk(visitor, served, house.start, random.Random(seed), patience_s, path)

@@ -7,12 +7,13 @@ import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from studio.history import History
+from studio.ui.assets import ROOT as ASSETS
 from tests.browser.serving import Served
 from tests.browser.test_champions import kept
-from tests.browser.test_compare import owner, provide
+from tests.browser.test_compare import next_pair, owner, provide, trial, vote
 from tests.browser.test_finish import serious
 from tests.browser.test_script import THREE, bring, row, rows, texts, writer
-from tests.browser.visiting import Visitor, held_back, visiting
+from tests.browser.visiting import Visitor, visiting
 from tests.studio.listening import takes
 from tests.waiting import until
 
@@ -111,12 +112,14 @@ def test_messages_cover_no_control_on_script(browser: Browser, studio: Served, w
 
 def test_a_message_in_a_dialog_is_its_last_row_and_covers_nothing(writer: Visitor) -> None:
     page = writer.page
-    page.set_viewport_size({"width": 800, "height": 500})
-    page.keyboard.press("Delete")
-    page.get_by_role("button", name="Cast", exact=True).click()
-    page.evaluate("import('./assets/ui/js/core/toast.js')") if False else None
-    expect(page.get_by_role("dialog")).to_be_visible()
+    page.set_viewport_size({"width": 800, "height": 420})
+    page.get_by_role("button", name="Lexicon").click()
+    message = "import(new URL('.' + at + '/js/core/toast.js', document.baseURI)).then((it) => it.toast('Said here.'))"
+    page.evaluate(f"(at) => {message}", ASSETS)
+    expect(page.get_by_role("dialog").locator(".toast")).to_be_visible()
     assert page.evaluate(COVERED) == []
+    page.keyboard.press("Escape")
+    expect(page.locator("body > .toasts .toast")).to_be_visible()
 
 
 def test_undo_is_in_the_menu_and_says_what_it_will_undo(speaker: Visitor) -> None:
@@ -183,8 +186,6 @@ def test_the_menu_undoes_and_redoes_edits_of_a_sheet(writer: Visitor) -> None:
 
 
 def test_a_vote_is_taken_back_by_undo(visitor: Visitor, studio: Served) -> None:
-    from tests.browser.test_compare import next_pair, trial, vote
-
     page = visitor.page
     provide(visitor, studio)
     visitor.open("#compare")

@@ -15,7 +15,8 @@ import { firstFree, slug } from "./ids.js";
 
 /** @typedef {{as_id?: string, expected?: string}} ImportOptions  under another id, or in place of that version */
 
-const EVERY_MS = 2500;
+const EVERY_MS = 2000;
+const EACH_MS = 10; // more for each champion: long lists are asked for less often
 export const ARCHIVE = /\.(tar\.gz|tgz)$/i;
 
 /** Where the studio keeps a champion. @param {string} id @param {string} rest */
@@ -41,7 +42,7 @@ follow(STATE.access, () => {
 export function watchChampions() {
   poll({
     needed: () => ["speak", "champions"].includes(page() ?? ""),
-    every: () => EVERY_MS,
+    every: () => Math.max(EVERY_MS, EACH_MS * state.champions.length),
     look: loadChampions,
   });
 }

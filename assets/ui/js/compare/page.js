@@ -13,7 +13,7 @@ import { outcome } from "./outcome.js";
 import { OTHER, Pair } from "./pair.js";
 import { results } from "./results.js";
 
-const EVERY_MS = 2500;
+const EVERY_MS = 2000;
 
 /** Once the page was shown. @type {HTMLElement | undefined} */
 let place;

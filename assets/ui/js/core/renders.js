@@ -5,8 +5,7 @@ import { STATE } from "./events.js";
 import { poll } from "./polling.js";
 import { get, post } from "./server.js";
 
-const RUNNING_MS = 1000;
-const RESTING_MS = 2000;
+const EVERY_MS = 1000;
 const LOST = 2; // answers missing in a row before nothing is known
 
 /** @type {RunningRender[]} */
@@ -45,7 +44,7 @@ export async function command({ project }, verb) {
 
 poll({
   needed: () => access.owner,
-  every: () => (known.length ? RUNNING_MS : RESTING_MS),
+  every: () => EVERY_MS,
   look: refreshRenders,
 });
 follow(STATE.access, refreshRenders);

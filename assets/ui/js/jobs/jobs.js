@@ -11,7 +11,7 @@ import { get, post, remove } from "../core/server.js";
 import { sleep } from "../core/timing.js";
 
 const RUNNING_MS = 400;
-const RESTING_MS = 2500; // another tab may begin one
+const RESTING_MS = 2000; // another tab may begin one
 const AGAIN_MS = 3000; // after an answer that did not come
 /** Who waits for the end of a job, by its id. @type {Map<string, (job: Job | null) => void>} */
 const waiting = new Map();

@@ -13,7 +13,7 @@ import { pendingOf } from "./pending.js";
 export const ROOT = "/studio/projects";
 const KEY = "studio-script"; // which project and sheet were open last
 const RUNNING_MS = 1000;
-const RESTING_MS = 2500;
+const RESTING_MS = 1500;
 
 export const desk = {
   /** @type {Project[] | null} */ projects: null, // null until they were told

@@ -12,7 +12,8 @@ import { select, setTakes, state, takeOf } from "../core/state.js";
 import { record } from "../core/undo.js";
 import { filter, keepShown, shownTakes } from "./filter.js";
 
-const EVERY_MS = 2500;
+const EVERY_MS = 2000;
+const EACH_MS = 10; // more for each take: long lists are asked for less often
 
 /** Where its sound is. @param {Take} take */
 export function audioOf({ id }) {
@@ -34,7 +35,7 @@ async function look() {
 export function watchTakes() {
   poll({
     needed: () => page() === "speak" && !state.synthesis,
-    every: () => EVERY_MS,
+    every: () => Math.max(EVERY_MS, EACH_MS * state.takes.length),
     look,
   });
 }
