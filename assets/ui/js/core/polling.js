@@ -18,7 +18,7 @@ const WAKING = /** @type {const} */ ([
 
 /**
  * Call `look` as soon as it is needed and whenever the page wakes; then every `every()` milliseconds. `look` has to ignore
- * answers that are older than the latest one.
+ * answers that are older than the latest one. Return what makes it look now.
  * @param {{needed: () => unknown, every: () => number, look: () => Promise<unknown>}} how
  */
 export function poll({ needed, every, look }) {
@@ -49,4 +49,5 @@ export function poll({ needed, every, look }) {
   };
   for (const [target, name] of WAKING) target.addEventListener(name, wake);
   follow(STATE.page, wake);
+  return wake;
 }

@@ -12,8 +12,7 @@ import { pendingOf } from "./pending.js";
 
 export const ROOT = "/studio/projects";
 const KEY = "studio-script"; // which project and sheet were open last
-const RUNNING_MS = 1000;
-const RESTING_MS = 1500;
+const EVERY_MS = 1000;
 
 export const desk = {
   /** @type {Project[] | null} */ projects: null, // null until they were told
@@ -176,7 +175,7 @@ export async function look() {
   desk.sheet = { ...desk.sheet, ...told, lines: [] };
   receive(told);
   if (!drawn) changed(STATE.script);
-  if (told.desk !== shelf) await reshelve(told.desk ?? "");
+  if (told.desk !== shelf) reshelve(told.desk ?? "").catch(() => {}); // the next look tries again
 }
 
 /** Projects, the names of sheets, cast and lexicon anew: another tab changed some. @param {string} told */
@@ -199,9 +198,9 @@ export function isBeingMade(key) {
   return desk.render?.state === "running" && desk.render.making.includes(key);
 }
 
-poll({
+const lookNow = poll({
   needed: () => page() === "script" && access.owner,
-  every: () => (desk.render?.state === "running" ? RUNNING_MS : RESTING_MS),
+  every: () => EVERY_MS,
   look: () =>
     desk.sheet
       ? look().catch(async (error) => {
@@ -210,5 +209,6 @@ poll({
       : arrive(),
 });
 
+follow(STATE.renders, lookNow); // a line was made, or a render began or ended
 follow(STATE.page, () => page() === "script" && arrive());
 follow(STATE.access, () => page() === "script" && access.owner && !desk.projects && arrive());
