@@ -98,6 +98,11 @@ def _projects(studio: Studio, routes: APIRouter) -> None:
     def create(form: ProjectName) -> dict[str, Any]:
         return scripts.create(form.name)
 
+    @routes.get("/renders")
+    def renders() -> Sequence[dict[str, Any]]:
+        """Every render that runs or is paused."""
+        return scripts.renders()
+
     @routes.get("/{project}")
     def one(project: str) -> dict[str, Any]:
         return scripts.get(project)

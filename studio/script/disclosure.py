@@ -12,16 +12,16 @@ from engines.text import estimate_s, parse
 from studio.script.formula_errors import is_formula_error
 from studio.script.lengths import delivered_s
 from studio.script.line_notes import line_notes
-from studio.script.planning import LineReading, Readings, fresh, is_due, renewed
+from studio.script.planning import LineReading, Readings, deciding, fresh, is_due, renewed
 from studio.script.render_queue import RenderStatus
 from studio.script.script import Cast, Casting, LineTake, Project, ScriptLine, Sheet, cell
 from studio.script.selects import proposed, selected
-from studio.script.staleness import sentence
+from studio.script.staleness import changes, sentence
 
 CAST: TypeAdapter[Cast] = TypeAdapter(Cast)
 
 ESTIMATES_KEPT = 32_768  # each takes 2 ms, and a sheet is told again and again
-HIDDEN = ("made_from", "version", "limit", "speech_s", "edges_s")  # fields of a take
+HIDDEN = ("made_from", "version", "limit", "speech_s", "edges_s", "seen")  # fields of a take
 # "ready": the select is stale, and a new take is there to replace it.
 LineStatus = Literal["empty", "none", "stale", "ready", "made", "select", "hold", "retake", "failed"]
 
@@ -59,7 +59,8 @@ def render_json(status: RenderStatus) -> dict[str, Any]:
         "sheet": render.sheet,
         "done": status.done,
         "total": status.total,
-        "failed": [{"line": line, "message": message} for line, message in render.failures.items()],
+        "failed": [{"line": line, "message": message} for line, message in status.failures.items()],
+        "making": list(status.making),
         "eta_s": None if status.eta_s is None else round(status.eta_s, 1),
         "compute_s": round(render.compute_s, 2),
         "audio_s": round(render.audio_s, 2),
@@ -71,7 +72,7 @@ def sheet_json(
 ) -> dict[str, Any]:
     """The sheet; of its lines those that changed after revision `since`, all where the cast is not `known`."""
     cast = readings.digest
-    failures = render.render.failures if render and render.render.sheet == sheet.id else {}
+    failures = render.failures if render and render.render.sheet == sheet.id else {}
     return {
         "id": sheet.id,
         "name": sheet.name,
@@ -111,11 +112,13 @@ def line_json(sheet: Sheet, line: ScriptLine, readings: Readings, failure: str =
         "deleted": line.deleted,
         "status": status,
         "why": why or reason,
+        "changed": changes(_standing(line), spoken) if status in ("stale", "ready") else [],
         "due": bool(spoken) and is_due(line, spoken),
         "estimate_s": _estimate_s(sheet, line, readings),
         "directions": [direction.written for direction in readings.directions_of(text)],
         "takes": [
-            _take_json(take, readings.edges_s) | {"stale": take.id not in current, "proposed": take is chosen}
+            _take_json(take, readings.edges_s, () if take.id in current else changes(take, spoken))
+            | {"proposed": take is chosen}
             for take in line.takes
         ],
         "events": [asdict(event) for event in line.events],
@@ -132,23 +135,30 @@ def _spoken(sheet: Sheet, line: ScriptLine, readings: Readings) -> tuple[Sequenc
 def _status(sheet: Sheet, line: ScriptLine, spoken: Sequence[LineReading], current: set[str]) -> tuple[LineStatus, str]:
     if not cell(sheet, line, "text"):
         return "empty", ""
-    select, marks = selected(line.takes), [take.mark for take in line.takes if take.id in current]
+    select = selected(line.takes)
     if line.takes and (select.id not in current if select else not current):
         is_ready = select is not None and bool(renewed(line, spoken))
-        return "ready" if is_ready else "stale", sentence(select or line.takes[-1], spoken)
-    if select:
-        return "select", ""
-    for mark in ("retake", "hold"):
-        if marks and mark in marks[-1:]:
-            return mark, ""
+        return "ready" if is_ready else "stale", sentence(_standing(line), spoken)
+    marked = deciding([take for take in line.takes if take.id in current])
+    if marked and marked.mark:
+        return marked.mark, ""
     if any(not fresh(line, [reading]) for reading in spoken) or not spoken:
         return "none", "" if spoken else "nobody speaks this character yet"
     return "made", ""
 
 
-def _take_json(take: LineTake, edges_s: float) -> dict[str, Any]:
-    """The take; `length_s` is how long its delivered file lasts."""
-    told = asdict(take) | {"length_s": delivered_s(take, edges_s)}
+def _standing(line: ScriptLine) -> LineTake:
+    """Return the take whose age decides whether the line is stale: the select, or the latest."""
+    return selected(line.takes) or line.takes[-1]
+
+
+def _take_json(take: LineTake, edges_s: float, changed: Sequence[str]) -> dict[str, Any]:
+    """Return the take; `length_s` is how long its delivered file lasts, `changed` what makes it stale."""
+    told = asdict(take) | {
+        "length_s": delivered_s(take, edges_s),
+        "stale": bool(changed),
+        "changed": list(changed),
+    }
     return {name: value for name, value in told.items() if name not in HIDDEN}
 
 

@@ -107,18 +107,30 @@ def with_mark(take_id: str, at: str, *, mark: Mark | None = None, comment: str |
             raise UnknownLine("this line has no such take; reload the page to see those there are")
         if comment is not None and len(comment) > COMMENT_MAX:
             raise BadInput(f"a comment has {COMMENT_MAX:,} characters at most; shorten it")
-        takes = tuple(_marked(take, take_id, mark, comment) for take in line.takes)
+        if mark is not None:
+            chosen = _given(line, chosen, mark)
+        takes = tuple(_after(take, chosen, comment) for take in line.takes)
         after = replace(line, takes=takes)
-        marked = mark is not None and mark != chosen.mark
+        marked = mark is not None and after != line
         return noted(after, f"take {chosen.number}: {mark or 'no mark'}", at) if marked else after
 
     return change
 
 
-def _marked(take: LineTake, chosen: str, mark: Mark | None, comment: str | None) -> LineTake:
-    if take.id != chosen:
-        return replace(take, mark="") if mark == "select" and take.mark == "select" else take
-    return replace(take, mark=take.mark if mark is None else mark, comment=take.comment if comment is None else comment)
+def _given(line: ScriptLine, take: LineTake, mark: Mark) -> LineTake:
+    """Return the take with a mark, which is the line's latest from now on."""
+    if not mark:
+        return replace(take, mark="", marked=0, seen=0)
+    latest = max(each.marked for each in line.takes)
+    is_latest = take.mark == mark and take.marked == latest > 0
+    return replace(take, mark=mark, marked=latest + (not is_latest), seen=line.takes[-1].number)
+
+
+def _after(take: LineTake, chosen: LineTake, comment: str | None) -> LineTake:
+    """Return a take of the line after `chosen` was marked or got a comment."""
+    if take.id != chosen.id:
+        return replace(take, mark="") if chosen.mark == "select" and take.mark == "select" else take
+    return chosen if comment is None else replace(chosen, comment=comment)
 
 
 def with_take(take: LineTake, at: str) -> LineChange:

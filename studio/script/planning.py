@@ -144,10 +144,25 @@ def found(line: ScriptLine, made_from: str, seed: int) -> LineTake | None:
 
 
 def to_retake(line: ScriptLine, readings: Sequence[LineReading]) -> LineTake | None:
-    """Return the latest fresh take if it is marked for a retake and no fresh take is selected."""
-    current = fresh(line, readings)
-    is_wanted = current and current[-1].mark == "retake" and all(take.mark != "select" for take in current)
-    return current[-1] if is_wanted else None
+    """Return the take whose voice must speak the line again; None if the line's state is not "retake"."""
+    take = deciding(fresh(line, readings))
+    return take if take and take.mark == "retake" else None
+
+
+def deciding(takes: Sequence[LineTake]) -> LineTake | None:
+    """Return the take with the latest mark. A retake mark counts until its voice has a newer take."""
+    latest = {take.voice: take.number for take in takes}
+    standing = (t for t in takes if t.mark and (t.mark != "retake" or max(t.seen, t.number) >= latest[t.voice]))
+    return max(standing, key=lambda take: (take.marked, take.mark == "select", take.number), default=None)
+
+
+def situation(readings: Readings, sheet: Sheet, line: ScriptLine) -> str:
+    """Return a digest of everything that decides whether the line can be spoken. A failure holds while it is unchanged."""
+    try:
+        spoken = readings.of(sheet, line)
+    except EngineError as error:
+        return str(error)
+    return " ".join(reading.digest for reading in spoken)
 
 
 def is_due(line: ScriptLine, readings: Sequence[LineReading], takes: int = 1) -> bool:

@@ -17,6 +17,7 @@ from studio.errors import NotFound
 from studio.files import atomic_write
 from studio.named_voices import NamedVoices
 from studio.script.editing import find, retold
+from studio.script.failures import Failures
 from studio.script.planning import LineReading, Readings, fresh, take_id
 from studio.script.projects import Projects
 from studio.script.render_choice import RenderChoice, asked_for
@@ -38,9 +39,11 @@ class RenderStatus:
     """A render and how far it is. Lines count, and seconds."""
 
     render: Render
+    failures: Mapping[str, str]  # by line; without those whose cause is gone
     done: int
     total: int
     eta_s: float | None
+    making: Sequence[str] = ()  # keys of the lines that are spoken now
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,7 @@ class RenderQueue:
     ) -> None:
         """Without `directions`, stage directions are spoken as words."""
         self._projects, self._voices, self._clock, self._directions = projects, voices, clock, directions
+        self._failures = Failures(projects, self._readings)
         self._lock = threading.RLock()
         self._renders: dict[str, Render] = {}
         self._remaining: dict[str, Remaining] = {}
@@ -93,7 +97,10 @@ class RenderQueue:
         with self._lock:
             if self.runs(project_id):
                 raise BadInput("this project renders already; stop that first, or wait for its end")
-            render = Render(sheet=sheet.id, lines=wanted, budget=choice.budget, failures=failures)
+            situations = self._failures.situations(project_id, sheet.id, failures)
+            render = Render(
+                sheet=sheet.id, lines=wanted, budget=choice.budget, failures=failures, situations=situations
+            )
             before = self._renders.get(project_id)
             self._save(project_id, render)
             self._count(project_id)
@@ -114,7 +121,20 @@ class RenderQueue:
             if left.made and render.state == "running":
                 takes = sum(len(each) for line in render.lines for each in line.varieties.values())
                 eta_s = (self._clock() - left.since) / left.made * takes / total * len(left.keys)
-            return RenderStatus(render=render, done=total - len(left.keys), total=total, eta_s=eta_s)
+            done, failures = total - len(left.keys), self._failures.standing(project_id, render)
+            return RenderStatus(render=render, failures=failures, done=done, total=total, eta_s=eta_s)
+
+    def advances(self, project_id: str) -> bool:
+        """Return True if the project exists and has a render that runs and is not paused."""
+        with suppress(NotFound):
+            return self._render(project_id).state == "running"
+        return False
+
+    def running(self) -> Sequence[str]:
+        """Return the ids of the projects whose render runs or is paused."""
+        with self._lock:
+            present = {project.id for project in self._projects.list()}
+            return [id for id in self._renders if id in present and self.runs(id)]
 
     def enter(self, project_id: str, state: RenderState) -> RenderStatus:
         """Pause, resume or stop. Raises UnknownRender, NotSaved."""
@@ -217,7 +237,9 @@ class RenderQueue:
         with self._lock:
             render, left = self._renders[project_id], self._remaining[project_id]
             left.keys = deque(key for key in left.keys if key not in failures)
-            self._save(project_id, replace(render, failures={**render.failures, **failures}))
+            situations = {**render.situations, **self._failures.situations(project_id, render.sheet, failures)}
+            told = replace(render, failures={**render.failures, **failures}, situations=situations)
+            self._save(project_id, told)
             self._retell(project_id, render.sheet, failures)
 
     def _retell(self, project_id: str, sheet_id: str, keys: Iterable[str]) -> None:

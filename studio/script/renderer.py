@@ -3,14 +3,14 @@
 import logging
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 
 from engines.errors import Cancelled, Closing, EngineError, NotReady, QueueFull
 from engines.scheduling.manager import Manager
 from engines.scheduling.ticket import Ticket
 from engines.types import SchedulerEvent, Take
-from studio.errors import NotStored, StudioError
+from studio.errors import NotStored
 from studio.history import History, UnknownTake
 from studio.order import Order
 from studio.script.line_takes import Judge, LineTakes
@@ -87,7 +87,13 @@ class Renderer:
 
     def status(self, project_id: str) -> RenderStatus:
         """Raises UnknownRender."""
-        return self._queue.status(project_id)
+        now = list(self._now.values())
+        making = tuple(dict.fromkeys(one.due.piece.line for one in now if one.due.project.id == project_id))
+        return replace(self._queue.status(project_id), making=making)
+
+    def running(self) -> Sequence[str]:
+        """Return the ids of the projects whose render runs or is paused."""
+        return self._queue.running()
 
     def enter(self, project_id: str, state: RenderState) -> RenderStatus:
         """Pause, resume or stop. Raises UnknownRender."""
@@ -183,7 +189,4 @@ class Renderer:
             ticket.listen(self._wake.set)
 
     def _is_wanted(self, due: DuePiece) -> bool:
-        try:
-            return self._queue.status(due.project.id).render.state == "running"
-        except StudioError:
-            return False
+        return self._queue.advances(due.project.id)

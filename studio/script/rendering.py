@@ -32,6 +32,7 @@ class Render:
     state: RenderState = "running"
     trouble: str = ""  # why the studio paused the render, such as a full disk
     failures: Mapping[str, str] = field(default_factory=dict)  # by line: why it could not be made
+    situations: Mapping[str, str] = field(default_factory=dict)  # by failed line: see planning.situation
     compute_s: float = 0.0
     audio_s: float = 0.0
 

@@ -60,6 +60,8 @@ class LineTake:
     edges_s: float = 0.0  # the silence around it in a delivery, for which it was fitted to its length
     peaks: tuple[float, ...] = ()  # its waveform, 0 to 1
     mark: Mark = ""
+    marked: int = 0  # place of the mark among the marks given to the line; the latest decides the state of the line
+    seen: int = 0  # number of the line's latest take when the mark was given
     comment: str = ""
     checks: tuple[TakeCheck, ...] = ()
     score: float | None = None  # of the checks, higher is better; None before they were made

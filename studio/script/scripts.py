@@ -1,17 +1,20 @@
 """The use cases of scripts, all in one place: routes, the page and the shell call nothing behind it."""
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from studio.errors import NotFound
 from studio.history import History
 from studio.named_voices import NamedVoices
 from studio.script.cast_check import check_cast
 from studio.script.deliveries import Deliveries
 from studio.script.delivery import preset_of
-from studio.script.disclosure import project_json, sheet_json
+from studio.script.disclosure import project_json, render_json, sheet_json
 from studio.script.import_notes import import_notes
 from studio.script.lexicon import LexiconPart, parts, place_of
 from studio.script.lexicon import checked as checked_lexicon
@@ -204,7 +207,8 @@ class Scripts:
     def sheet(self, project_id: str, sheet_id: str, since: int = 0, known: str = "") -> dict[str, Any]:
         """What changed of it after revision `since`, everything where the cast is not `known`. Raises UnknownSheet."""
         project, sheet = self._projects.get(project_id), self._projects.sheet(project_id, sheet_id)
-        return sheet_json(sheet, self._readings(project), self._render(project_id), since, known)
+        told = sheet_json(sheet, self._readings(project), self._render(project_id), since, known)
+        return told | {"desk": self._desk(project)}
 
     def edit(self, project_id: str, sheet_id: str, edit: SheetEdit) -> dict[str, Any]:
         """The lines that it changed; as `overwritten` what its writer had not seen and took the place of.
@@ -249,6 +253,17 @@ class Scripts:
         """Raises UnknownSheet, UnknownLine, BadInput, NotSaved."""
         return self.renderer.begin(project_id, choice)
 
+    def renders(self) -> Sequence[dict[str, Any]]:
+        """Return every render that runs or is paused, with the names of its project and sheet."""
+        found = []
+        for id in self.renderer.running():
+            with suppress(NotFound):  # removed meanwhile
+                status = self.renderer.status(id)
+                sheet = self._projects.sheet(id, status.render.sheet)
+                names = {"project": id, "project_name": self._projects.get(id).name, "sheet_name": sheet.name}
+                found.append(render_json(status) | names)
+        return found
+
     def enter(self, project_id: str, state: RenderState) -> RenderStatus:
         """Pause, resume or stop what renders. Raises UnknownRender, NotSaved."""
         return self.renderer.enter(project_id, state)
@@ -288,6 +303,12 @@ class Scripts:
             return self.renderer.status(project_id)
         except UnknownRender:
             return None
+
+    def _desk(self, project: Project) -> str:
+        """Return a digest of what a page shows beside a sheet: the projects, and this one's sheets, cast and lexicon."""
+        projects = [(each.id, each.name, each.sheets) for each in self._projects.list()]
+        names = [sheet.name for sheet in self._projects.sheets(project.id)]
+        return hashlib.sha256(repr((projects, names, project.cast, project.lexicon)).encode()).hexdigest()[:16]
 
     def _readings(self, project: Project) -> Readings:
         return Readings(project, self._voices, directions=self._directions)

@@ -549,7 +549,7 @@ def test_a_visitor_who_presses_keep_is_told_whose_champions_are(browser: Browser
         guest.page.locator("#script textarea").blur()
         guest.page.keyboard.press("p")
         guest.expect_message("Champions belong to the studio’s owner")
-        guest.page.locator(".toast").get_by_role("button", name="Log in").click()
+        guest.page.locator(".notice-box").get_by_role("button", name="Log in").click()
         expect(sheet(guest.page).get_by_label("User")).to_be_focused()
 
 

@@ -148,7 +148,7 @@ def test_a_setting_out_of_range_is_refused_in_words(visitor: Visitor) -> None:
     expect(page.get_by_role("button", name="Try again")).to_have_count(0)  # it would fail again
     page.locator("#steps input").fill("2")
     visitor.speak()
-    expect(page.locator(".toast.failed")).to_have_count(0)
+    expect(page.locator(".toast.failed, .notice-box.failed")).to_have_count(0)
     visitor.wait_for_takes(1)
 
 

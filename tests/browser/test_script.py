@@ -511,7 +511,7 @@ def test_whoever_writes_over_another_tabs_text_is_told_and_can_take_it(writer: V
     page.keyboard.type(" Mine.")
     page.keyboard.press("Enter")
     until(lambda: texts(writer)[0] == "This is line one. Mine.")
-    message = page.locator(".toast", has_text="A was changed elsewhere meanwhile, to “Theirs.”")
+    message = page.locator(".notice-box", has_text="A was changed elsewhere meanwhile, to “Theirs.”")
     message.get_by_role("button", name="Take theirs").click()
     until(lambda: texts(writer)[0] == "Theirs.")
 
@@ -553,7 +553,7 @@ def test_a_text_for_a_line_that_another_tab_deleted_can_be_brought_back(writer: 
     elsewhere(writer, delete=[key])
     page.keyboard.type(" Mine.")
     page.keyboard.press("Enter")
-    message = page.locator(".toast", has_text="The line that you changed is deleted.")
+    message = page.locator(".notice-box", has_text="The line that you changed is deleted.")
     message.get_by_role("button", name="Bring back").click()
     until(lambda: texts(writer)[0] == "This is line one. Mine.")
 

@@ -92,4 +92,4 @@ def test_a_transcript_that_cannot_fit_is_spoken_only_when_insisted_on(visitor: V
     visitor.wait_for_takes(1)
     visitor.speak()
     visitor.wait_for_takes(2)
-    expect(page.locator(".toast.failed")).to_have_count(0)
+    expect(page.locator(".toast.failed, .notice-box.failed")).to_have_count(0)

@@ -108,7 +108,7 @@ def test_on_a_full_disk_a_take_is_heard_a_clip_is_refused_and_all_works_again_wi
         page, chosen = visitor.page, visitor.page.locator(".picker").input_value()
         ballast = fill(disk)
         visitor.speak()
-        page.locator(".toast.failed").wait_for()
+        page.locator(".notice-box.failed").wait_for()
         visitor.expect_message("The disk is full, so this was not saved; free some space or delete takes")
         expect(page.locator("body.performing")).to_have_count(0)
         assert cramped.get("/studio/telemetry?series=false")["outcomes"] == {"arrived": 1, "done": 1}

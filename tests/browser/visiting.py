@@ -89,7 +89,7 @@ class Visitor:
         return pieces
 
     def expect_message(self, words: str) -> None:
-        expect(self.page.locator(".toast", has_text=words).first).to_be_visible()
+        expect(self.page.locator(".toast, .notice-box", has_text=words).first).to_be_visible()
 
     def upload(self, *files: Path) -> None:
         self.page.locator("input[type=file]").set_input_files([str(file) for file in files])

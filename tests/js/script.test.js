@@ -160,12 +160,13 @@ test("what a check doubts is said of a made line, but not to who listens blind",
 test("what a line's state is called begins with the words by which it is sought", () => {
   const checks = [
     ["words", "fail"],
+    ["edges", "fail"],
     ["likeness", "doubt"],
   ].map(([name, outcome]) => /** @type {TakeCheck} */ ({ name, outcome, message: "found", model: "", value: null }));
   const doubted = line("a", [], { status: "made", takes: [take("t", { checks })] });
-  assert.equal(statusOf(doubted, doubted.takes[0], false).words, "in doubt: 2 checks");
+  assert.equal(statusOf(doubted, doubted.takes[0], false).words, "check failed: 2 checks");
   for (const [status, { words }] of Object.entries(STATES))
-    if (status !== "doubt") {
+    if (!["faulty", "doubt", "rendering"].includes(status)) {
       const one = line("a", [], { status: /** @type {LineStatus} */ (status), why: "so it is" });
       assert.ok(statusOf(one, null, false).words.startsWith(words));
     }
@@ -214,4 +215,27 @@ test("a new line's id goes on from the last line's and is no other's", () => {
   assert.equal(nextId([...ids("A_1"), line("x", ["A_2"], { deleted: true })], 0), "A_3");
   assert.equal(nextId(ids("A_1", "coda"), 0), "");
   assert.equal(nextId([], 0), "L_001");
+});
+
+test("lines with a failed check and lines with only a doubt are counted and found apart; what was not measured is neither", () => {
+  const checked = ["fail", "doubt", "unmeasured"].map((outcome) => {
+    const check = /** @type {TakeCheck} */ ({ name: "words", outcome, message: "found", model: "", value: null });
+    return line(outcome, [], { status: "made", takes: [take(outcome, { checks: [check] })] });
+  });
+  const { faulty, doubt } = tally(checked);
+  assert.deepEqual([faulty, doubt], [1, 1]);
+  const found = (/** @type {string} */ status) =>
+    arranged(checked, { filter: { ...ALL, status }, sort: null, roles }).join();
+  assert.deepEqual([found("faulty"), found("doubt")], ["fail", "doubt"]);
+  assert.equal(statusOf(checked[2], checked[2].takes[0], false).words, "made");
+});
+
+test("a mark that another take's later mark replaced is given again, and taken back", () => {
+  const [first, second] = [take("t1", { mark: "select", marked: 1 }), take("t2", { mark: "retake", marked: 2 })];
+  const lines = new Map([["a", line("a", [], { status: "retake", takes: [first, second] })]]);
+  /** @type {SheetChange} */
+  const again = { marks: [{ line: "a", take: "t1", mark: "select" }] };
+  assert.deepEqual(effective(again, lines), again);
+  assert.deepEqual(inverse(again, lines).marks?.at(-1), { line: "a", take: "t2", mark: "retake" });
+  assert.equal(effective({ marks: [{ line: "a", take: "t2", mark: "retake" }] }, lines), null);
 });

@@ -3,10 +3,10 @@
  * it. What one page alone shows is fetched and drawn when that page first shows, and stays.
  */
 import { follow } from "./core/bus.js";
+import { h } from "./core/dom.js";
 import { STATE } from "./core/events.js";
-import { attempt } from "./core/login.js";
 import { page } from "./core/pages.js";
-import { fetched } from "./core/server.js";
+import { fetched, Refusal, reason } from "./core/server.js";
 import { allPending } from "./script/pending.js";
 
 /** @import { PageName } from "./core/pages.js" */
@@ -32,6 +32,8 @@ const MODULES = {
 /** @type {Record<string, PageName>} */
 const PAGE_OF = { script: "script", listening: "compare", champions: "champions", monitor: "monitor" };
 
+const AGAIN_MS = 1000; // after a part that did not come
+
 /** Of pages that were drawn. @type {Map<PageName | undefined, Keys>} */
 const keys = new Map();
 
@@ -46,17 +48,19 @@ export function pageKeys() {
 }
 
 /**
- * Draw one part into the element that Gradio made for it, once it is due; what did not come is asked for again when its
- * page shows again.
+ * Draw one part into the element that Gradio made for it, once it is due. A part that did not come is asked for again.
  * @param {string} name @param {HTMLElement} element
  */
 export function mount(name, element) {
   let begun = false;
-  follow(STATE.page, async () => {
+  const begin = async () => {
     if (begun || !isDue(name)) return;
     begun = true;
     begun = await draw(name, element);
-  });
+    if (!begun) setTimeout(begin, AGAIN_MS);
+  };
+  follow(STATE.page, begin);
+  addEventListener("online", begin);
 }
 
 /** The Script page also says what becomes of changes that were left here, which are sent at once. @param {string} name */
@@ -66,9 +70,15 @@ function isDue(name) {
 
 /** Resolves to whether it came. @param {string} name @param {HTMLElement} element */
 async function draw(name, element) {
-  const island = await attempt(() => fetched(MODULES[name]()));
-  if (!island) return false;
-  island.mount(element);
-  keys.set(PAGE_OF[name], island.KEYS ?? {});
-  return true;
+  try {
+    const island = await fetched(MODULES[name]());
+    element.replaceChildren();
+    island.mount(element);
+    keys.set(PAGE_OF[name], island.KEYS ?? {});
+    return true;
+  } catch (error) {
+    element.replaceChildren(h("p.hint", { role: "status" }, reason(error)));
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
 }

@@ -1,7 +1,7 @@
 /** Where the page begins: theme and page at once, then fields and clips, then what was left here last time. */
 import "./champions/completion.js"; // a job may end before its page was ever shown
-import { loadChampions } from "./champions/library.js";
-import { loadAccess } from "./core/access.js";
+import { loadChampions, watchChampions } from "./champions/library.js";
+import { loadAccess, watchAccess } from "./core/access.js";
 import { emit, follow } from "./core/bus.js";
 import { whenPresent } from "./core/dom.js";
 import { EVENT, STATE } from "./core/events.js";
@@ -16,16 +16,17 @@ import { completeMarkup } from "./frame/accessibility.js";
 import { acceptDrops } from "./frame/drop.js";
 import { hearKeys } from "./frame/shortcuts.js";
 import { shown } from "./islands.js";
-import { loadClips, useClip } from "./references/clips.js";
+import { loadClips, useClip, watchClips } from "./references/clips.js";
 import { keepDrafts, loadDraft } from "./speak/draft.js";
 import { mount as mountEngine } from "./speak/engine.js";
-import { loadTakes } from "./takes/takes.js";
+import { loadTakes, watchTakes } from "./takes/takes.js";
 
 followSystem();
 showPages();
 hearKeys();
 mountEngine();
 watchStudio();
+watchAccess();
 completeMarkup();
 acceptDrops();
 addEventListener("pagehide", () => emit(EVENT.pageLeaves, null));
@@ -41,6 +42,9 @@ async function begin() {
   setRestored();
   await Promise.all(shown().map((name) => whenPresent(`#island-${name} .island > *`)));
   document.body.dataset.ready = "true";
+  watchClips();
+  watchTakes();
+  watchChampions();
 }
 
 function loadKept() {

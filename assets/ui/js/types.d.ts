@@ -256,6 +256,7 @@ type Role = "id" | "character" | "text" | "emotion" | "filename" | "scene" | "ma
 type Roles = Partial<Record<Role, number | null>>; // columns
 /** ready: the select is stale, and a new take can replace it. */
 type LineStatus = "empty" | "none" | "stale" | "ready" | "made" | "select" | "hold" | "retake" | "failed";
+type Change = "text" | "lexicon" | "voice" | "engine" | "setting" | "length";
 type Mark = "" | "select" | "hold" | "retake";
 interface TakeCheck {
   name: string;
@@ -273,8 +274,10 @@ interface LineTake {
   duration_s: number; // of the sound as it is played
   length_s: number; // of the delivered file
   mark: Mark;
+  marked: number; // place of the mark among those of the line; 0: none
   comment: string;
   stale: boolean;
+  changed: Change[]; // since a stale take was made
   proposed: boolean;
   score: number | null;
   peaks: number[];
@@ -286,6 +289,7 @@ interface ScriptLine {
   deleted: boolean;
   status: LineStatus;
   why: string;
+  changed: Change[]; // since the take of a stale line was made
   due: boolean; // a render of all that is due makes a take of it
   estimate_s: number | null; // of the delivered file
   directions: string[]; // stage directions of its text, as they are written
@@ -298,6 +302,7 @@ interface Sheet {
   name: string;
   revision: number;
   cast?: string; // digest of what all lines depend on
+  desk?: string; // digest of the projects, and of this one's sheets, cast and lexicon
   columns: string[];
   roles: Roles;
   lines: ScriptLine[]; // those that changed
@@ -355,10 +360,17 @@ interface SheetRender {
   sheet: string;
   done: number;
   total: number;
-  failed: { line: string; message: string }[];
+  failed: { line: string; message: string }[]; // without those whose cause is gone
+  making: string[]; // keys of the lines that are spoken now
   eta_s: number | null;
   compute_s: number;
   audio_s: number;
+}
+/** A render that runs or is paused, on any page. */
+interface RunningRender extends SheetRender {
+  project: string;
+  project_name: string;
+  sheet_name: string;
 }
 interface RenderOrder {
   sheet: string;

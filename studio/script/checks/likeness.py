@@ -4,6 +4,7 @@ It loads torch, so it runs in the checks' own process alone.
 """
 
 import importlib.util
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -68,11 +69,11 @@ def _told(likeness: float, spoken_s: float) -> TakeCheck:
         "fail": "The voice is unlike the reference's",
     }
     short = spoken_s < SURE_S
-    outcome: Outcome = "ok" if likeness >= SAME else "doubt" if likeness >= DIFFERENT or short else "fail"
-    doubt = f"; {spoken_s:.1f} s of speech are too few to be sure" if short else ""
-    message = (
-        f"{said[outcome]}: {likeness:.2f}, where takes of one voice score {SAME} and more, most others less{doubt}."
-    )
+    if short and likeness < SAME:
+        message = f"{spoken_s:.1f} s of speech is too short to compare the voice with the reference ({likeness:.2f})."
+        return replace(_unmeasured(message), value=round(likeness, 3))
+    outcome: Outcome = "ok" if likeness >= SAME else "doubt" if likeness >= DIFFERENT else "fail"
+    message = f"{said[outcome]}: {likeness:.2f}, where takes of one voice score {SAME} and more, most others less."
     return TakeCheck(name="likeness", outcome=outcome, message=message, model=NAME, value=round(likeness, 3))
 
 

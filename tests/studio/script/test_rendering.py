@@ -86,9 +86,7 @@ def test_a_line_made_again_keeps_its_earlier_takes(studio: Studio) -> None:
     assert len({take["seed"] for take in again["takes"]}) == 2
 
 
-def test_a_line_marked_for_a_retake_is_made_once_more_with_what_is_due_and_a_selected_one_is_not(
-    studio: Studio,
-) -> None:
+def test_a_line_marked_for_a_retake_is_made_once_more_with_what_is_due(studio: Studio) -> None:
     project, sheet = project_of(studio, "one", "two", "three")
     first, second, _ = rendered(studio, project, sheet)["lines"]
     marks = [MarkEdit(line=line["key"], take=line["takes"][0]["id"], mark="retake") for line in (first, second)]
@@ -96,14 +94,6 @@ def test_a_line_marked_for_a_retake_is_made_once_more_with_what_is_due_and_a_sel
     again = rendered(studio, project, sheet)
     assert [len(line["takes"]) for line in again["lines"]] == [2, 2, 1]
     assert statuses(again) == ["made"] * 3
-    takes = again["lines"][0]["takes"]
-    marks = [
-        MarkEdit(line=first["key"], take=takes[0]["id"], mark="select"),
-        MarkEdit(line=first["key"], take=takes[1]["id"], mark="retake"),
-    ]
-    studio.scripts.edit(project, sheet, SheetEdit(marks=marks))
-    with pytest.raises(BadInput, match="every line has its take"):
-        studio.scripts.render(project, RenderChoice(sheet=sheet))
 
 
 def test_each_voice_of_a_casting_speaks_every_line(studio: Studio) -> None:

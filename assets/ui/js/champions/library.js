@@ -6,6 +6,7 @@ import { EVENT, STATE } from "../core/events.js";
 import { titled } from "../core/format.js";
 import { attempt } from "../core/login.js";
 import { page } from "../core/pages.js";
+import { poll } from "../core/polling.js";
 import { get, post, put, remove } from "../core/server.js";
 import { currentOf, setChampion, setChampions, state } from "../core/state.js";
 import { upload } from "../core/upload.js";
@@ -14,6 +15,8 @@ import { firstFree, slug } from "./ids.js";
 
 /** @typedef {{as_id?: string, expected?: string}} ImportOptions  under another id, or in place of that version */
 
+const EVERY_MS = 2000;
+const EACH_MS = 10; // more for each champion: long lists are asked for less often
 export const ARCHIVE = /\.(tar\.gz|tgz)$/i;
 
 /** Where the studio keeps a champion. @param {string} id @param {string} rest */
@@ -22,7 +25,9 @@ export function pathOf(id, rest = "") {
 }
 
 export async function loadChampions() {
-  receive(await get("/studio/champions"));
+  const before = state.champions;
+  const told = await get("/studio/champions");
+  if (state.champions === before) receive(told); // else what was done meanwhile is newer
 }
 
 /** Of what was told so far: visitors are told less. @type {boolean | null} */
@@ -32,13 +37,14 @@ follow(STATE.access, () => {
   if (owner !== null && owner !== access.owner) loadChampions().catch(() => {});
   owner = access.owner;
 });
-follow(STATE.page, () => page() === "speak" && refresh());
-document.addEventListener("visibilitychange", refresh);
 
 /** Somebody else may have saved or deleted some meanwhile. */
-function refresh() {
-  const looking = !document.hidden && ["speak", "champions"].includes(page() ?? "");
-  if (looking && document.body.dataset.ready) loadChampions().catch(() => {});
+export function watchChampions() {
+  poll({
+    needed: () => ["speak", "champions"].includes(page() ?? ""),
+    every: () => Math.max(EVERY_MS, EACH_MS * state.champions.length),
+    look: loadChampions,
+  });
 }
 
 on(EVENT.jobDone, ({ kind }) => ["import", "pull"].includes(kind) && loadChampions().catch(() => {}));
@@ -106,7 +112,7 @@ export function discard({ id, title }) {
   return attempt(async () => {
     await remove(pathOf(id));
     receive(state.champions.filter((other) => other.id !== id));
-    toastDeletion(`${titled(title)} is deleted.`, () => bringBack(id));
+    toastDeletion(`${titled(title)} is deleted.`, { words: `deletion of ${titled(title)}`, back: () => bringBack(id) });
   });
 }
 

@@ -71,6 +71,7 @@ export function mount(element) {
   });
   follow(STATE.telemetry, () => titles !== engineTitles() && draw());
   follow(STATE.page, () => page() === "champions" && enter());
+  follow(STATE.telemetry, () => trouble && !state.lost && page() === "champions" && enter());
 }
 
 function made() {

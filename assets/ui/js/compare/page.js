@@ -4,12 +4,16 @@ import { announce, h } from "../core/dom.js";
 import { EVENT, STATE } from "../core/events.js";
 import { plural } from "../core/format.js";
 import { page } from "../core/pages.js";
+import { poll } from "../core/polling.js";
 import { get, post, reason, refusedWith, remove } from "../core/server.js";
 import { toast } from "../core/toast.js";
+import { record } from "../core/undo.js";
 import { Ballot, REVEAL_MS } from "./ballot.js";
 import { outcome } from "./outcome.js";
 import { OTHER, Pair } from "./pair.js";
 import { results } from "./results.js";
+
+const EVERY_MS = 2000;
 
 /** Once the page was shown. @type {HTMLElement | undefined} */
 let place;
@@ -26,7 +30,8 @@ let busy = false;
 export function mount(element) {
   place = h("div.listening");
   element.append(place);
-  follow(STATE.page, () => (page() === "compare" ? enterPage() : leavePage()));
+  follow(STATE.page, () => (page() === "compare" ? desk && draw() : leavePage()));
+  poll({ needed: () => page() === "compare" && !busy, every: () => EVERY_MS, look });
   follow([STATE.player, STATE.pair], () => ballot?.draw());
   follow(STATE.playhead, () => ballot?.drawPlayhead());
   on(EVENT.pairHeard, () => pair?.ready && announce("Both sides were heard. Vote with A, B, or X for no preference."));
@@ -61,12 +66,16 @@ const stage = () => desk?.trial?.stage ?? "none";
 /** Of the trial on screen. @param {string} rest */
 const path = (rest = "") => `/studio/trials/${pair?.trial.id}${rest}`;
 
-function enterPage() {
-  if (desk) draw();
-  return reported(async () => {
+/** Another tab may have voted, or deleted a take. What did not come is asked for again. */
+async function look() {
+  const before = desk;
+  try {
     const now = await get("/studio/trials");
-    if (!busy) receive(now); // else what is being done is newer
-  });
+    if (busy || desk !== before || JSON.stringify(now) === JSON.stringify(desk)) return; // what is done is newer
+    receive(now);
+  } catch (error) {
+    if (!desk) place?.replaceChildren(h("h2.page-title", {}, "Compare"), h("p.lead", {}, reason(error)));
+  }
 }
 
 function leavePage() {
@@ -173,6 +182,7 @@ function vote(choice) {
   return alone(async () => {
     pair?.pause();
     receive(await post(path("/vote"), { choice, heard_a_s: a, heard_b_s: b }));
+    record({ words: "vote", back: undo, isHere: () => stage() === "voted" });
     announce(`Vote kept: ${choice === "tie" ? "no preference" : choice.toUpperCase()}. Press U to take it back.`);
   });
 }

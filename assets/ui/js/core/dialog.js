@@ -28,10 +28,11 @@ export function openDialog({ title, look = "", body, actions = [], onclose = () 
     actions.length > 0 && h("div.sheet-actions", {}, ...actions),
   );
   const element = h(`dialog.sheet${look && `.${look}`}`, { "aria-labelledby": id }, frame);
+  inner.addEventListener("input", () => showError("")); // what was wrong is being corrected
   element.addEventListener("pointerdown", (event) => event.target === element && close());
   element.addEventListener("close", () => {
     element.remove();
-    front().append(...element.querySelectorAll(":scope > .toasts")); // messages outlive it
+    (front().querySelector(".sheet-frame") ?? document.body).append(...element.querySelectorAll(".toasts")); // messages outlive it
     onclose();
   });
   document.body.append(element);

@@ -2,6 +2,7 @@
 import { size } from "./format.js";
 import { state } from "./state.js";
 import { toast } from "./toast.js";
+import { record } from "./undo.js";
 
 /** Return a warning while there is little free space; empty otherwise. */
 export function diskWarning() {
@@ -14,9 +15,9 @@ export function diskWarning() {
 
 /**
  * Show that something is deleted, with "Undo" unless it was purged because the disk is almost full.
- * @param {string} words @param {() => unknown} onaction
+ * @param {string} message @param {import("./undo.js").Step} step  what was done
  */
-export function toastDeletion(words, onaction) {
-  if (state.telemetry?.disk?.short) toast(`${words} It cannot be restored, because the disk is almost full.`);
-  else toast(words, { action: "Undo", onaction });
+export function toastDeletion(message, step) {
+  if (state.telemetry?.disk?.short) toast(`${message} It cannot be restored, because the disk is almost full.`);
+  else record(step, message);
 }

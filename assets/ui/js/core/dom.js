@@ -72,6 +72,15 @@ export function whenPresent(selector) {
   });
 }
 
+/** Make these the children, in this order. Elements that stay in their place keep the focus. @param {Element} parent @param {Element[]} children */
+export function arrange(parent, children) {
+  const wanted = new Set(children);
+  for (const child of [...parent.children]) if (!wanted.has(child)) child.remove();
+  children.forEach((child, place) => {
+    if (parent.children[place] !== child) parent.insertBefore(child, parent.children[place] ?? null);
+  });
+}
+
 /** An element that this page has in any case. @param {string} id */
 export function byId(id) {
   return /** @type {HTMLElement} */ (document.getElementById(id));

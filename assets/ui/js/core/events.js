@@ -16,6 +16,7 @@ export const STATE = /** @type {const} */ ({
   player: "player", // what sounds; audio/player.js
   playhead: "playhead", // where; audio/player.js
   render: "render", // of the open project; script/desk.js
+  renders: "renders", // of all projects; renders.js
   script: "script", // which projects there are, which sheet is open; script/desk.js
   selected: "selected", // which take; state.js
   synthesis: "synthesis", // the take that is being made; state.js
@@ -23,6 +24,7 @@ export const STATE = /** @type {const} */ ({
   telemetry: "telemetry", // state.js
   theme: "theme", // theme.js
   tray: "tray", // which takes lie side by side; compare/tray.js
+  undo: "undo", // what can be undone and redone; undo.js
   unsaved: "unsaved", // what the studio has not taken yet; script/outbox.js
   view: "view", // which lines show, where the cursor is, what is chosen; script/view.js
   voice: "voice", // state.js

@@ -6,6 +6,7 @@ export const ICONS = {
   stop: '<rect class="solid" x="6" y="6" width="12" height="12" rx="2"/>',
   star: '<path d="M12 3.6l2.6 5.3 5.8.8-4.2 4.1 1 5.8-5.2-2.7-5.2 2.7 1-5.8-4.2-4.1 5.8-.8z"/>',
   again: '<path d="M19.5 12a7.5 7.5 0 1 1-2.2-5.3L20 9.4M20 4.5v4.9h-4.9"/>',
+  undo: '<path d="M9 5L4.5 9.5 9 14M5 9.5h8.5a5.5 5.5 0 0 1 0 11H9"/>',
   settings: '<path d="M4 8h9M17 8h3M4 16h3M11 16h9"/><circle cx="15" cy="8" r="2"/><circle cx="9" cy="16" r="2"/>',
   compare: '<path d="M4 8h14M14 4l4 4-4 4M20 16H6M10 12l-4 4 4 4"/>',
   download: '<path d="M12 4v11M7.5 11L12 15.5 16.5 11M5 19.5h14"/>',

@@ -2,10 +2,11 @@
 import { access, accessKnown, loadAccess } from "./access.js";
 import { field, openDialog } from "./dialog.js";
 import { h } from "./dom.js";
+import { STATE } from "./events.js";
 import { post, reason, refusedWith } from "./server.js";
 import { toast } from "./toast.js";
 
-const LOGIN = { action: "Log in", onaction: openLogin };
+const LOGIN = { action: "Log in", onaction: openLogin, stays: true, until: STATE.access };
 
 export function openLogin() {
   const user = h("input", { name: "user", autocomplete: "username", required: true, spellcheck: "false" });

@@ -26,7 +26,7 @@ export class Refusal extends Error {
  */
 export function fetched(module) {
   return module.catch(() => {
-    throw new Refusal("this part of the page did not come; check that the studio still runs, then reload the page");
+    throw new Refusal("this part of the page did not load; check that the studio runs, or reload the page");
   });
 }
 

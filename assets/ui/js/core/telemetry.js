@@ -7,7 +7,7 @@ import { get } from "./server.js";
 import { state } from "./state.js";
 
 const EVERY_MS = 1000;
-const LOST = 3; // answers missing in a row before the page says so
+const LOST = 2; // answers missing in a row before the page says so
 let missed = 0;
 let looks = 0;
 

@@ -1,20 +1,30 @@
-/** Short messages over the strip: one sentence and at most one button. */
+/** Short messages in the place of the strip: one sentence and at most one button. They leave by themselves. */
+import { follow } from "./bus.js";
 import { announce, front, h, iconButton } from "./dom.js";
+import { STATE } from "./events.js";
+import { notice } from "./notice.js";
+import { page } from "./pages.js";
+
+/** @import { StateName } from "./events.js" */
+/**
+ * @typedef {object} How
+ * @property {boolean} [failed]  whether it is about an error
+ * @property {string} [action]  what the button does
+ * @property {string} [hint]  the same in more words
+ * @property {() => unknown} [onaction]
+ * @property {boolean} [stays]  whether it needs an answer; an error with an action does
+ * @property {StateName} [until]  what ends the cause of one that stays
+ */
 
 const STAYS_MS = 8000;
-const FAILURE_STAYS_MS = 14000;
-const MOST = 3; // on the page at once
+const CHECK_MS = 250;
 /** @type {HTMLElement | null} */
 let holder = null;
 
-/**
- * Returns what takes it away.
- * @param {string} text  a sentence
- * @param {{failed?: boolean, action?: string, onaction?: () => unknown}} how
- */
-export function toast(text, { failed = false, action = "", onaction = () => {} } = {}) {
-  holder ??= h("section.toasts", { "aria-label": "Messages" });
-  if (holder.parentNode !== front()) front().append(holder);
+/** Show a message on this page; return what takes it away. @param {string} text  a sentence @param {How} how */
+export function toast(text, how = {}) {
+  const { failed = false, action = "", hint = "", onaction = () => {}, stays = Boolean(failed && action) } = how;
+  if (stays) return notice(text, { ...how, action, onaction });
   const remove = () => {
     note.remove();
   };
@@ -24,33 +34,52 @@ export function toast(text, { failed = false, action = "", onaction = () => {} }
   };
   const note = h(
     `div.toast${failed ? ".failed" : ""}`,
-    {},
-    h("p", {}, text),
-    action && h("button.link", { type: "button", onclick: act }, action),
+    { "data-page": page() },
+    h("p", { title: text }, text),
+    action && h("button.link", { type: "button", title: hint || null, onclick: act }, action),
     iconButton("close", "Dismiss", remove),
   );
-  for (const other of [...holder.children]) if (other.querySelector("p")?.textContent === text) other.remove();
-  holder.append(note);
-  for (const oldest of [...holder.children].slice(0, -MOST)) oldest.remove();
+  show(note);
   announce(text, failed);
-  if (!action) leaveAfter(note, failed ? FAILURE_STAYS_MS : STAYS_MS); // what can be done about it is not taken away
+  leave(note);
   return remove;
 }
 
-/** What failed is past once it is tried anew. */
-export function clearFailures() {
-  for (const note of holder?.querySelectorAll(".failed") ?? []) note.remove();
+/** One at a time on each page: an undo that is replaced is still in the menu. @param {HTMLElement} note */
+function show(note) {
+  if (!holder) {
+    holder = h("section.toasts", { "aria-label": "Messages" });
+    follow(STATE.page, drawPage);
+  }
+  const place = front().querySelector(".sheet-frame") ?? document.body;
+  if (holder.parentNode !== place) place.append(holder);
+  for (const other of notes()) if (other.dataset.page === note.dataset.page) other.remove();
+  holder.append(note);
 }
 
-/**
- * Go a while after it was first painted, but never while someone reads or reaches for it, or the page is out of sight.
- * @param {HTMLElement} note @param {number} time_ms
- */
-function leaveAfter(note, time_ms) {
-  const leave = () => {
-    if (document.hidden) requestAnimationFrame(() => setTimeout(leave, time_ms));
-    else if (note.matches(":hover, :focus-within")) setTimeout(leave, 2000);
-    else note.remove();
+function notes() {
+  return /** @type {HTMLElement[]} */ ([...(holder?.children ?? [])]);
+}
+
+/** Messages stay on their page. */
+function drawPage() {
+  for (const note of notes()) note.hidden = note.dataset.page !== page();
+}
+
+/** Failed attempts are past once a new one begins. */
+export function clearFailures() {
+  for (const note of document.querySelectorAll(".toast.failed, #page-speak .notice-box.failed")) note.remove();
+}
+
+/** Let a message go when it was in sight for long enough, but not under the pointer or the focus. @param {HTMLElement} note */
+function leave(note) {
+  let [left, last] = [STAYS_MS, performance.now()];
+  const tick = () => {
+    const now = performance.now();
+    if (!document.hidden && !note.hidden && !note.matches(":hover, :focus-within")) left -= now - last;
+    last = now;
+    if (left <= 0) note.remove();
+    else if (note.isConnected) setTimeout(tick, Math.min(left, CHECK_MS));
   };
-  requestAnimationFrame(() => setTimeout(leave, time_ms)); // frames come only while the page is seen
+  setTimeout(tick, CHECK_MS);
 }

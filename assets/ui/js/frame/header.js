@@ -2,9 +2,18 @@
 import { follow } from "../core/bus.js";
 import { h, icon, iconButton } from "../core/dom.js";
 import { STATE } from "../core/events.js";
+import { entry, menu } from "../core/menu.js";
 import { PAGES, page } from "../core/pages.js";
 import { isDark, toggleTheme } from "../core/theme.js";
+import { next, redo, undo } from "../core/undo.js";
 import { openHelp } from "./help.js";
+
+/** What Ctrl+Z and Ctrl+Shift+Z would do on this page. */
+function entries() {
+  const { undo: last, redo: again } = next();
+  const none = h("button", { type: "button", "aria-disabled": "true" }, "Nothing to undo");
+  return [last ? entry(`Undo ${last.words}`, undo) : none, ...(again ? [entry(`Redo ${again.words}`, redo)] : [])];
+}
 
 /** @param {HTMLElement} element */
 export function mount(element) {
@@ -17,6 +26,7 @@ export function mount(element) {
       h("h1", {}, icon("mark"), h("span", {}, "Champion Voice Studio")),
       h("nav", { "aria-label": "Pages" }, ...links),
       h("span.gap"),
+      menu(iconButton("undo", "Undo and redo"), entries),
       theme,
       iconButton("help", "Keys and help", openHelp),
     ),

@@ -14,6 +14,7 @@ const SPEAK = [
   ["P", "Keep as champion"],
   ["X", "Switch between A and B"],
   ["/", "Search the takes"],
+  ["Ctrl Z", "Undo, on every page; with Shift, redo"],
 ];
 const SCRIPT = [
   ["↑  ↓  ←  →", "Move; with Shift, extend the selection"],
@@ -28,7 +29,7 @@ const SCRIPT = [
   ["X", "Put the line into the selection, or out"],
   ["Ctrl A", "Select all that show"],
   ["Ctrl Enter", "Render the selection"],
-  ["Ctrl Z", "Undo; with Shift, do again"],
+  ["Ctrl Z", "Undo; with Shift, redo"],
   ["Del", "Delete lines"],
   ["/", "Find"],
 ];

@@ -3,6 +3,7 @@ import { openKeeper } from "../champions/editor.js";
 import { hear, isComparing, toggleCompare, toggle as toggleTray } from "../compare/tray.js";
 import { page } from "../core/pages.js";
 import { state } from "../core/state.js";
+import { redo, undo } from "../core/undo.js";
 import { pageKeys } from "../islands.js";
 import { speak, stop } from "../speak/synthesis.js";
 import { selectedRow, step } from "../takes/list.js";
@@ -28,6 +29,13 @@ const PRESSED = "button, summary, input, [role=slider], [role=menuitem]";
 /** @type {Record<string, string>} */
 const PRESSED_BY = { " ": PRESSED, Enter: `${PRESSED}, a` }; // Space follows no link
 
+/** What can be undone is undone on every page. @param {KeyboardEvent} event */
+function undoKey({ key, shiftKey }) {
+  if (key.toLowerCase() === "y") return redo;
+  if (key.toLowerCase() !== "z") return null;
+  return shiftKey ? redo : undo;
+}
+
 export function hearKeys() {
   document.addEventListener("keydown", (event) => {
     const act = document.querySelector("dialog[open]") ? null : actOf(event);
@@ -44,7 +52,8 @@ function actOf(event) {
   const target = /** @type {Element} */ (event.target);
   if (key === "Enter" && (event.ctrlKey || event.metaKey)) return () => speak();
   if (key === "Escape" && state.synthesis) return stop;
-  if (event.ctrlKey || event.metaKey || event.altKey || target.closest(TYPING)) return null;
+  if (target.closest(TYPING) || event.altKey) return null;
+  if (event.ctrlKey || event.metaKey) return undoKey(event);
   if (key === "?") return openHelp;
   if (event.defaultPrevented || (event.repeat && page() === "compare")) return null; // holding a key down is no vote
   if (PRESSED_BY[key] && target.closest(PRESSED_BY[key])) return null; // it presses what has the focus

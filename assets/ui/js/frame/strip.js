@@ -4,13 +4,14 @@ import { h } from "../core/dom.js";
 import { STATE } from "../core/events.js";
 import { bytes, fine, percent, plural, size } from "../core/format.js";
 import { state } from "../core/state.js";
+import { runningRender } from "./running-render.js";
 
 const STATES = { unloaded: "unloaded", loading: "loading", warming: "warming up", ready: "ready", failed: "failed" };
 
 /** @param {HTMLElement} element */
 export function mount(element) {
-  const line = h("footer.strip", { "aria-label": "State of the studio" });
-  element.append(line);
+  const line = h("div.strip-parts");
+  element.append(h("footer.strip", { "aria-label": "State of the studio" }, runningRender(), line));
   follow(STATE.telemetry, () => line.replaceChildren(...(state.telemetry ? parts(state.telemetry) : [untold()])));
 }
 

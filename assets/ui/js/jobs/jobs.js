@@ -10,7 +10,8 @@ import { poll } from "../core/polling.js";
 import { get, post, remove } from "../core/server.js";
 import { sleep } from "../core/timing.js";
 
-const EVERY_MS = 400;
+const RUNNING_MS = 400;
+const RESTING_MS = 2000; // another tab may begin one
 const AGAIN_MS = 3000; // after an answer that did not come
 /** Who waits for the end of a job, by its id. @type {Map<string, (job: Job | null) => void>} */
 const waiting = new Map();
@@ -23,7 +24,6 @@ let believed = 0; // the last question whose answer is shown; answers to earlier
 let uploaded = 0;
 
 follow(STATE.access, () => (access.owner ? refreshUnlessComparing() : receive([])));
-follow(STATE.page, () => access.owner && refreshUnlessComparing());
 on(EVENT.championChanged, (id) => {
   known.filter((job) => isArchive(job) && job.champion === id).forEach(putAway);
   changed(STATE.jobs);
@@ -187,7 +187,7 @@ function announceEnd(job) {
 }
 
 poll({
-  needed: () => !isBlind() && known.some((job) => job.state === "running"),
-  every: () => EVERY_MS,
+  needed: () => access.owner && !isBlind() && (page() !== "compare" || known.some(isUnderWay)),
+  every: () => (known.some((job) => job.state === "running") ? RUNNING_MS : RESTING_MS),
   look: () => look().catch(() => sleep(AGAIN_MS)),
 });

@@ -5,17 +5,30 @@ import { announce } from "../core/dom.js";
 import { EVENT, STATE } from "../core/events.js";
 import * as fields from "../core/fields.js";
 import { attempt } from "../core/login.js";
+import { page } from "../core/pages.js";
+import { poll } from "../core/polling.js";
 import { get, post, postFile, reason, remove } from "../core/server.js";
 import { clipOf, restored, setVoice, state } from "../core/state.js";
 import { debounced } from "../core/timing.js";
 import { toast } from "../core/toast.js";
+import { record } from "../core/undo.js";
 import { during } from "./activity.js";
 import { hearNew } from "./hearing.js";
 import * as transcripts from "./transcripts.js";
 
+const EVERY_MS = 2500;
+
 export async function loadClips() {
-  Object.assign(state, await get("/studio/clips"));
+  const { samples, mine, recogniser } = state;
+  const told = await get("/studio/clips");
+  if (state.mine !== mine || JSON.stringify({ ...told, samples, mine, recogniser }) === JSON.stringify(told)) return;
+  Object.assign(state, told);
   changed(STATE.clips);
+}
+
+/** Another tab may have brought or deleted some. */
+export function watchClips() {
+  poll({ needed: () => page() === "speak", every: () => EVERY_MS, look: loadClips });
 }
 
 /** Add a clip that was brought or made to the list. @param {Clip} clip */
@@ -69,11 +82,12 @@ export function moveWindow(start_s, end_s) {
 
 /** @param {Voice} before @param {string} words */
 function offerBack(before, words) {
-  const onaction = () => {
+  const back = () => {
     setVoice(before);
     fields.write("transcript", words);
   };
-  toast("The transcript was cut anew for the selected part.", { action: "Undo", onaction });
+  const step = { words: "new transcript of the selected part", back };
+  record(step, "The transcript was cut anew for the selected part.");
 }
 
 /** Bring back what was typed for the part; false where nothing was. @param {Voice} voice */
@@ -115,7 +129,7 @@ export async function discardClip() {
     setMine(state.mine.toSpliced(place, 1));
     const next = state.mine[Math.min(place, state.mine.length - 1)] ?? state.samples[0];
     if (next) await useClip(next);
-    toastDeletion("Clip deleted.", () => bringBack(clip, place));
+    toastDeletion("Clip deleted.", { words: `deletion of “${clip.name}”`, back: () => bringBack(clip, place) });
   });
 }
 
@@ -138,7 +152,9 @@ export async function bringClip(file, name = file instanceof File ? file.name : 
     hearNew();
   } catch (error) {
     const onaction = () => emit(EVENT.chooseClip, null);
-    toast(`“${name}” cannot be used. ${reason(error)}`, { failed: true, action: "Choose another", onaction });
+    toast(`“${name}” cannot be used. ${reason(error)}`, {
+      ...{ failed: true, action: "Choose another", onaction, until: STATE.voice },
+    });
   }
 }
 

@@ -3,7 +3,7 @@ import * as fields from "../core/fields.js";
 import { attempt } from "../core/login.js";
 import { post, Refusal } from "../core/server.js";
 import { setVoice, state } from "../core/state.js";
-import { toast } from "../core/toast.js";
+import { record } from "../core/undo.js";
 import { during } from "./activity.js";
 import { addMine } from "./clips.js";
 import { hear, write } from "./hearing.js";
@@ -36,7 +36,7 @@ export async function mend(name) {
       const better = await post(`/studio/clips/${clip.id}/mend`, { name, start_s, end_s });
       addMine(better);
       put({ clip: better, ...(name === "trim" ? whole(better) : carried(before, better)) });
-      toast(MENDS[name].done, { action: "Undo", onaction: () => put(before) });
+      record({ words: `“${MENDS[name].verb}”`, back: () => put(before) }, MENDS[name].done);
     }),
   );
 }

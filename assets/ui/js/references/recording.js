@@ -4,7 +4,7 @@ import { wav } from "../audio/wav.js";
 import { Waveform } from "../audio/waveform.js";
 import { emit } from "../core/bus.js";
 import { announce, h, icon } from "../core/dom.js";
-import { EVENT } from "../core/events.js";
+import { EVENT, STATE } from "../core/events.js";
 import { clock, sentence } from "../core/format.js";
 import { reason } from "../core/server.js";
 import { oncePerFrame } from "../core/timing.js";
@@ -39,7 +39,7 @@ export async function openRecorder(place) {
   } catch (error) {
     const text = (error instanceof DOMException && REFUSALS[error.name]) || reason(error);
     const onaction = () => emit(EVENT.chooseClip, null);
-    toast(sentence(text), { failed: true, action: "Upload a clip", onaction });
+    toast(sentence(text), { failed: true, action: "Upload a clip", onaction, until: STATE.voice });
   } finally {
     open = false;
     place.hidden = true;

@@ -4,6 +4,7 @@ import { load } from "../audio/tracks.js";
 import { announce } from "../core/dom.js";
 import { plural } from "../core/format.js";
 import { attempt } from "../core/login.js";
+import { decides } from "./changes.js";
 import { desk, projectPath } from "./desk.js";
 import { displayed, takeAt } from "./line-takes.js";
 import { perform } from "./undo.js";
@@ -57,16 +58,16 @@ export function playNext(by) {
   return play(next);
 }
 
-/** Mark the chosen take of each line that is meant; where all have the mark, take it away. @param {Mark} mark */
+/** Mark the chosen take of each line that is meant; where it decides every line already, take it away. @param {Mark} mark */
 export function mark(mark) {
   const meant = targets().flatMap((key) => {
     const line = desk.lines.get(key);
     const take = line && takeOfLine(line);
-    return line && take ? [{ line: key, take }] : [];
+    return line && take ? [{ line, take }] : [];
   });
   if (!meant.length) return announce("There is no take to mark.");
-  const given = meant.every(({ take }) => take.mark === mark) ? "" : mark;
-  const marks = meant.map(({ line, take }) => ({ line, take: take.id, mark: /** @type {Mark} */ (given) }));
+  const given = meant.every(({ line, take }) => decides(line, take, mark)) ? "" : mark;
+  const marks = meant.map(({ line, take }) => ({ line: line.key, take: take.id, mark: /** @type {Mark} */ (given) }));
   perform({ marks }, `${MARKED[given].toLowerCase()} of ${plural(meant.length, "line")}`);
   return announce(meant.length > 1 ? `${MARKED[given]}: ${plural(meant.length, "line")}.` : `${MARKED[given]}.`);
 }

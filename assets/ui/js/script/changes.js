@@ -1,5 +1,8 @@
 /** Changes of a sheet's lines: what they make of a line, and what takes them back. */
 
+/** States of a line that its marks decide. @type {LineStatus[]} */
+const MARKED = ["made", "select", "hold", "retake"];
+
 /** The line after a change; itself where the change is not about it. @param {ScriptLine} line @param {SheetChange} change @returns {ScriptLine} */
 export function applied(line, change) {
   let after = line;
@@ -20,6 +23,7 @@ export function added({ key, cells }) {
     deleted: false,
     status: "empty",
     why: "",
+    changed: [],
     due: false,
     estimate_s: null,
     directions: [],
@@ -79,11 +83,26 @@ function unmarked({ take: id, mark, comment }, line) {
     ...(comment !== undefined && { comment: before.comment }),
   };
   const select = line.takes.find((take) => take.mark === "select");
-  if (mark !== "select" || !select || select.id === id) return [{ ...back, ...was }];
+  const again = mark === before.mark ? latest(line.takes) : mark === "select" ? select : undefined;
+  if (!again || again.id === id) return [{ ...back, ...was }];
   return [
     { ...back, ...was },
-    { ...back, take: select.id, mark: /** @type {Mark} */ ("select") },
+    { ...back, take: again.id, mark: again.mark },
   ];
+}
+
+/** The take with the latest mark. @param {LineTake[]} takes */
+function latest(takes) {
+  return takes.filter(({ mark }) => mark).toSorted((one, other) => other.marked - one.marked)[0];
+}
+
+/**
+ * Whether this mark on the take decides the line's state; a later mark on another take may have replaced it.
+ * @param {ScriptLine} line @param {LineTake} take @param {Mark} mark
+ */
+export function decides(line, take, mark) {
+  const follows = MARKED.includes(line.status); // a stale line, for example, has its state from something else
+  return take.mark === mark && (!mark || !follows || line.status === mark);
 }
 
 /**
@@ -103,8 +122,10 @@ export function standing(back, forth, lines) {
 export function effective(change, lines) {
   const cells = change.cells?.filter(({ line, column, value }) => (lines.get(line)?.cells[column] ?? "") !== value);
   const marks = change.marks?.filter(({ line, take: id, mark, comment }) => {
-    const take = lines.get(line)?.takes.find((one) => one.id === id);
-    return take && ((mark ?? take.mark) !== take.mark || (comment ?? take.comment) !== take.comment);
+    const here = lines.get(line);
+    const take = here?.takes.find((one) => one.id === id);
+    if (!here || !take) return false;
+    return (mark !== undefined && !decides(here, take, mark)) || (comment ?? take.comment) !== take.comment;
   });
   const left = { ...change, ...(cells && { cells }), ...(marks && { marks }) };
   return touched(left).size ? left : null;

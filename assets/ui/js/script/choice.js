@@ -8,7 +8,7 @@ import { plural } from "../core/format.js";
 import { attempt } from "../core/login.js";
 import { entry, menu } from "../core/menu.js";
 import { get, patch, post, remove } from "../core/server.js";
-import { toast } from "../core/toast.js";
+import { record } from "../core/undo.js";
 import { openColumns } from "./columns-dialog.js";
 import { desk, openProject, openSheet, projectPath, ROOT, sheetPath } from "./desk.js";
 import { beginSheet, chooseSheet, chooseUpdate } from "./imports.js";
@@ -120,7 +120,7 @@ function removeSheet() {
       await post(projectPath(`/sheets/${sheet.id}/restore`, project.id));
       await openProject(project.id, sheet.id);
     };
-    toast(`${sheet.name} is removed.`, { action: "Undo", onaction: () => attempt(back) });
+    record({ words: `removal of ${sheet.name}`, back: () => attempt(back) }, `${sheet.name} is removed.`);
   });
 }
 
@@ -153,6 +153,6 @@ function removeProject(project) {
       await post(projectPath("/restore", project.id));
       await openProject(project.id);
     };
-    toastDeletion(`${project.name} is deleted.`, () => attempt(back));
+    toastDeletion(`${project.name} is deleted.`, { words: `deletion of ${project.name}`, back: () => attempt(back) });
   });
 }

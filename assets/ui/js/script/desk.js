@@ -4,6 +4,7 @@ import { changed, follow } from "../core/bus.js";
 import { STATE } from "../core/events.js";
 import { page } from "../core/pages.js";
 import { poll } from "../core/polling.js";
+import { refreshRenders } from "../core/renders.js";
 import { get, reason, refusedWith } from "../core/server.js";
 import { loadJson, saveJson } from "../core/storage.js";
 import { added, applied } from "./changes.js";
@@ -11,8 +12,7 @@ import { pendingOf } from "./pending.js";
 
 export const ROOT = "/studio/projects";
 const KEY = "studio-script"; // which project and sheet were open last
-const RUNNING_MS = 1000;
-const RESTING_MS = 2500;
+const EVERY_MS = 1000;
 
 export const desk = {
   /** @type {Project[] | null} */ projects: null, // null until they were told
@@ -26,6 +26,7 @@ export const desk = {
 /** Of which revision a line is. @type {Map<string, number>} */
 const revisions = new Map();
 let opened = 0; // how often something was
+let shelf = ""; // digest of the projects, sheets, cast and lexicon that are known
 let asked = 0; // revision of the sheet up to which all is known
 
 /** Where a project of the studio is. @param {string} rest */
@@ -115,6 +116,7 @@ export function showSheet(sheet) {
   revisions.clear();
   asked = sheet?.revision ?? 0;
   if (sheet) receive(sheet, false);
+  shelf = "";
   saveJson(KEY, { project: desk.project?.id ?? "", sheet: sheet?.id ?? "" });
   changed(STATE.script);
   changed(STATE.lines);
@@ -159,8 +161,10 @@ export function foresee(change, keys) {
 
 /** @param {SheetRender | null} render */
 export function setRender(render) {
+  const [before, now] = [desk.render?.state, render?.state];
   desk.render = render;
   changed(STATE.render);
+  if (before !== now) refreshRenders();
 }
 
 /** Everything of the open sheet anew: a change was refused. */
@@ -180,20 +184,40 @@ export async function look() {
   desk.sheet = { ...desk.sheet, ...told, lines: [] };
   receive(told);
   if (!drawn) changed(STATE.script);
+  if (told.desk !== shelf) reshelve(told.desk ?? "").catch(() => {}); // the next look tries again
+}
+
+/** Projects, the names of sheets, cast and lexicon anew: another tab changed some. @param {string} told */
+async function reshelve(told) {
+  const open = desk.project?.id;
+  const projects = await get(ROOT);
+  if (open !== desk.project?.id) return;
+  shelf = told;
+  desk.projects = projects;
+  place(projects.find((/** @type {Project} */ { id }) => id === open) ?? desk.project);
+  changed(STATE.script);
 }
 
 export function isRendering() {
   return desk.render?.state === "running" || desk.render?.state === "paused";
 }
 
-poll({
-  needed: () => desk.sheet && page() === "script",
-  every: () => (desk.render?.state === "running" ? RUNNING_MS : RESTING_MS),
+/** Whether a take of the line is being spoken. @param {string} key */
+export function isBeingMade(key) {
+  return desk.render?.state === "running" && desk.render.making.includes(key);
+}
+
+const lookNow = poll({
+  needed: () => page() === "script" && access.owner,
+  every: () => EVERY_MS,
   look: () =>
-    look().catch(async (error) => {
-      if (refusedWith(error, 404)) await load(); // somebody deleted it
-    }),
+    desk.sheet
+      ? look().catch(async (error) => {
+          if (refusedWith(error, 404)) await arrive(); // somebody deleted it
+        })
+      : arrive(),
 });
 
+follow(STATE.renders, lookNow); // a line was made, or a render began or ended
 follow(STATE.page, () => page() === "script" && arrive());
 follow(STATE.access, () => page() === "script" && access.owner && !desk.projects && arrive());

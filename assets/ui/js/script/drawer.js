@@ -2,7 +2,7 @@
 
 import { follow } from "../core/bus.js";
 import { openDialog } from "../core/dialog.js";
-import { h, icon, iconButton } from "../core/dom.js";
+import { arrange, h, icon, iconButton } from "../core/dom.js";
 import { STATE } from "../core/events.js";
 import { moment, seconds } from "../core/format.js";
 import { openCast } from "./cast-dialog.js";
@@ -20,7 +20,6 @@ export class Drawer {
   constructor({ edit }) {
     /** @type {Map<string, TakeCard>} */ this.cards = new Map();
     this.line = ""; // whose cards these are
-    this.drawn = ""; // in which order
     this.shown = ""; // the take that was brought into sight
     this.title = h("b.line-id");
     this.who = h("span.line-who");
@@ -40,9 +39,6 @@ export class Drawer {
       this.none,
       this.takes,
     );
-    new ResizeObserver(() => document.body.style.setProperty("--drawer", `${this.element.offsetHeight}px`)).observe(
-      this.element,
-    ); // messages lie above it
     follow([STATE.view, STATE.lines], () => this.#draw());
     follow(STATE.render, () => this.#drawNone());
     follow(STATE.player, () => this.#each((card) => card.drawPlayer()));
@@ -97,9 +93,7 @@ export class Drawer {
       card.update(take, line, take === chosen);
       return card.element;
     });
-    const order = elements.map((element) => element.dataset.take).join();
-    if (order !== this.drawn || this.takes.children.length !== elements.length) this.takes.replaceChildren(...elements);
-    this.drawn = order;
+    arrange(this.takes, elements);
     this.takes.hidden = !shown.length;
     if (chosen) this.#show(chosen.id);
   }
@@ -109,7 +103,7 @@ export class Drawer {
     if (this.shown === id) return;
     this.shown = id;
     const element = this.cards.get(id)?.element;
-    if (element && this.cards.size > 1) this.takes.scrollLeft = element.offsetLeft - this.takes.offsetLeft - 8;
+    if (element && this.cards.size > 1) element.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   /** Where there is no take: why, and the one thing to do. */

@@ -28,7 +28,11 @@ function tellOverwritten({ place, told: { overwritten: cells = [] } }) {
     cells.length > 1
       ? `${plural(cells.length, "cell")} were changed elsewhere meanwhile; what you wrote took their place.`
       : `${nameOf(line)} was changed elsewhere meanwhile, to “${short}”; what you wrote took its place.`;
-  toast(words, { action: "Take theirs", onaction: () => change({ cells }, place, "what was written elsewhere") });
+  toast(words, {
+    stays: true,
+    action: "Take theirs",
+    onaction: () => change({ cells }, place, "what was written elsewhere"),
+  });
 }
 
 /** What was written here stands in lines that are not there any more. @param {SavedChange} saved */
@@ -39,7 +43,7 @@ function tellDeleted({ place, change: { cells = [] }, told }) {
   const words =
     gone.length > 1 ? `${plural(gone.length, "line")} that you changed are` : "The line that you changed is";
   const onaction = () => change({ restore: gone }, place, "return of what was deleted");
-  toast(`${words} deleted.`, { action: "Bring back", onaction });
+  toast(`${words} deleted.`, { stays: true, action: "Bring back", onaction });
 }
 
 /** @param {SheetChange} change @param {Place} place @param {string} words */

@@ -10,7 +10,7 @@ import { charactersOf } from "./casting.js";
 import { selectOf } from "./choice.js";
 import { desk, roles } from "./desk.js";
 import { notedLines } from "./line-notes.js";
-import { ALL, STATUSES } from "./lines.js";
+import { ALL, CONCERNS, STATUSES } from "./lines.js";
 import { askRender, renderSelection } from "./render-dialog.js";
 import { STATES } from "./status.js";
 import { isFiltered, selectAll, setFilter, view } from "./view.js";
@@ -25,7 +25,7 @@ export class Filters {
     this.find.addEventListener("input", look);
     this.character = h("select", { "aria-label": "Character", onchange: () => this.#filter() });
     this.status = h("select", { "aria-label": "Status", onchange: () => this.#filter() });
-    const states = [...STATUSES.slice(0, 4), "doubt", ...STATUSES.slice(4)];
+    const states = [...STATUSES.slice(0, 4), ...CONCERNS, ...STATUSES.slice(4)];
     const named = states.map((state) => [state, STATES[/** @type {LineStatus} */ (state)].words]);
     this.status.append(...[["", "Any status"], ...named].map(([value, words]) => h("option", { value }, words)));
     const toggleNoted = () => setFilter({ noted: !view.filter.noted });

@@ -51,7 +51,7 @@ export class Grid {
       this.draw();
     }).observe(this.element);
     phone.addEventListener("change", this.soon);
-    follow([STATE.view, STATE.lines, STATE.player], this.soon);
+    follow([STATE.view, STATE.lines, STATE.player, STATE.render], this.soon);
     follow(STATE.playhead, () => this.#drawPlayhead());
   }
 

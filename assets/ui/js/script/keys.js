@@ -1,11 +1,11 @@
 /** Keys of the Script page: on the grid and wherever on the page nothing else takes them. */
 
 import { page } from "../core/pages.js";
+import { redo, undo } from "../core/undo.js";
 import { openHelp } from "../frame/help.js";
 import * as acts from "./acts.js";
 import { addLine } from "./adding.js";
 import { edit, toText } from "./editor.js";
-import { redo, undo } from "./undo.js";
 import { moveTo, selectAll, step, toggleBlind, view } from "./view.js";
 
 /** @import { Grid } from "./grid.js" */

@@ -48,6 +48,12 @@ export function verdict({ checks }) {
   return { failed: count("fail"), doubtful: count("doubt"), passed: count("ok") };
 }
 
+/** Whether checks of a take failed, or doubt without a failure; empty where neither. @param {LineTake} take */
+export function concern(take) {
+  const { failed, doubtful } = verdict(take);
+  return failed ? "faulty" : doubtful ? "doubt" : "";
+}
+
 /** The first thing that a take's checks found. @param {LineTake} take */
 export function finding({ checks }) {
   return (checks.find(({ outcome }) => outcome === "fail") ?? checks.find(({ outcome }) => outcome === "doubt"))

@@ -1,5 +1,5 @@
 /** Lines of a sheet: what they say, which of them show, in which order. */
-import { defaultTake } from "./line-takes.js";
+import { concern, defaultTake } from "./line-takes.js";
 
 /** @typedef {{words: string, character: string | null, status: string, noted: boolean}} Filter  null: every character; noted: lines with notes */
 /** @typedef {number | "takes" | "length" | "status"} SortKey  a column of the sheet, or one of ours */
@@ -24,6 +24,8 @@ export const STATUSES = ["failed", "stale", "ready", "retake", "none", "hold", "
 
 const SUMS = ["all", "due", "due_stale", "due_failed", "unchecked"];
 
+export const CONCERNS = ["faulty", "doubt"];
+
 const words = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
 /** What a line says in the column of this role, without the space around it. @param {ScriptLine} line @param {Roles} roles @param {Role} role */
@@ -36,16 +38,17 @@ export function cellOf(line, roles, role) {
 export function fits(line, filter, roles) {
   if (line.deleted || (filter.noted && !line.notes?.length)) return false;
   if (filter.character !== null && cellOf(line, roles, "character") !== filter.character) return false;
-  if (filter.status === "doubt" ? !isDoubtful(line) : filter.status && line.status !== filter.status) return false;
+  if (filter.status && line.status !== filter.status && concernOf(line) !== filter.status) return false;
   const sought = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
   if (!sought.length) return true;
   const said = line.cells.join("\n").toLowerCase();
   return sought.every((word) => said.includes(word));
 }
 
-/** Whether a check of the take that stands for the line is not at ease. @param {ScriptLine} line */
-export function isDoubtful(line) {
-  return Boolean(defaultTake(line)?.checks.some(({ outcome }) => outcome === "doubt" || outcome === "fail"));
+/** What the checks say against the take that stands for the line; see `concern`. @param {ScriptLine} line */
+function concernOf(line) {
+  const take = defaultTake(line);
+  return take && !take.stale ? concern(take) : "";
 }
 
 /**
@@ -89,12 +92,15 @@ export function nextId(lines, column) {
   }
 }
 
-/** How many lines are in which state, and how many a render of all that is due makes. @param {Iterable<ScriptLine>} lines */
+/** How many lines are in which state, how many a render makes, and how many takes that stand for a line have a failed or doubtful check. @param {Iterable<ScriptLine>} lines */
 export function tally(lines) {
-  const counts = Object.fromEntries([...STATUSES, ...SUMS].map((status) => [status, 0]));
-  for (const { deleted, status, due, takes } of lines) {
+  const counts = Object.fromEntries([...STATUSES, ...CONCERNS, ...SUMS].map((status) => [status, 0]));
+  for (const line of lines) {
+    const { deleted, status, due, takes } = line;
     if (deleted) continue;
     counts[status] += 1;
+    const found = concernOf(line);
+    if (found) counts[found] += 1;
     counts.all += 1;
     counts.unchecked += takes.filter(({ score, stale }) => score === null && !stale).length;
     if (due) counts.due += 1;

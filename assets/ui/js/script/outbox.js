@@ -92,10 +92,9 @@ function wait(error) {
   failures += 1;
   timer = setTimeout(sendAll, Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1)));
   if (failures > 1) return;
-  const login = refusedWith(error, 401) && { action: "Log in", onaction: openLogin };
+  const login = refusedWith(error, 401) && { action: "Log in", onaction: openLogin, until: STATE.access };
   dismissTrouble = toast(`This is not saved yet. ${reason(error)} What you changed stays here and is sent again.`, {
-    failed: true,
-    ...login,
+    ...{ failed: true, ...login },
   });
 }
 

@@ -41,7 +41,7 @@ export function mount(element) {
   const head = h("div.script-head", {}, h("h2.sr-only", {}, "Script"), choice(), h("span.gap"), ...acts);
   const main = h("div.script-main", {}, filters.element, bar.notes, notes.element, grid.element, none, drawer.element);
   const drop = h("p.drop-note", { "aria-hidden": "true" }, icon("download"), "Drop a sheet to import it");
-  element.append(h("div.script", {}, head, main, empty, drop));
+  element.append(h("div.script", {}, head, h("div.notice-place"), main, empty, drop));
   hearScriptKeys(element, {
     grid,
     find: () => filters.find.select(),
@@ -56,7 +56,9 @@ export function mount(element) {
     [head.hidden, main.hidden] = [!access.owner || !desk.projects?.length, !shown];
     for (const act of acts) act.hidden = !shown;
     empty.hidden = shown;
-    if (!shown) empty.replaceChildren(...emptyState());
+    const now = JSON.stringify([access, desk.trouble, desk.projects?.length]);
+    if (!shown && empty.dataset.drawn !== now) empty.replaceChildren(...emptyState());
+    empty.dataset.drawn = shown ? "" : now;
     if (shown && grid.layoutOf !== layout()) grid.layOut(layout());
   });
   follow(STATE.view, () => drawNone(none, add));

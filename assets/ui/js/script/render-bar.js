@@ -9,14 +9,16 @@ import { selectNew } from "./acts.js";
 import { openCast } from "./cast-dialog.js";
 import { voiceless } from "./casting.js";
 import { desk, isRendering, projectPath, roles, setRender } from "./desk.js";
-import { tally } from "./lines.js";
+import { CONCERNS, tally } from "./lines.js";
 import { sendAll, waitingWords } from "./outbox.js";
 import { askRender, renderDue } from "./render-dialog.js";
 import { STATES } from "./status.js";
 import { setFilter } from "./view.js";
 
+/** @import { LineState } from "./status.js" */
 /** @typedef {Record<string, number>} Counts */
 
+const COUNTED = ["made", "select", "hold", "retake", "ready", "stale", "failed", "none"];
 const METER = ["select", "made", "hold", "retake", "ready", "stale", "failed"];
 const TOLD = 4; // how often a render's progress is read aloud
 
@@ -133,14 +135,12 @@ function countButtons(counts) {
   const button = (/** @type {string} */ state, /** @type {string} */ words) =>
     h(
       "button.count-button",
-      { type: "button", onclick: () => setFilter({ status: state }) },
+      { type: "button", "data-state": state, onclick: () => setFilter({ status: state }) },
       h("b", {}, counts[state].toLocaleString("en")),
       ` ${words}`,
     );
-  const states = ["made", "select", "hold", "retake", "ready", "stale", "failed", "none"].filter(
-    (state) => counts[state],
-  );
-  return states.map((state) => button(state, STATES[/** @type {LineStatus} */ (state)].words));
+  const states = [...COUNTED, ...CONCERNS].filter((state) => counts[state]);
+  return states.map((state) => button(state, STATES[/** @type {LineState} */ (state)].words));
 }
 
 /** @typedef {{words: string, hint?: string, acts: Record<string, () => unknown>, sign?: "warn", share?: number}} Note */

@@ -3,6 +3,7 @@ import * as player from "../audio/player.js";
 import { directionChip, partsOf } from "../core/directions.js";
 import { h, icon } from "../core/dom.js";
 import { seconds } from "../core/format.js";
+import { isBeingMade } from "./desk.js";
 import { badge } from "./line-notes.js";
 import { BARS, barsOf, digitOf } from "./line-takes.js";
 import { statusOf } from "./status.js";
@@ -36,7 +37,7 @@ export class Row {
     if (this.top !== top) this.element.style.transform = `translateY(${top}px)`;
     this.top = top;
     const take = takeOfLine(line);
-    const now = [line, take?.id, take?.mark, view.blind, line.takes.length];
+    const now = [line, take?.id, take?.mark, view.blind, line.takes.length, isBeingMade(key)];
     if (now.some((value, at) => value !== this.drawn[at])) for (const fill of this.fillers) fill(line, take);
     this.drawn = now;
     this.element.classList.toggle("sounds", take !== null && player.playing() === take.id);
@@ -138,7 +139,7 @@ function statusCell(cell) {
   let shown = "";
   cell.setAttribute("aria-readonly", "true");
   return (/** @type {ScriptLine} */ line, /** @type {LineTake | null} */ take) => {
-    const { state, words: said, sign, title } = statusOf(line, take, view.blind);
+    const { state, words: said, sign, title } = statusOf(line, take, view.blind, isBeingMade(line.key));
     words.textContent = said;
     cell.title = title;
     cell.dataset.state = state;

@@ -1,9 +1,11 @@
 /** What a line's state is called, and its sign: never by colour alone. */
-import { finding, verdict } from "./line-takes.js";
+import { concern, finding, verdict } from "./line-takes.js";
 
 /** @typedef {keyof typeof import("../core/icons.js").ICONS} Sign */
 
-/** @type {Record<LineStatus | "doubt", {words: string, sign: Sign | ""}>} */
+/** @typedef {LineStatus | "faulty" | "doubt" | "rendering"} LineState */
+
+/** @type {Record<LineState, {words: string, sign: Sign | ""}>} */
 export const STATES = {
   failed: { words: "failed", sign: "fail" },
   stale: { words: "stale", sign: "again" },
@@ -14,27 +16,32 @@ export const STATES = {
   made: { words: "made", sign: "equal" },
   select: { words: "select", sign: "check" },
   empty: { words: "no text", sign: "" },
+  faulty: { words: "check failed", sign: "fail" },
   doubt: { words: "in doubt", sign: "warn" },
+  rendering: { words: "rendering", sign: "again" },
 };
 
 /**
  * @param {ScriptLine} line @param {LineTake | null} take  that stands for it @param {boolean} blind
- * @returns {{state: LineStatus | "doubt", words: string, sign: Sign | "", title: string}}
+ * @param {boolean} rendering  whether a take of it is being made
+ * @returns {{state: LineState, words: string, sign: Sign | "", title: string}}
  */
-export function statusOf(line, take, blind) {
+export function statusOf(line, take, blind, rendering = false) {
+  if (rendering) return { state: "rendering", ...STATES.rendering, title: "A take of this line is being made" };
   const { status, why } = line;
   const { words, sign } = STATES[status];
   const found = blind || !take ? "" : (finding(take) ?? "");
-  if (status === "made" && found)
-    return { state: "doubt", words: doubts(/** @type {LineTake} */ (take)), sign: "warn", title: found };
+  const state = take && !blind && status === "made" ? concern(take) : "";
+  if (take && state) return { state, words: concerns(take, state), sign: STATES[state].sign, title: found };
   const comment = status === "retake" && take?.comment;
   const more = comment || (why && status !== "ready" && (status === "none" ? "no voice" : why));
   return { state: status, words: more ? `${words}: ${more}` : words, sign, title: why || found };
 }
 
-/** Beginning as the filter calls it. @param {LineTake} take */
-function doubts(take) {
+/** Beginning as the filter calls it. @param {LineTake} take @param {"faulty" | "doubt"} state */
+function concerns(take, state) {
   const { failed, doubtful } = verdict(take);
+  const count = failed || doubtful;
   const name = take.checks.find(({ outcome }) => outcome === (failed ? "fail" : "doubt"))?.name ?? "";
-  return `${STATES.doubt.words}: ${failed + doubtful > 1 ? `${failed + doubtful} checks` : name}`;
+  return `${STATES[state].words}: ${count > 1 ? `${count} checks` : name}`;
 }

@@ -38,7 +38,7 @@ export class TakeCard {
     this.comment = this.#comment();
     this.element = h(
       "li.line-take",
-      { "data-take": take.id, onpointerdown: () => this.#choose() },
+      { "data-take": take.id, onclick: () => this.#choose() }, // on a press the card could move from under the pointer
       h("div.take-top", {}, this.digit, this.play, this.waveform.element, this.time),
       this.facts,
       this.checks,
@@ -99,6 +99,7 @@ export class TakeCard {
       take.mark,
       take.comment,
       take.stale,
+      take.changed,
       take.proposed,
       take.score,
       take.checks,
@@ -122,14 +123,14 @@ export class TakeCard {
   }
 
   #facts() {
-    const { voice, engine, seed, length_s, stale, proposed, score } = this.take;
+    const { voice, engine, seed, length_s, stale, changed, proposed, score } = this.take;
     const fact = (/** @type {string} */ words, title = "") => h("span.fact", title ? { title } : {}, words);
     const told = [fact(voiceName(voice), "Who speaks"), fact(titleOf(engine), "The engine"), fact(`seed ${seed}`)];
     const judged = score === null ? "" : `Score of its checks: ${score.toFixed(2)}`;
     return [
       fact(seconds(length_s), "Length of the delivered file"),
       ...(view.blind ? [] : told),
-      stale && h("span.fact.stale", { title: "Its line, voice or settings changed since" }, "stale"),
+      stale && h("span.fact.stale", { title: "Changed since this take was made" }, `stale: ${changed.join(", ")}`),
       proposed &&
         judged &&
         !view.blind &&

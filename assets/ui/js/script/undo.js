@@ -1,23 +1,12 @@
 /** Every change of a sheet's lines, with a way back and forth. */
-import { announce } from "../core/dom.js";
 import { attempt } from "../core/login.js";
-import { toast } from "../core/toast.js";
+import { record } from "../core/undo.js";
 import { effective, inverse, standing, touched } from "./changes.js";
 import { desk } from "./desk.js";
 import { submit } from "./outbox.js";
 import { moveTo, view } from "./view.js";
 
 /** @import { Place } from "./outbox.js" */
-/**
- * @typedef {{place: Place, forth: SheetChange, back: SheetChange, words: string, dismiss: () => void,
- *   turn?: () => Promise<unknown>}} Step  `turn`: the studio changed the sheet as a whole, and turns that back and forth
- */
-
-const MOST = 500;
-/** @type {Step[]} */
-let done = [];
-/** @type {Step[]} */
-let undone = [];
 
 /**
  * Change the open sheet. Whether there was anything to change.
@@ -29,70 +18,33 @@ export function perform(change, words, { amend, message = "" } = {}) {
   const { project, sheet } = desk;
   if (!forth || !project || !sheet) return false;
   const place = { project: project.id, sheet: sheet.id };
-  /** @type {Step} */
-  const step = { place, forth, back: inverse(forth, desk.lines), words, dismiss: () => {} };
-  done = [...done, step].slice(-MOST);
-  undone = [];
+  const isHere = () => place.sheet === desk.sheet?.id;
+  const back = inverse(forth, desk.lines);
   submit(forth, place, amend);
-  if (message) step.dismiss = toast(message, { action: "Undo", onaction: () => takeBack(step) });
+  const step = {
+    words,
+    isHere,
+    // What was changed once more since stays so.
+    back: () => again(isHere() ? standing(back, forth, desk.lines) : back, place),
+    forth: () => again(forth, place),
+  };
+  record(step, message);
   return true;
 }
 
 /**
- * A change of the sheet as a whole that the studio made.
- * @param {string} words @param {string} message @param {() => Promise<unknown>} turn  takes it back, then does it again, and so on
+ * Record a change that the studio made to the whole sheet.
+ * @param {string} words @param {string} message @param {() => Promise<unknown>} turn  undoes it, then does it again, and so on
  */
-export function record(words, message, turn) {
-  const { project, sheet } = desk;
-  if (!project || !sheet) return;
-  /** @type {Step} */
-  const step = { place: { project: project.id, sheet: sheet.id }, forth: {}, back: {}, words, dismiss: () => {}, turn };
-  done = [...done, step].slice(-MOST);
-  undone = [];
-  step.dismiss = toast(message, { action: "Undo", onaction: () => takeBack(step) });
+export function recordSheet(words, message, turn) {
+  const sheet = desk.sheet?.id;
+  const turned = () => attempt(turn);
+  record({ words, isHere: () => sheet === desk.sheet?.id, back: turned, forth: turned }, message);
 }
 
-export function undo() {
-  const last = done.findLast(isHere);
-  return last ? takeBack(last) : announce("Nothing to undo.");
-}
-
-/** What was changed once more since stays so. @param {Step} step */
-function takeBack(step) {
-  step.dismiss();
-  done = done.filter((one) => one !== step);
-  undone = [...undone, step];
-  if (step.turn) return turned(step, `Undone: ${step.words}.`);
-  const back = isHere(step) ? standing(step.back, step.forth, desk.lines) : step.back;
-  return redone(back, step.place, `Undone: ${step.words}.`);
-}
-
-export function redo() {
-  const last = undone.findLast(isHere);
-  if (!last) return announce("Nothing to do again.");
-  undone = undone.filter((one) => one !== last);
-  done = [...done, last];
-  if (last.turn) return turned(last, `Done again: ${last.words}.`);
-  return redone(last.forth, last.place, `Done again: ${last.words}.`);
-}
-
-/** @param {Step} step @param {string} words */
-function turned({ turn }, words) {
-  return attempt(async () => {
-    await turn?.();
-    announce(words);
-  });
-}
-
-/** @param {Step} step */
-function isHere({ place }) {
-  return place.sheet === desk.sheet?.id;
-}
-
-/** @param {SheetChange} change @param {Place} place @param {string} words */
-function redone(change, place, words) {
+/** @param {SheetChange} change @param {Place} place */
+function again(change, place) {
   submit(change, place);
   const line = [...touched(change)].find((key) => view.places.has(key));
   if (line) moveTo(line);
-  announce(words);
 }

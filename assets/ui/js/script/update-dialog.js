@@ -7,7 +7,7 @@ import { arrived } from "./arrivals.js";
 import { desk, projectPath, reload } from "./desk.js";
 import { saved } from "./outbox.js";
 import { encodingOf, uploadSheet } from "./sheet-upload.js";
-import { record } from "./undo.js";
+import { recordSheet } from "./undo.js";
 import { summary, UpdateList } from "./update-list.js";
 
 /** @typedef {{file: File, sheet: string, others?: Record<string, () => unknown>}} Ask  `others`: what else the file may be */
@@ -91,7 +91,7 @@ class Update {
       const sheet = await postFile(`${path}/update`, file, file.name, { choice, encoding: encodingOf(file) });
       this.dialog?.close();
       await arrived(this.project, sheet, file);
-      record(
+      recordSheet(
         `update of ${comparison.name}`,
         `${comparison.name} updated: ${summary(comparison, list.kept)}.`,
         turner(path, sheet),

@@ -4,9 +4,7 @@ import { h, icon } from "../core/dom.js";
 import { STATE } from "../core/events.js";
 import * as fields from "../core/fields.js";
 import { clamp } from "../core/math.js";
-import { page } from "../core/pages.js";
-import { get } from "../core/server.js";
-import { select, setTakes, state } from "../core/state.js";
+import { select, state } from "../core/state.js";
 import { EVERYTHING, filter, setFilter, shownTakes } from "./filter.js";
 import { noneWords } from "./fits.js";
 import { TakeRow } from "./row.js";
@@ -49,8 +47,6 @@ export function mount(element) {
   });
   follow(STATE.player, () => each((row) => row.drawPlayer()));
   follow(STATE.playhead, () => each((row) => row.drawPlayhead()));
-  document.addEventListener("visibilitychange", refresh);
-  follow(STATE.page, refresh);
 }
 
 function made() {
@@ -95,13 +91,6 @@ function nothingFound() {
     search.focus();
   };
   return [h("p", {}, noneWords(filter)), h("button.quiet", { type: "button", onclick }, "Show all")];
-}
-
-/** Another tab may have made or deleted some meanwhile. */
-async function refresh() {
-  if (document.hidden || state.synthesis || page() !== "speak" || !document.body.dataset.ready) return;
-  const takes = await get("/studio/takes").catch(() => null);
-  if (takes && JSON.stringify(takes) !== JSON.stringify(state.takes)) setTakes(takes);
 }
 
 /** Keep the rows that stay, so that focus and playheads stay with them. */

@@ -5,10 +5,15 @@ import { toastDeletion } from "../core/disk.js";
 import { EVENT } from "../core/events.js";
 import { plural } from "../core/format.js";
 import { attempt } from "../core/login.js";
+import { page } from "../core/pages.js";
+import { poll } from "../core/polling.js";
 import { get, post } from "../core/server.js";
 import { select, setTakes, state, takeOf } from "../core/state.js";
-import { toast } from "../core/toast.js";
+import { record } from "../core/undo.js";
 import { filter, keepShown, shownTakes } from "./filter.js";
+
+const EVERY_MS = 2000;
+const EACH_MS = 10; // more for each take: long lists are asked for less often
 
 /** Where its sound is. @param {Take} take */
 export function audioOf({ id }) {
@@ -17,6 +22,22 @@ export function audioOf({ id }) {
 
 export async function loadTakes() {
   setTakes(await get("/studio/takes"));
+}
+
+async function look() {
+  const before = state.takes;
+  const told = await get("/studio/takes");
+  const isNews = JSON.stringify(told) !== JSON.stringify(state.takes);
+  if (state.takes === before && !state.synthesis && isNews) setTakes(told); // else what was done meanwhile is newer
+}
+
+/** Another tab may have made or deleted some, or the answer to this one was lost. */
+export function watchTakes() {
+  poll({
+    needed: () => page() === "speak" && !state.synthesis,
+    every: () => Math.max(EVERY_MS, EACH_MS * state.takes.length),
+    look,
+  });
 }
 
 /** One was made; it lies in the folder that shows. @param {Take} take */
@@ -48,7 +69,8 @@ export async function move(takes, folder) {
   const moved = await put(idsOf(takes), folder);
   update(moved);
   const where = moved[0].folder ? `to “${moved[0].folder}”` : "out of the folders";
-  toast(`${plural(moved.length, "take")} moved ${where}.`, { action: "Undo", onaction: () => moveBack(takes) });
+  const count = plural(moved.length, "take");
+  record({ words: `move of ${count}`, back: () => moveBack(takes) }, `${count} moved ${where}.`);
 }
 
 /** @param {Take[]} before */
@@ -67,7 +89,7 @@ export async function discard(ids) {
     setTakes(state.takes.filter((take) => !ids.includes(take.id)));
     emit(EVENT.discarded, ids);
     const words = ids.length > 1 ? `${plural(ids.length, "take")} deleted.` : "Take deleted.";
-    toastDeletion(words, () => bringBack(ids));
+    toastDeletion(words, { words: `deletion of ${plural(ids.length, "take")}`, back: () => bringBack(ids) });
   });
 }
 

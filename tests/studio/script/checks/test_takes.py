@@ -123,6 +123,25 @@ def test_the_voice_is_compared_with_the_reference(examination: Examination) -> N
     assert outcome_of_voice(examination, clip("heldout/rms-deep"), first) in ("doubt", "fail")
 
 
+def test_a_short_sound_whose_voice_seems_another_is_not_measured(examination: Examination) -> None:
+    short = Audio(clip("heldout/rms-deep").samples[: round(0.9 * RATE)], RATE)
+    check = examination.encoder.check(short, AMBER)
+    assert check.outcome == "unmeasured" and "too short to compare" in check.message
+
+
+@pytest.mark.parametrize(("length_s", "text"), [(0.5, "Go."), (0.9, "Welcome"), (1.3, "Welcome to the")])
+def test_a_doubt_about_a_bark_is_not_measured(examination: Examination, length_s: float, text: str) -> None:
+    audio = sound(AMBER.samples[: round(length_s * RATE)], hush(0.1))
+    checked = examination.check(Expected(text=text, reference=AMBER, estimate_s=0.5), audio)
+    assert "doubt" not in outcomes(checked).values()
+    assert next(check.message for check in checked.checks if check.name == "words").startswith("The line is too short")
+
+
+def test_a_word_that_a_bark_lacks_is_a_failure(examination: Examination) -> None:
+    audio = sound(AMBER.samples[: round(0.5 * RATE)], hush(0.1))
+    assert outcomes(examination.check(Expected(text="Welcome home"), audio))["words"] == "fail"
+
+
 def outcome_of_voice(examination: Examination, audio: Audio, reference: Audio) -> str:
     check = examination.encoder.check(audio, reference)
     assert check.model == "resemblyzer" and check.value is not None and f"{check.value:.2f}" in check.message

@@ -1,0 +1,74 @@
+/** What can be undone and done again, on each page: the latest first, by message, menu or Ctrl+Z. */
+import { changed } from "./bus.js";
+import { announce } from "./dom.js";
+import { STATE } from "./events.js";
+import { page } from "./pages.js";
+import { toast } from "./toast.js";
+
+/**
+ * @typedef {object} Step
+ * @property {string} words  what was done: "deletion of 2 takes"
+ * @property {() => unknown} back  undoes it
+ * @property {() => unknown} [forth]  does it again
+ * @property {() => boolean} [isHere]  whether it is about what the page shows now
+ */
+/** @typedef {Step & {page: string | undefined, dismiss: () => void}} Kept */
+
+const MOST = 500;
+/** @type {Kept[]} */
+let done = [];
+/** @type {Kept[]} */
+let undone = [];
+
+/** Keep a step of this page; with a message that offers to undo it. @param {Step} step */
+export function record(step, message = "") {
+  /** @type {Kept} */
+  const kept = { ...step, page: page(), dismiss: () => {} };
+  done = [...done, kept].slice(-MOST);
+  undone = undone.filter((one) => one.page !== kept.page);
+  changed(STATE.undo);
+  if (message)
+    kept.dismiss = toast(message, { action: "Undo", hint: `Undo ${step.words}`, onaction: () => takeBack(kept) });
+  return kept;
+}
+
+/** Forget a step that can no longer be undone. @param {Step | null} step */
+export function forget(step) {
+  done = done.filter((one) => one !== step);
+  changed(STATE.undo);
+}
+
+/** What Ctrl+Z would undo, and what Ctrl+Shift+Z would do again. */
+export function next() {
+  return { undo: done.findLast(isHere), redo: undone.findLast(isHere) };
+}
+
+export function undo() {
+  const last = next().undo;
+  return last ? takeBack(last) : announce("Nothing to undo.");
+}
+
+export function redo() {
+  const last = next().redo;
+  if (!last) return announce("Nothing to redo.");
+  undone = undone.filter((one) => one !== last);
+  done = [...done, last];
+  changed(STATE.undo);
+  toast(`Redone: ${last.words}.`);
+  return last.forth?.();
+}
+
+/** @param {Kept} step */
+function takeBack(step) {
+  step.dismiss();
+  done = done.filter((one) => one !== step);
+  if (step.forth) undone = [...undone, step];
+  changed(STATE.undo);
+  toast(`Undone: ${step.words}.`, step.forth && { action: "Redo", hint: `Redo ${step.words}`, onaction: redo });
+  return step.back();
+}
+
+/** @param {Kept} step */
+function isHere(step) {
+  return step.page === page() && (step.isHere?.() ?? true);
+}
