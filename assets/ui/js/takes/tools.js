@@ -1,5 +1,5 @@
 /** What stands above the takes: search, choice of a folder, and what is done to all that show. */
-import { progress } from "../audio/playlist.js";
+import { playButton } from "../audio/play-button.js";
 import { follow } from "../core/bus.js";
 import { announce, h, icon, iconButton } from "../core/dom.js";
 import { STATE } from "../core/events.js";
@@ -70,9 +70,7 @@ function chosen(value) {
 
 /** Play through, and menus that act on the chosen takes, or else on all that show. */
 export function actions() {
-  const words = h("span", {}, "Play through");
-  const sign = h("span.play-sign", {}, icon("through"));
-  const play = h("button.quiet.small.play-through", { type: "button", onclick: playThrough }, sign, words);
+  const play = playButton("Play the selected takes, or all from here on (T)", playThrough);
   const count = h("b");
   const chosen = h("span.chosen-takes", {}, count, iconButton("close", "Select none", chooseNone));
   const more = menu(iconButton("dots", "More actions"), () => {
@@ -83,14 +81,10 @@ export function actions() {
       entry(`Delete ${words}${starred ? ` (${starred} starred)` : ""}`, () => discard(takes.map(({ id }) => id))),
     ];
   });
-  follow([STATE.selected, STATE.takes, STATE.filter, STATE.playlist], () => {
+  follow([STATE.selected, STATE.takes, STATE.filter], () => {
     const many = chosenTakes().length;
     chosen.hidden = !many;
     count.textContent = `${many} selected`;
-    const now = progress();
-    words.textContent = now ? `Stop, ${now.at} of ${now.count}` : "Play through";
-    sign.replaceChildren(icon(now ? "stop" : "through"));
-    play.title = now ? "" : many ? "Play the selected takes one after another (T)" : "Play all takes from here on (T)";
   });
   return h("div.take-menus", {}, chosen, play, more, exportMenu());
 }
