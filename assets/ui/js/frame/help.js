@@ -35,7 +35,7 @@ const SCRIPT = [
   ["/", "Find"],
 ];
 const COMPARE = [
-  ["Space", "Play, then switch sides"],
+  ["Space", "Play, then switch sides; after the vote, play A then B"],
   ["←  →", "Hear A, hear B"],
   ["Esc", "Pause"],
   ["A  X  B", "Vote: A, no preference, B"],

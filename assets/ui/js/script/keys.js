@@ -55,7 +55,7 @@ function plain(event, target, desk) {
   const { key, altKey } = event;
   if (altKey || target.closest(TYPING)) return null;
   if ([" ", "Enter"].includes(key) && target.closest(PRESSED)) return null; // it presses what has the focus
-  if (target.closest("[role=slider], .menu")) return null;
+  if (target.closest("[role=slider], [role=separator], .menu")) return null;
   const named = key.length === 1 ? key.toLowerCase() : key;
   if (target.closest(".takes-of-line") && ["ArrowLeft", "ArrowRight"].includes(named))
     return () => acts.playNext(named === "ArrowLeft" ? -1 : 1);
