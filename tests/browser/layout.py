@@ -15,7 +15,8 @@ FAULTS = r"""
   const name = (element) => {
     const words = (element.getAttribute('aria-label') || element.textContent || element.value || '').trim();
     const at = element.closest('[class], [id]');
-    const where = at ? `${at.tagName.toLowerCase()}${at.id && '#' + at.id}.${String(at.className.baseVal ?? at.className)}` : '';
+    const classes = String(at?.className.baseVal ?? at?.className);
+    const where = at ? `${at.tagName.toLowerCase()}${at.id && '#' + at.id}.${classes}` : '';
     return `${where} "${words.slice(0, 40)}"`;
   };
   const box = ({ left, right, top, bottom }) => ({ left, right, top, bottom });
@@ -75,8 +76,8 @@ FAULTS = r"""
     const { textOverflow, overflowX } = getComputedStyle(one);
     const field = one.matches('input:not([type=range], [type=checkbox], [type=radio], [type=color], [type=file])');
     const over = one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0;
-    if (over && (field || one.matches('button, a')) && textOverflow !== 'ellipsis' && !SCROLLS.has(overflowX) && !one.title)
-      if (!one.querySelector('.menu')) faults.push(`wider than its control: ${name(one)}`);
+    const told = textOverflow === 'ellipsis' || SCROLLS.has(overflowX) || one.title;
+    if (over && (field || one.matches('button, a')) && !told) faults.push(`wider than its control: ${name(one)}`);
   }
   const placed = controls.map((one) => [one, visible(one), overlay(one)]);
   placed.forEach(([one, rect, over], at) => {
@@ -88,9 +89,9 @@ FAULTS = r"""
     }
   });
   for (const one of [document.documentElement, ...root.querySelectorAll('*')]) {
-    const page = one === document.documentElement;
-    if (one.scrollWidth <= one.clientWidth + 1 || (!page && (!SCROLLS.has(getComputedStyle(one).overflowX) || !shown(one)))) continue;
-    if (!one.closest(WIDE) && !one.matches('textarea, input')) faults.push(`scrolls sideways: ${name(one)} ${one.scrollWidth} > ${one.clientWidth}`);
+    const over = one.scrollWidth > one.clientWidth + 1 && !one.matches('textarea, input') && !one.closest(WIDE);
+    const scrolls = one === document.documentElement || (SCROLLS.has(getComputedStyle(one).overflowX) && shown(one));
+    if (over && scrolls) faults.push(`scrolls sideways: ${name(one)} ${one.scrollWidth} > ${one.clientWidth}`);
   }
   return [...new Set(faults)];
 }

@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, expect
 from studio.history import History
 from tests.browser.serving import Served
 from tests.browser.stock import LONG_ID, session_of
-from tests.browser.test_compare import ELM, OAK, SEED, hear_both, next_pair, provide, trial, vote
+from tests.browser.test_compare import ELM, OAK, SEED, hear_both, next_pair, trial, vote
 from tests.browser.visiting import Visitor, visiting
 from tests.browser.wiretap import tapped
 from tests.studio.listening.takes import LINE, keep, sound
@@ -69,8 +69,9 @@ def test_takes_with_different_texts_are_compared_only_after_a_warning(browser: B
 
 def test_after_the_vote_a_then_b_are_played_and_either_becomes_a_champion(browser: Browser, studio: Served) -> None:
     with visiting(browser, studio) as visitor:
-        provide(visitor, studio)
-        page = visitor.page
+        page, history, who = visitor.page, History(studio.log.parent), session_of(visitor)
+        for at, engine in enumerate(("f5", "s1")):
+            keep(history, who, engine=engine, audio=sound(1.2, seed=at), transcript="One two three.")
         visitor.open("#compare")
         next_pair(page)
         hear_both(page)
