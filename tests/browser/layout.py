@@ -35,8 +35,9 @@ FAULTS = r"""
   const visible = (element) => {
     let rect = box(element.getBoundingClientRect());
     for (let at = parentOf(element); at && at !== document.body; at = parentOf(at)) {
-      const { overflowX, overflowY } = getComputedStyle(at);
-      if (overflowX !== 'visible' || overflowY !== 'visible') rect = meet(rect, at.getBoundingClientRect());
+      const { display, overflowX, overflowY } = getComputedStyle(at);
+      const clips = display !== 'contents' && (overflowX !== 'visible' || overflowY !== 'visible');
+      if (clips) rect = meet(rect, at.getBoundingClientRect());
     }
     return meet(rect, window_);
   };
@@ -58,6 +59,7 @@ FAULTS = r"""
     for (let at = element; at && at !== document.documentElement && (across || down); at = at.parentElement) {
       const style = getComputedStyle(at);
       const edge = at.getBoundingClientRect();
+      if (style.display === 'contents') continue;  // it has no box
       if (at.title || style.textOverflow === 'ellipsis' || style.webkitLineClamp !== 'none') across = down = false;
       if (SCROLLS.has(style.overflowX)) across = false;
       if (SCROLLS.has(style.overflowY)) down = false;

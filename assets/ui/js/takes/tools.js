@@ -73,7 +73,7 @@ export function actions() {
   const play = playButton("Play the selected takes, or all from here on (T)", playThrough);
   const count = h("b");
   const chosen = h("span.chosen-takes", {}, count, iconButton("close", "Select none", chooseNone));
-  const more = menu(iconButton("dots", "More actions"), () => {
+  const more = menu(iconButton("dots", "Actions on these takes"), () => {
     const takes = meantTakes();
     const [words, starred] = [plural(takes.length, "take"), takes.filter((take) => take.starred).length];
     return [
