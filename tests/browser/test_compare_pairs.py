@@ -70,8 +70,9 @@ def test_takes_with_different_texts_are_compared_only_after_a_warning(browser: B
 def test_after_the_vote_a_then_b_are_played_and_either_becomes_a_champion(browser: Browser, studio: Served) -> None:
     with visiting(browser, studio) as visitor:
         page, history, who = visitor.page, History(studio.log.parent), session_of(visitor)
+        clip = page.request.get(f"{visitor.url}/studio/clips").json()["samples"][0]
         for at, engine in enumerate(("f5", "s1")):
-            keep(history, who, engine=engine, audio=sound(1.2, seed=at), transcript="One two three.")
+            keep(history, who, engine=engine, audio=sound(1.2, seed=at), clip_id=clip["id"])
         visitor.open("#compare")
         next_pair(page)
         hear_both(page)
