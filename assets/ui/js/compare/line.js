@@ -2,6 +2,7 @@
 import { openDialog } from "../core/dialog.js";
 import { h, icon } from "../core/dom.js";
 
+const SHORT = 200; // characters, which need no scrolling
 const DIFFERENT = "These takes say different texts, so the words tell them apart. The vote will not count.";
 
 /** Over a trial. @param {TrialDesk} desk */
@@ -11,9 +12,14 @@ export function lineOf({ trial, place }) {
     "div.trial-line",
     {},
     place && h("p.readout.pair-place", {}, `Pair ${place.pair} of ${place.pairs}`),
-    ...texts.map((text) => h("p.trial-text", {}, text)),
+    ...texts.map(said),
     texts.length > 1 && h("p.hint.different", {}, icon("warn"), h("span", {}, DIFFERENT)),
   );
+}
+
+/** A long one scrolls, also by keys. @param {string} text */
+function said(text) {
+  return h("p.trial-text", { tabindex: text.length > SHORT && "0" }, text);
 }
 
 /** Ask before takes with different texts are compared. Resolves to whether to go on. @param {Take[]} takes */
@@ -30,7 +36,7 @@ export function agreed(takes) {
     const dialog = openDialog({
       title: "Different texts",
       look: "narrow",
-      body: [h("p", {}, DIFFERENT), ...texts.map((text) => h("p.trial-text", {}, text))],
+      body: [h("p", {}, DIFFERENT), ...texts.map(said)],
       actions: [button("quiet", "Compare anyway", true), button("primary", "Cancel", false)],
       onclose: () => resolve(false),
     });
