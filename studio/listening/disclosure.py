@@ -11,10 +11,12 @@ SOUNDS = "/studio/trials/sounds"  # + /{token}.wav
 
 
 def desk(listening: Listening, session_id: str, trial: Trial | None) -> dict[str, Any]:
-    """What lies before a listener: the trial, how many pairs wait, and the results unless a trial is unsealed."""
+    """Return the trial, its place among the pairs, how many pairs wait, and the results unless a trial is unsealed."""
     blind = trial is not None and trial.stage != "sealed"
+    place = trial and listening.place(session_id, trial)
     return {
         "trial": trial and trial_json(trial),
+        "place": place and {"pair": place[0], "pairs": place[1]},
         "pairs": listening.waiting(session_id),
         "tally": None if blind else [_tally(one) for one in listening.tally(session_id)],
     }
@@ -29,6 +31,7 @@ def trial_json(trial: Trial) -> dict[str, Any]:
         "sample_rate": max(side.contender.sample_rate for side in trial.sides),  # Hz, of both sounds
         "must_hear_s": trial.must_hear_s,  # of each
         "repeats": trial.repeats,  # then its vote is kept, but not counted
+        "texts": list(trial.texts),  # two if the takes say different texts
         "a": _blind(trial.a),
         "b": _blind(trial.b),
     }

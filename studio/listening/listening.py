@@ -55,6 +55,18 @@ class Listening:
         """How many pairs `next` has to draw from."""
         return sum(map(len, self._pairs(session_id)))
 
+    def place(self, session_id: str, trial: Trial) -> tuple[int, int] | None:
+        """Return which pair a trial is, counted from 1 in the order of votes, and how many pairs there are.
+
+        None if `next` would not draw this pair: its takes say different lines, are made alike, or were deleted.
+        """
+        takes = self._history.list(session_id)
+        every = {_ids(pair) for group in pairs(takes, ()) for pair in group}
+        if trial.pair not in every or trial.repeats:
+            return None
+        voted = {one.pair for one in self._trials.all(session_id) if one.choice and one.id != trial.id}
+        return len(every & voted) + 1, len(every)
+
     def sound(self, session_id: str, token: str) -> bytes:
         """One side as a WAV, matched to the other. Both are made each time, so that neither takes longer.
 

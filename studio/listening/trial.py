@@ -127,6 +127,11 @@ class Trial:
         return frozenset(side.contender.take_id for side in self.sides)
 
     @property
+    def texts(self) -> tuple[str, ...]:
+        """What the two takes say: one text, or two in an order that does not follow the sides."""
+        return tuple(sorted({side.contender.order.text for side in self.sides}))
+
+    @property
     def must_hear_s(self) -> float:
         """Of each side. One number, or it would tell which side is the shorter one."""
         return round(min(HEARD_S, *(HEARD_SHARE * side.contender.duration_s for side in self.sides)), 2)

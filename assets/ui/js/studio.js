@@ -14,6 +14,7 @@ import { followSystem } from "./core/theme.js";
 import { toast } from "./core/toast.js";
 import { completeMarkup } from "./frame/accessibility.js";
 import { acceptDrops } from "./frame/drop.js";
+import { followKeyboard } from "./frame/keyboard.js";
 import { hearKeys } from "./frame/shortcuts.js";
 import { shown } from "./islands.js";
 import { loadClips, useClip, watchClips } from "./references/clips.js";
@@ -29,6 +30,7 @@ watchStudio();
 watchAccess();
 completeMarkup();
 acceptDrops();
+followKeyboard();
 addEventListener("pagehide", () => emit(EVENT.pageLeaves, null));
 attempt(begin);
 

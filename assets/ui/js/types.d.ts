@@ -463,6 +463,7 @@ interface Arm {
 }
 interface TrialSide extends Required<Arm> {
   sound: string; // the rest is told once the vote is sealed
+  take: string;
 }
 interface Trial extends Record<Side, TrialSide> {
   id: string;
@@ -471,6 +472,7 @@ interface Trial extends Record<Side, TrialSide> {
   sample_rate: number;
   must_hear_s: number;
   repeats: boolean;
+  texts: string[]; // two if they say different texts
   differs: string[];
   counts: boolean;
 }
@@ -485,6 +487,7 @@ interface Tally {
 }
 interface TrialDesk {
   trial: Trial | null;
+  place: { pair: number; pairs: number } | null; // of the trial among the pairs of one line
   pairs: number;
   tally: Tally[] | null;
 }

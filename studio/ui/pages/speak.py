@@ -37,11 +37,11 @@ def speak_page(studio: Studio) -> None:
                 text = fields.script()
                 island("spoken")
                 chosen = _settings(studio)
-                with gr.Row(elem_id="transport"):
-                    gr.Button("Speak", variant="primary", elem_id="speak")
-                    gr.Button("Both → compare", elem_id="both")
-                    gr.Button("Stop", elem_id="stop")
-                    island("standing")
+            with gr.Row(elem_id="transport", elem_classes="plate"):
+                gr.Button("Speak", variant="primary", elem_id="speak")
+                gr.Button("Both → compare", elem_id="both")
+                gr.Button("Stop", elem_id="stop")
+                island("standing")
             island("takes")
     _endpoint(studio, [text, *_reference(), transcript, *chosen, *_champion()])
 

@@ -110,7 +110,7 @@ def test_another_browser_is_told_nothing_of_a_trial(visit: Visit) -> None:
         visit.bob.delete(path),
     ]
     assert [answer.status_code for answer in asked] == [404] * 5
-    assert visit.bob.get("/studio/trials").json() == {"trial": None, "pairs": 0, "tally": []}
+    assert visit.bob.get("/studio/trials").json() == {"trial": None, "place": None, "pairs": 0, "tally": []}
 
 
 @pytest.mark.parametrize(

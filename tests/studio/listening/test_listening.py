@@ -217,6 +217,38 @@ def test_next_draws_every_pair_of_two_arms_once(room: Room) -> None:
         room.listening.next("anna")
 
 
+def test_each_trial_is_the_next_of_all_pairs_until_every_pair_has_its_vote(room: Room) -> None:
+    for seed in (1, 2):
+        keep(room.history, seed=seed, engine="f5")
+        keep(room.history, seed=seed, engine="s1")
+    for place in range(1, 5):
+        trial = room.listening.next("anna")
+        assert room.listening.place("anna", trial) == (place, 4)
+        assert room.listening.place("anna", room.vote(trial)) == (place, 4)
+
+
+@pytest.mark.parametrize("other", [{"text": "Another line."}, {"clip_id": "another voice"}, {"engine": "f5"}])
+def test_a_trial_that_next_would_not_draw_has_no_place(room: Room, other: dict[str, str]) -> None:
+    takes = [keep(room.history, engine="f5"), keep(room.history, **({"engine": "s1", "seed": 2} | other))]  # type: ignore[arg-type]
+    trial = room.listening.open("anna", takes[0].id, takes[1].id)
+    assert room.listening.place("anna", trial) is None
+
+
+def test_a_repeated_trial_has_no_place(room: Room) -> None:
+    takes = [keep(room.history, engine=engine) for engine in ("f5", "s1")]
+    first = room.listening.open("anna", takes[0].id, takes[1].id)
+    room.vote(first)
+    room.listening.reveal("anna", first.id)
+    again = room.listening.open("anna", takes[0].id, takes[1].id)
+    assert room.listening.place("anna", again) is None
+
+
+def test_different_texts_are_told_in_an_order_that_does_not_follow_the_sides(room: Room) -> None:
+    takes = [keep(room.history, text=text, seed=seed) for seed, text in enumerate(("Bravo.", "Alpha."), start=1)]
+    reported = {tuple(trial_json(room.listening.open("anna", takes[0].id, takes[1].id))["texts"]) for _ in range(12)}
+    assert reported == {("Alpha.", "Bravo.")}
+
+
 def test_next_leaves_alone_what_says_nothing_about_two_arms(room: Room) -> None:
     keep(room.history, engine="f5")
     keep(room.history, engine="f5", seed=2)

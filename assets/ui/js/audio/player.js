@@ -2,8 +2,8 @@
  * The page's one player. It plays one programme at a time: a take, a clip, a take that still grows, or two takes side
  * by side between which one switches without a gap. Everything is scheduled on the sample grid of one context.
  */
-import { changed } from "../core/bus.js";
-import { STATE } from "../core/events.js";
+import { changed, emit } from "../core/bus.js";
+import { EVENT, STATE } from "../core/events.js";
 import { clamp } from "../core/math.js";
 import { contextAt } from "./tracks.js";
 
@@ -162,6 +162,7 @@ function watch() {
   const ended = programme;
   programme = null;
   for (const { key } of ended.channels) positions.delete(key);
+  emit(EVENT.soundEnded, ended.heard);
   changed(STATE.player);
 }
 

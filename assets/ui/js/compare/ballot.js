@@ -24,8 +24,8 @@ const VOTES = [
 export const REVEAL_MS = 4000; // until then a vote can be taken back
 
 export class Ballot {
-  /** @param {Pair} pair @param {Acts} acts */
-  constructor(pair, acts) {
+  /** @param {Pair} pair @param {Acts} acts @param {HTMLElement} line  what both say */
+  constructor(pair, acts, line) {
     this.pair = pair;
     this.cards = SIDES.map((side) => sideCard(side, acts.hear));
     this.play = iconButton("play", "Play", () => (pair.playing ? pair.pause() : acts.hear(pair.side)));
@@ -38,6 +38,7 @@ export class Ballot {
     this.element = h(
       "section.trial",
       { "aria-label": "Blind trial" },
+      line,
       h("div.blind-sides", {}, ...this.cards.map(({ element }) => element)),
       h("div.timeline-row", {}, this.play, timeline, this.time),
       pair.trial.stage === "voted" ? kept(pair.trial.choice ?? "tie", acts) : this.#question(acts),

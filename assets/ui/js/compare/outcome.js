@@ -1,11 +1,15 @@
 /** After the vote: which take was which, and with what it was made. */
+import * as player from "../audio/player.js";
+import { playAll, progress, stopAll } from "../audio/playlist.js";
 import { Waveform } from "../audio/waveform.js";
+import { openKeeper } from "../champions/editor.js";
 import { h, icon } from "../core/dom.js";
 import { setting } from "../core/format.js";
 import { OTHER, SIDES } from "./pair.js";
 import { armWords } from "./results.js";
 
-/** @typedef {{pair: import("./pair.js").Pair, trial: Trial, hear: (side: Side) => unknown}} Sealed */
+/** @import { Pair } from "./pair.js" */
+/** @typedef {{pair: Pair, trial: Trial, hear: (side: Side) => unknown}} Sealed */
 
 /** @type {Record<string, string>} */
 const OTHERWISE = {
@@ -18,19 +22,55 @@ const OTHERWISE = {
   transcript: "Their clips have different transcripts.",
 };
 
-/** @param {Sealed & {pairs: number, advance: () => unknown}} what  `pairs`: how many more wait */
-export function outcome({ pairs, advance, ...sealed }) {
-  const { trial } = sealed;
-  return h(
-    "section.trial",
-    { "aria-label": "Outcome" },
-    h("p.lead.verdict", {}, verdict(trial)),
-    h("div.blind-sides", {}, ...SIDES.map((side) => card(side, sealed))),
-    ...notes(trial).map((note) => h("p.hint", {}, note)),
-    pairs
-      ? h("button.primary.go-on", { type: "button", onclick: advance }, "Next pair ", h("kbd", {}, "N"))
-      : h("p.hint", {}, "No pair is left. Speak the line again to get more."),
-  );
+export class Outcome {
+  /** @param {Sealed & {line: HTMLElement, pairs: number, advance: () => unknown}} what  `pairs`: how many more wait */
+  constructor({ line, pairs, advance, ...sealed }) {
+    this.trial = sealed.trial;
+    this.cards = SIDES.map((side) => card(side, sealed));
+    this.both = h("button.quiet.play-both", { type: "button", onclick: () => this.playBoth(sealed.pair) });
+    this.element = h(
+      "section.trial",
+      { "aria-label": "Outcome" },
+      line,
+      h("p.lead.verdict", {}, verdict(this.trial)),
+      h(
+        "div.blind-sides",
+        {},
+        ...this.cards.map((card, at) => h("div.side-column", {}, card, keep(this.trial, SIDES[at]))),
+      ),
+      ...notes(this.trial).map((note) => h("p.hint", {}, note)),
+      h(
+        "div.outcome-acts",
+        {},
+        pairs > 0 && h("button.primary", { type: "button", onclick: advance }, "Next pair ", h("kbd", {}, "N")),
+        this.both,
+      ),
+      !pairs && h("p.hint", {}, "No pair is left. Speak the line again to get more."),
+    );
+    this.draw();
+  }
+
+  /** What sounds. */
+  draw() {
+    const sounds = SIDES.map((side) => player.playing() === this.trial[side].sound);
+    for (const [at, card] of this.cards.entries()) card.classList.toggle("heard", sounds[at]);
+    const now = progress();
+    this.both.replaceChildren(icon(now ? "stop" : "through"), now ? "Stop" : "Play both", " ", h("kbd", {}, "Space"));
+  }
+
+  /** A, then B; while they play, stop. @param {Pair} pair */
+  playBoth(pair) {
+    if (progress()) return stopAll();
+    const load = async (/** @type {Side} */ side) => (pair.tracks ?? (await pair.fetch()))[side];
+    return playAll(SIDES.map((side) => ({ key: this.trial[side].sound, load: () => load(side) })));
+  }
+}
+
+/** @param {Trial} trial @param {Side} side */
+function keep(trial, side) {
+  const onclick = () => openKeeper(trial[side].take);
+  const look = trial.choice === side ? "button.primary.small" : "button.quiet.small";
+  return h(look, { type: "button", "data-owners": true, onclick }, icon("champion"), "Keep as champion");
 }
 
 /** @param {Trial} trial */

@@ -1,4 +1,5 @@
 /** The Compare page: one blind trial after another, and what the votes add up to. */
+import { stopAll } from "../audio/playlist.js";
 import { follow, on } from "../core/bus.js";
 import { announce, h } from "../core/dom.js";
 import { EVENT, STATE } from "../core/events.js";
@@ -6,10 +7,12 @@ import { plural } from "../core/format.js";
 import { page } from "../core/pages.js";
 import { poll } from "../core/polling.js";
 import { get, post, reason, refusedWith, remove } from "../core/server.js";
+import { takeOf } from "../core/state.js";
 import { toast } from "../core/toast.js";
 import { record } from "../core/undo.js";
 import { Ballot, REVEAL_MS } from "./ballot.js";
-import { outcome } from "./outcome.js";
+import { agreed, lineOf } from "./line.js";
+import { Outcome } from "./outcome.js";
 import { OTHER, Pair } from "./pair.js";
 import { results } from "./results.js";
 
@@ -23,6 +26,8 @@ let desk = null;
 let pair = null;
 /** @type {Ballot | null} */
 let ballot = null;
+/** After the vote. @type {Outcome | null} */
+let result = null;
 let revealing = 0; // timer
 let busy = false;
 
@@ -32,7 +37,10 @@ export function mount(element) {
   element.append(place);
   follow(STATE.page, () => (page() === "compare" ? desk && draw() : leavePage()));
   poll({ needed: () => page() === "compare" && !busy, every: () => EVERY_MS, look });
-  follow([STATE.player, STATE.pair], () => ballot?.draw());
+  follow([STATE.player, STATE.pair, STATE.playlist], () => {
+    ballot?.draw();
+    result?.draw();
+  });
   follow(STATE.playhead, () => ballot?.drawPlayhead());
   on(EVENT.pairHeard, () => pair?.ready && announce("Both sides were heard. Vote with A, B, or X for no preference."));
 }
@@ -41,7 +49,8 @@ export function mount(element) {
  * Hear two takes blind: for whoever has two, from wherever on the page. Resolves to whether a trial began.
  * @param {string} take_a @param {string} take_b
  */
-export function compareBlind(take_a, take_b) {
+export async function compareBlind(take_a, take_b) {
+  if (!(await agreed([take_a, take_b].map(takeOf)))) return false;
   return alone(async () => {
     receive(await post("/studio/trials", { take_a, take_b }));
     location.hash = "#compare";
@@ -50,10 +59,10 @@ export function compareBlind(take_a, take_b) {
 
 /** Keys of this page; see frame/shortcuts.js. */
 export const KEYS = {
-  " ": () => pair && hear(pair.playing ? OTHER[pair.side] : pair.side),
+  " ": () => pair && (result ? result.playBoth(pair) : hear(pair.playing ? OTHER[pair.side] : pair.side)),
   ArrowLeft: () => pair && hear("a"),
   ArrowRight: () => pair && hear("b"),
-  Escape: () => pair?.pause(),
+  Escape: () => (result ? stopAll() : pair?.pause()),
   a: () => vote("a"),
   b: () => vote("b"),
   x: () => vote("tie"),
@@ -115,8 +124,11 @@ function draw() {
   document.body.classList.toggle("blind", blind && page() === "compare");
   const focused = place.contains(document.activeElement);
   const skip = desk.pairs > 1 ? next : null;
-  ballot = blind && pair && !pair.gone ? new Ballot(pair, { hear, vote, undo, reveal, leave, skip }) : null;
-  const body = ballot?.element ?? placeholder(desk);
+  const [shown, { trial, pairs }] = [pair && !pair.gone, desk];
+  ballot = blind && pair && shown ? new Ballot(pair, { hear, vote, undo, reveal, leave, skip }, lineOf(desk)) : null;
+  const sealed = trial?.stage === "sealed";
+  result = pair && sealed ? new Outcome({ line: lineOf(desk), trial, pairs, pair, hear, advance }) : null;
+  const body = ballot?.element ?? result?.element ?? placeholder(desk);
   const tally = desk.tally?.length ? [results(desk.tally)] : [];
   place.replaceChildren(h("h2.page-title", {}, "Compare"), body, ...tally);
   ballot?.draw();
@@ -127,7 +139,7 @@ function draw() {
 /** What stands where no vote can be given. @param {TrialDesk} desk */
 function placeholder({ trial, pairs }) {
   if (!pair || !trial) return pairs ? begin(pairs) : empty();
-  return trial.stage === "sealed" ? outcome({ trial, pairs, pair, hear, advance }) : gone();
+  return gone();
 }
 
 /** In place of a trial that cannot be heard any more. */

@@ -14,11 +14,12 @@ export const STATE = /** @type {const} */ ({
   page: "page", // which one shows; pages.js
   pair: "pair", // the two sides of a trial; compare/pair.js
   player: "player", // what sounds; audio/player.js
+  playlist: "playlist", // which of several sounds plays; audio/playlist.js
   playhead: "playhead", // where; audio/player.js
   render: "render", // of the open project; script/desk.js
   renders: "renders", // of all projects; renders.js
   script: "script", // which projects there are, which sheet is open; script/desk.js
-  selected: "selected", // which take; state.js
+  selected: "selected", // which take, and which together; state.js, takes/selection.js
   synthesis: "synthesis", // the take that is being made; state.js
   takes: "takes", // state.js
   telemetry: "telemetry", // state.js
@@ -42,6 +43,7 @@ export const EVENT = /** @type {const} */ ({
   pairHeard: "pair-heard", // a side was heard long enough
   sheetSaved: "sheet-saved", // the studio has a change of it
   reveal: "reveal", // a field is to be seen
+  soundEnded: "sound-ended", // it was played to its end
   storeChanged: "store-changed",
 });
 
@@ -60,6 +62,7 @@ export const EVENT = /** @type {const} */ ({
  *   "pair-heard": null,
  *   "sheet-saved": SavedChange,
  *   "reveal": import("./fields.js").FieldName,
+ *   "sound-ended": string, // the key of what was heard
  *   "store-changed": null,
  * }} Payloads
  */

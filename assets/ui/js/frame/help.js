@@ -7,7 +7,8 @@ const SPEAK = [
   ["Ctrl Enter", "Speak"],
   ["Esc", "Stop"],
   ["Space", "Play or pause the selected take"],
-  ["J  K", "Next take, previous take"],
+  ["J  K", "Next take, previous take; with Shift, extend the selection"],
+  ["T", "Play through the selected takes, or from here on; again: stop"],
   ["S", "Star"],
   ["R", "Re-roll with a new seed"],
   ["C", "Compare"],
@@ -22,6 +23,7 @@ const SCRIPT = [
   ["E", "Edit the text"],
   ["A", "Add a line"],
   ["Space", "Play the line’s take"],
+  ["T", "Play through the selected lines, or from here on; again: stop"],
   ["1  –  9", "Choose a take and play it"],
   ["S  H  R", "Select, hold, retake"],
   ["N", "Note on the take"],
@@ -34,7 +36,7 @@ const SCRIPT = [
   ["/", "Find"],
 ];
 const COMPARE = [
-  ["Space", "Play, then switch sides"],
+  ["Space", "Play, then switch sides; after the vote, play A then B"],
   ["←  →", "Hear A, hear B"],
   ["Esc", "Pause"],
   ["A  X  B", "Vote: A, no preference, B"],

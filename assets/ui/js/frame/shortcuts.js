@@ -7,14 +7,16 @@ import { redo, undo } from "../core/undo.js";
 import { pageKeys } from "../islands.js";
 import { speak, stop } from "../speak/synthesis.js";
 import { selectedRow, step } from "../takes/list.js";
+import { playThrough } from "../takes/selection.js";
 import { star } from "../takes/takes.js";
 import { search } from "../takes/tools.js";
 import { openHelp } from "./help.js";
 
-/** @type {Record<string, () => unknown>} */
+/** @type {Record<string, (event: KeyboardEvent) => unknown>} */
 const SPEAK = {
-  j: () => step(1),
-  k: () => step(-1),
+  j: ({ shiftKey }) => step(1, shiftKey),
+  k: ({ shiftKey }) => step(-1, shiftKey),
+  t: playThrough,
   s: () => state.selected && star(state.selected),
   r: () => selectedRow()?.reroll(),
   c: () => state.selected && toggleCompare(state.selected),
@@ -42,11 +44,14 @@ export function hearKeys() {
     if (!act) return;
     event.preventDefault();
     event.stopPropagation();
-    act();
+    act(event);
   });
 }
 
-/** What a press of a key does; null where it does nothing of ours. @param {KeyboardEvent} event */
+/**
+ * What a press of a key does; null where it does nothing of ours.
+ * @param {KeyboardEvent} event @returns {((event: KeyboardEvent) => unknown) | null | undefined}
+ */
 function actOf(event) {
   const { key } = event;
   const target = /** @type {Element} */ (event.target);

@@ -1,5 +1,6 @@
 /** What is done with lines and takes by key or press. */
 import * as player from "../audio/player.js";
+import { progress } from "../audio/playlist.js";
 import { load } from "../audio/tracks.js";
 import { announce } from "../core/dom.js";
 import { plural } from "../core/format.js";
@@ -10,7 +11,7 @@ import { displayed, takeAt } from "./line-takes.js";
 import { perform } from "./undo.js";
 import { chooseTake, current, takeOfLine, targets, view } from "./view.js";
 
-const RATE = 48_000; // of the context that takes are heard at
+export const RATE = 48_000; // of the context that takes are heard at
 /** @type {Record<Mark, string>} */
 const MARKED = { "": "No mark", select: "Select", hold: "Hold", retake: "Retake" };
 
@@ -58,9 +59,13 @@ export function playNext(by) {
   return play(next);
 }
 
-/** Mark the chosen take of each line that is meant; where it decides every line already, take it away. @param {Mark} mark */
+/**
+ * Mark the chosen take of each line that is meant, or, while takes play through, of the line that plays. Where the mark decides
+ * every line already, take it away.
+ * @param {Mark} mark
+ */
 export function mark(mark) {
-  const meant = targets().flatMap((key) => {
+  const meant = (progress() && view.line ? [view.line] : targets()).flatMap((key) => {
     const line = desk.lines.get(key);
     const take = line && takeOfLine(line);
     return line && take ? [{ line, take }] : [];

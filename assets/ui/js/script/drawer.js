@@ -1,19 +1,29 @@
 /** The cursor's line: all it says, its takes side by side, and what became of it. */
 
+import { playButton } from "../audio/play-button.js";
 import { follow } from "../core/bus.js";
 import { openDialog } from "../core/dialog.js";
 import { arrange, h, icon, iconButton } from "../core/dom.js";
 import { STATE } from "../core/events.js";
 import { moment, seconds } from "../core/format.js";
+import { upperEdge } from "../core/resizing.js";
+import { Selection } from "../core/selection.js";
 import { openCast } from "./cast-dialog.js";
 import { castingsOf } from "./casting.js";
 import { desk, isRendering, roles } from "./desk.js";
 import { drawNotes } from "./line-notes.js";
 import { displayed } from "./line-takes.js";
 import { cellOf } from "./lines.js";
+import { playTakes } from "./play-through.js";
 import { renderLines } from "./render-dialog.js";
 import { TakeCard } from "./take-card.js";
 import { current, takeOfLine, toggleBlind, view } from "./view.js";
+
+/** @import { Modifiers } from "../core/selection.js" */
+
+const HEIGHT = "studio-script-drawer"; // under which this browser keeps it
+const LEAST_PX = 132;
+const LEFT_PX = 220; // for the filters and the least grid
 
 export class Drawer {
   /** @param {{edit: () => void}} acts */
@@ -30,6 +40,10 @@ export class Drawer {
     this.more = h("button.quiet.small", { type: "button", onclick: renderCurrent }, "Another take");
     this.close = iconButton("close", "Close", () => this.open(false));
     this.takes = h("ul.takes-of-line", { "aria-label": "Takes of the line" });
+    this.through = playButton("Play the selected takes of this line, or all of them", () =>
+      playTakes(this.several.ids),
+    );
+    this.several = new Selection();
     this.none = h("div.no-takes");
     this.element = h(
       "section.line-drawer",
@@ -39,6 +53,14 @@ export class Drawer {
       this.none,
       this.takes,
     );
+    this.element.prepend(this.#edge());
+    new ResizeObserver(() => document.body.style.setProperty("--drawer", `${this.element.offsetHeight}px`)).observe(
+      this.element,
+    ); // messages lie above it
+    this.#follow();
+  }
+
+  #follow() {
     follow([STATE.view, STATE.lines], () => this.#draw());
     follow(STATE.render, () => this.#drawNone());
     follow(STATE.player, () => this.#each((card) => card.drawPlayer()));
@@ -49,7 +71,31 @@ export class Drawer {
   #buttons(edit) {
     const change = h("button.quiet.small", { type: "button", onclick: edit }, "Edit text");
     const history = h("button.quiet.small", { type: "button", onclick: openHistory }, "History");
-    return [change, this.more, this.blind, history, this.close];
+    return [this.through, change, this.more, this.blind, history, this.close];
+  }
+
+  #edge() {
+    const most = () => (this.element.parentElement?.offsetHeight ?? innerHeight) - LEFT_PX;
+    return upperEdge(this.element, { label: "Height of the takes", key: HEIGHT, least: LEAST_PX, most });
+  }
+
+  /** What a press on one of several takes does. */
+  #acts() {
+    const order = () => displayed(/** @type {ScriptLine} */ (current()), view.blind).map(({ id }) => id);
+    const chosen = () => {
+      const line = current();
+      return (line && takeOfLine(line)?.id) ?? null;
+    };
+    return {
+      press: (/** @type {string} */ id, /** @type {Modifiers} */ how) => {
+        this.several.press(id, how, order(), chosen());
+        this.#each((card) => card.mark(this.several.ids.has(card.take.id)));
+      },
+      toggle: (/** @type {string} */ id) => {
+        this.several.toggle(id);
+        this.#each((card) => card.mark(this.several.ids.has(card.take.id)));
+      },
+    };
   }
 
   /** On a phone it lies over the lines. @param {boolean} open */
@@ -82,19 +128,23 @@ export class Drawer {
 
   /** @param {ScriptLine} line */
   #drawTakes(line) {
-    if (this.line !== line.key) this.cards.clear();
+    if (this.line !== line.key) {
+      this.cards.clear();
+      this.several.clear();
+    }
     this.line = line.key;
     const chosen = takeOfLine(line);
     const shown = displayed(line, view.blind);
     for (const id of this.cards.keys()) if (!shown.some((take) => take.id === id)) this.cards.delete(id);
     const elements = shown.map((take) => {
-      const card = this.cards.get(take.id) ?? new TakeCard(take, line);
+      const card = this.cards.get(take.id) ?? new TakeCard(take, line, this.#acts());
       this.cards.set(take.id, card);
       card.update(take, line, take === chosen);
       return card.element;
     });
     arrange(this.takes, elements);
     this.takes.hidden = !shown.length;
+    this.through.hidden = shown.length < 2;
     if (chosen) this.#show(chosen.id);
   }
 

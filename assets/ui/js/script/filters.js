@@ -1,4 +1,5 @@
 /** Finding lines, and what is done with those that are chosen. */
+import { playButton } from "../audio/play-button.js";
 import { follow } from "../core/bus.js";
 import { h, icon, iconButton } from "../core/dom.js";
 import { STATE } from "../core/events.js";
@@ -11,6 +12,7 @@ import { selectOf } from "./choice.js";
 import { desk, roles } from "./desk.js";
 import { notedLines } from "./line-notes.js";
 import { ALL, CONCERNS, STATUSES } from "./lines.js";
+import { playLines } from "./play-through.js";
 import { askRender, renderSelection } from "./render-dialog.js";
 import { STATES } from "./status.js";
 import { isFiltered, selectAll, setFilter, view } from "./view.js";
@@ -44,6 +46,7 @@ export class Filters {
       this.clear,
       h("span.gap"),
       this.chosen,
+      playButton("Play the takes of the selected lines, or of all from here on (T)", playLines),
       h("button.quiet.add-line", { type: "button", onclick: add }, "Add a line"),
     );
     follow([STATE.script, STATE.lines], () => this.#drawCharacters());

@@ -6,6 +6,7 @@ import { openHelp } from "../frame/help.js";
 import * as acts from "./acts.js";
 import { addLine } from "./adding.js";
 import { edit, toText } from "./editor.js";
+import { playLines } from "./play-through.js";
 import { moveTo, selectAll, step, toggleBlind, view } from "./view.js";
 
 /** @import { Grid } from "./grid.js" */
@@ -96,6 +97,7 @@ function does({ grid, find, note }) {
     s: () => acts.mark("select"),
     h: () => acts.mark("hold"),
     r: () => acts.mark("retake"),
+    t: playLines,
     n: note,
     b: toggleBlind,
     x: () => moveTo(view.line, view.column, { toggle: true }),

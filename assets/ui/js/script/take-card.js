@@ -2,29 +2,32 @@
 import * as player from "../audio/player.js";
 import { seekable, Waveform } from "../audio/waveform.js";
 import { h, icon, iconButton } from "../core/dom.js";
-import { clock, seconds, sentence } from "../core/format.js";
+import { clock, seconds } from "../core/format.js";
 import { titleOf } from "../core/state.js";
 import { comment, mark, togglePlay } from "./acts.js";
 import { digitOf } from "./line-takes.js";
+import { TakeChecks } from "./take-checks.js";
 import { chooseTake, selectAll, view } from "./view.js";
 import { voiceName } from "./voices.js";
 
-const OUTCOMES = /** @type {const} */ ({
-  ok: { sign: "check", words: "passed" },
-  doubt: { sign: "warn", words: "in doubt" },
-  fail: { sign: "fail", words: "failed" },
-  unmeasured: { sign: "help", words: "not measured" },
-});
+/** @import { Modifiers } from "../core/selection.js" */
+
 const MARKS = /** @type {const} */ ([
   ["select", "Select", "check", "S"],
   ["hold", "Hold", "pausemark", "H"],
   ["retake", "Retake", "flag", "R"],
 ]);
 
+/**
+ * What the presses on one of several takes do.
+ * @typedef {{press: (id: string, how: Modifiers) => void, toggle: (id: string) => void}} Several
+ */
+
 export class TakeCard {
-  /** @param {LineTake} take @param {ScriptLine} line */
-  constructor(take, line) {
+  /** @param {LineTake} take @param {ScriptLine} line @param {Several} several */
+  constructor(take, line, several) {
     this.take = take;
+    this.several = several;
     this.line = line;
     this.drawn = "";
     this.digit = h("kbd.take-digit");
@@ -32,19 +35,13 @@ export class TakeCard {
     this.play.classList.add("play");
     this.waveform = new Waveform().show({ peaks: take.peaks });
     this.time = h("span.readout.time");
-    this.facts = h("p.facts");
-    this.checks = h("ul.take-checks", { "aria-label": "Checks", tabindex: "0" });
+    this.facts = h("span.facts");
+    this.tick = iconButton("box", "Select take", () => this.several.toggle(this.take.id), { "aria-pressed": "false" });
+    this.voice = h("b.take-voice");
+    this.checks = new TakeChecks();
     this.marks = MARKS.map(([name, words, sign, key]) => this.#mark(name, words, sign, key));
     this.comment = this.#comment();
-    this.element = h(
-      "li.line-take",
-      { "data-take": take.id, onclick: () => this.#choose() }, // on a press the card could move from under the pointer
-      h("div.take-top", {}, this.digit, this.play, this.waveform.element, this.time),
-      this.facts,
-      this.checks,
-      h("div.take-marks", {}, ...this.marks),
-      this.comment,
-    );
+    this.element = this.#card();
     this.updateSlider = seekable(this.waveform, "Position in the take", {
       at: () => player.positionOf(this.take.id),
       length: () => this.take.duration_s,
@@ -52,6 +49,39 @@ export class TakeCard {
       words: () => `${clock(player.positionOf(this.take.id))} of ${seconds(this.take.duration_s)}`,
     });
     this.drawPlayer();
+  }
+
+  #card() {
+    return h(
+      "li.line-take",
+      {
+        "data-take": this.take.id,
+        onclick: (event) => this.#press(event), // on pointerdown the card could move from under the pointer
+        onmousedown: (event) => event.shiftKey && event.preventDefault(), // it would select words of the page
+      },
+      h("div.take-top", {}, this.digit, this.play, this.waveform.element, this.time, this.tick),
+      h("p.take-who", {}, this.voice, this.facts),
+      this.checks.element,
+      h("div.take-marks", {}, ...this.marks),
+      this.comment,
+    );
+  }
+
+  /** @param {MouseEvent} event */
+  #press(event) {
+    const { target, shiftKey, ctrlKey, metaKey } = event;
+    const several = shiftKey || ctrlKey || metaKey;
+    if (several || !(/** @type {Element} */ (target).closest("button, input, [role=slider]")))
+      this.several.press(this.take.id, event);
+    this.#choose();
+  }
+
+  /** @param {boolean} ticked  whether it is one of the takes that are chosen together */
+  mark(ticked) {
+    this.element.classList.toggle("ticked", ticked);
+    if (this.tick.getAttribute("aria-pressed") === String(ticked)) return;
+    this.tick.setAttribute("aria-pressed", String(ticked));
+    this.tick.replaceChildren(icon(ticked ? "boxed" : "box"));
   }
 
   /** @param {() => unknown} act */
@@ -117,15 +147,14 @@ export class TakeCard {
       button.setAttribute("aria-pressed", String(MARKS[at][0] === take.mark));
     if (!this.comment.matches(":focus")) this.comment.value = take.comment;
     this.facts.replaceChildren(...this.#facts());
-    const pending = take.score === null && !take.stale ? [h("li", {}, "being checked…")] : [];
-    const checks = take.checks.toSorted((one, other) => urgency(one) - urgency(other));
-    this.checks.replaceChildren(...(view.blind ? [] : [...checks.map(checkItem), ...pending]));
+    this.voice.textContent = view.blind ? `Take ${digit}` : voiceName(take.voice);
+    this.checks.show(take, view.blind);
   }
 
   #facts() {
-    const { voice, engine, seed, length_s, stale, changed, proposed, score } = this.take;
+    const { engine, seed, length_s, stale, changed, proposed, score } = this.take;
     const fact = (/** @type {string} */ words, title = "") => h("span.fact", title ? { title } : {}, words);
-    const told = [fact(voiceName(voice), "Who speaks"), fact(titleOf(engine), "The engine"), fact(`seed ${seed}`)];
+    const told = [fact(titleOf(engine), "Engine"), fact(`seed ${seed}`)];
     const judged = score === null ? "" : `Score of its checks: ${score.toFixed(2)}`;
     return [
       fact(seconds(length_s), "Length of the delivered file"),
@@ -155,23 +184,4 @@ export class TakeCard {
     this.time.textContent = at ? clock(at) : seconds(this.take.length_s);
     this.updateSlider();
   }
-}
-
-/** What needs attention comes first. @param {TakeCheck} check */
-function urgency({ outcome }) {
-  return ["fail", "doubt"].includes(outcome) ? ["fail", "doubt"].indexOf(outcome) : 2;
-}
-
-/** Its sign, its name, what was found, and who says so. @param {TakeCheck} check */
-function checkItem({ name, outcome, message, model }) {
-  const { sign, words } = OUTCOMES[outcome];
-  const by = model ? `${sentence(message)} Measured by ${model}.` : sentence(message);
-  return h(
-    "li",
-    { "data-outcome": outcome, title: by },
-    icon(sign),
-    h("span", {}, name),
-    h("span.sr-only", {}, `${words}. ${by}`),
-    outcome !== "ok" && h("span.found", {}, message),
-  );
 }

@@ -108,6 +108,12 @@ export function moveTo(line, column = view.column, { extend = false, toggle = fa
   changed(STATE.view);
 }
 
+/** Put the cursor on a line and leave the selection as it is. @param {string} line */
+export function putCursor(line) {
+  view.line = line;
+  changed(STATE.view);
+}
+
 /** @param {string} from @param {string} to */
 function between(from, to) {
   const [one, other] = [view.places.get(from) ?? 0, view.places.get(to) ?? 0];

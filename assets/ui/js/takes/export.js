@@ -2,7 +2,7 @@
 import { h, icon, iconButton } from "../core/dom.js";
 import { plural } from "../core/format.js";
 import { menu } from "../core/menu.js";
-import { shownTakes } from "./filter.js";
+import { meantTakes } from "./selection.js";
 
 const FORMATS = { wav: "WAV, 32-bit float", flac: "FLAC, lossless", mp3: "MP3, small" };
 
@@ -13,13 +13,13 @@ export function downloadMenu({ id }) {
   return menu(iconButton("download", "Download"), () => Object.entries(FORMATS).map(link));
 }
 
-/** Zips of the starred ones of the takes that show, or of all that do. */
+/** Zips of the chosen takes, or else of all that show; of the starred ones among them, too. */
 export function exportMenu() {
   const button = h("button.quiet.small", { type: "button" }, "Export", icon("down"));
   return menu(button, () => {
-    const shown = shownTakes();
-    const starred = shown.filter((take) => take.starred);
-    return [...zips(starred, "starred take"), ...zips(shown, "take")];
+    const takes = meantTakes();
+    const starred = takes.filter((take) => take.starred);
+    return [...zips(starred, "starred take"), ...zips(takes, "take")];
   });
 }
 

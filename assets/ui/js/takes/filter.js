@@ -1,9 +1,10 @@
 /** Which takes show: those of the chosen folder that fit the search, and what was made meanwhile. */
 import { changed } from "../core/bus.js";
 import { STATE } from "../core/events.js";
-import { currentOf, state, titleOf } from "../core/state.js";
+import { state, titleOf } from "../core/state.js";
 import { loadJson, saveJson } from "../core/storage.js";
 import { fits } from "./fits.js";
+import { voiceOf } from "./voice.js";
 
 /** @import { TakeFilter } from "./fits.js" */
 
@@ -34,6 +35,5 @@ export function shownTakes() {
 
 /** @param {Take} take */
 function spokenBy({ order, engine }) {
-  const clip = [...state.samples, ...state.mine].find(({ id }) => id === order.clip_id);
-  return [currentOf(order.champion)?.title, clip?.name, titleOf(engine)].filter(Boolean).join(" ");
+  return [voiceOf(order), titleOf(engine)].filter(Boolean).join(" ");
 }

@@ -8,6 +8,7 @@ import { select, state } from "../core/state.js";
 import { EVERYTHING, filter, setFilter, shownTakes } from "./filter.js";
 import { noneWords } from "./fits.js";
 import { TakeRow } from "./row.js";
+import { keepChosen, press } from "./selection.js";
 import { SynthesisRow } from "./synthesis-row.js";
 import { actions, finder, search } from "./tools.js";
 
@@ -65,6 +66,7 @@ function draw() {
   const before = shown;
   const [all, focused] = [state.takes.length, menus.contains(document.activeElement)];
   shown = shownTakes();
+  keepChosen();
   drawRows();
   count.textContent = shown.length < all ? `${shown.length} of ${all}` : String(all || "");
   find.hidden = !all;
@@ -109,12 +111,13 @@ function drawRows() {
   });
 }
 
-/** J and K: the next or the one before of those that show. @param {number} by */
-export function step(by) {
+/** J and K: the next or the one before of those that show. @param {number} by @param {boolean} extend  the selection */
+export function step(by, extend = false) {
   const now = shown.findIndex((take) => take.id === state.selected);
   const next = shown[now < 0 ? 0 : clamp(now + by, 0, shown.length - 1)];
   if (!next) return;
-  select(next.id);
+  if (extend) press(next.id, { shiftKey: true, ctrlKey: false, metaKey: false });
+  else select(next.id);
   const element = rows.get(next.id)?.element;
   element?.scrollIntoView({ block: "nearest" });
   element?.focus({ preventScroll: true });

@@ -7,11 +7,13 @@ import { isInTray, toggleCompare } from "../compare/tray.js";
 import { h, icon, iconButton } from "../core/dom.js";
 import { clock, fine, seconds } from "../core/format.js";
 import { attempt } from "../core/login.js";
-import { currentOf, restore, select, state, titleOf } from "../core/state.js";
+import { restore, select, state, titleOf } from "../core/state.js";
 import { toast } from "../core/toast.js";
 import { speak } from "../speak/synthesis.js";
 import { downloadMenu } from "./export.js";
+import { isChosen, press, toggleChosen } from "./selection.js";
 import { audioOf, discard, star } from "./takes.js";
+import { voiceOf } from "./voice.js";
 
 export class TakeRow {
   /** @param {Take} take */
@@ -23,21 +25,14 @@ export class TakeRow {
     this.play.classList.add("play");
     this.waveform = new Waveform();
     this.time = h("span.readout.time");
-    this.folder = h("span.fact", { title: "The folder it lies in" });
+    this.text = h("button.take-text", { type: "button", onclick: () => this.#unfold() }, take.order.text);
+    this.folder = h("span.fact", { title: "Folder" });
+    this.voice = h("span.fact.take-voice", { title: "Voice" });
     this.engine = h("span.fact", { title: take.checkpoint });
+    this.tick = iconButton("box", "Select take", () => toggleChosen(this.take.id), { "aria-pressed": "false" });
     this.compare = iconButton("compare", "Compare", () => toggleCompare(this.take.id), { "aria-pressed": "false" });
-    this.element = h(
-      "li.take",
-      {
-        tabindex: "-1",
-        onfocusin: () => state.selected !== this.take.id && select(this.take.id),
-        onpointerdown: () => select(this.take.id),
-      },
-      this.star,
-      this.play,
-      this.#body(),
-      this.#actions(),
-    );
+    this.element = this.#row();
+    new ResizeObserver(() => this.#drawText()).observe(this.text);
     this.updateSlider = seekable(this.waveform, "Position in the take", {
       at: () => player.positionOf(this.take.id),
       length: () => this.take.duration_s,
@@ -47,21 +42,57 @@ export class TakeRow {
     this.waveform.show({ peaks: take.peaks });
   }
 
-  #body() {
-    const { order, cost, duration_s } = this.take;
-    const fact = (/** @type {string} */ text, /** @type {string} */ title) =>
-      h("span.fact", title ? { title } : {}, text);
-    const champion = order.champion && (currentOf(order.champion)?.title ?? order.champion);
+  #row() {
     return h(
-      "div.take-body",
-      {},
-      h("p.take-text", { title: order.text }, order.text),
+      "li.take",
+      {
+        tabindex: "-1",
+        onfocusin: () => state.selected !== this.take.id && select(this.take.id),
+        onpointerdown: (event) => this.#press(event),
+        // With Shift, a press would also select words of the page.
+        onmousedown: (event) => event.shiftKey && event.preventDefault(),
+      },
+      this.star,
+      this.play,
+      this.text,
+      this.#actions(),
       h("div.take-wave", {}, this.waveform.element, this.time),
+      ...this.#facts(),
+    );
+  }
+
+  /** @param {PointerEvent} event */
+  #press(event) {
+    const { target, shiftKey, ctrlKey, metaKey } = event;
+    const several = shiftKey || ctrlKey || metaKey;
+    if (several || !(/** @type {Element} */ (target).closest("button, a, [role=slider]"))) press(this.take.id, event);
+    else select(this.take.id);
+  }
+
+  /** Show the whole text, or one line of it again; a press that selects does not. */
+  #unfold() {
+    this.element.classList.toggle("whole");
+    this.#drawText();
+  }
+
+  #drawText() {
+    const whole = this.element.classList.contains("whole");
+    const cut = whole || this.text.scrollWidth > this.text.clientWidth;
+    this.text.disabled = !cut;
+    this.text.title = whole || !cut ? "" : "Show the whole text";
+    if (cut) this.text.setAttribute("aria-expanded", String(whole));
+    else this.text.removeAttribute("aria-expanded");
+  }
+
+  #facts() {
+    const { order, cost, duration_s } = this.take;
+    const fact = (/** @type {string} */ text, /** @type {string} */ title) => h("span.fact", { title }, text);
+    return [
       h(
         "p.facts",
         {},
+        this.voice,
         this.folder,
-        champion && fact(champion, "The champion who speaks"),
         this.engine,
         fact(`seed ${order.seed}`, "The same seed and settings give the same take"),
         fact(seconds(duration_s), "Length"),
@@ -72,13 +103,14 @@ export class TakeRow {
         ),
       ),
       ...(this.take.notes ?? []).map((note) => h("p.take-note", {}, icon("warn"), note)),
-    );
+    ];
   }
 
   #actions() {
     return h(
       "div.take-actions",
       {},
+      this.tick,
       iconButton("again", "Re-roll: the same with a new seed", () => this.reroll()),
       iconButton("settings", "Use these settings: script, voice and seed", () => this.use()),
       this.compare,
@@ -95,6 +127,8 @@ export class TakeRow {
     this.star.title = take.starred ? "Starred" : "Star";
     this.folder.textContent = take.folder;
     this.folder.hidden = !take.folder;
+    this.voice.textContent = voiceOf(take.order);
+    this.voice.hidden = !this.voice.textContent;
     this.mark();
     this.drawEngine();
     this.drawPlayer();
@@ -113,6 +147,11 @@ export class TakeRow {
     if (chosen) this.element.setAttribute("aria-current", "true");
     else this.element.removeAttribute("aria-current");
     this.compare.setAttribute("aria-pressed", String(isInTray(id)));
+    const ticked = isChosen(id);
+    this.element.classList.toggle("ticked", ticked);
+    if (this.tick.getAttribute("aria-pressed") === String(ticked)) return;
+    this.tick.setAttribute("aria-pressed", String(ticked));
+    this.tick.replaceChildren(icon(ticked ? "boxed" : "box"));
   }
 
   drawPlayer() {

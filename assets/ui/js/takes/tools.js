@@ -1,4 +1,5 @@
 /** What stands above the takes: search, choice of a folder, and what is done to all that show. */
+import { playButton } from "../audio/play-button.js";
 import { follow } from "../core/bus.js";
 import { announce, h, icon, iconButton } from "../core/dom.js";
 import { STATE } from "../core/events.js";
@@ -10,6 +11,7 @@ import { exportMenu } from "./export.js";
 import { filter, setFilter, shownTakes } from "./filter.js";
 import { foldersOf } from "./fits.js";
 import { openMove } from "./move.js";
+import { chooseNone, chosenTakes, meantTakes, playThrough } from "./selection.js";
 import { discard } from "./takes.js";
 
 /** Values of the choice; a folder's own is its name behind a slash. */
@@ -66,15 +68,23 @@ function chosen(value) {
   return value === NONE ? "" : value.slice(1);
 }
 
-/** Menus that act on all takes that show. */
+/** Play through, and menus that act on the chosen takes, or else on all that show. */
 export function actions() {
+  const play = playButton("Play the selected takes, or all from here on (T)", playThrough);
+  const count = h("b");
+  const chosen = h("span.chosen-takes", {}, count, iconButton("close", "Select none", chooseNone));
   const more = menu(iconButton("dots", "Actions on these takes"), () => {
-    const takes = shownTakes();
+    const takes = meantTakes();
     const [words, starred] = [plural(takes.length, "take"), takes.filter((take) => take.starred).length];
     return [
       entry(`Move ${words} to a folder…`, () => openMove(takes)),
       entry(`Delete ${words}${starred ? ` (${starred} starred)` : ""}`, () => discard(takes.map(({ id }) => id))),
     ];
   });
-  return h("div.take-menus", {}, more, exportMenu());
+  follow([STATE.selected, STATE.takes, STATE.filter], () => {
+    const many = chosenTakes().length;
+    chosen.hidden = !many;
+    count.textContent = `${many} selected`;
+  });
+  return h("div.take-menus", {}, chosen, play, more, exportMenu());
 }

@@ -1,0 +1,67 @@
+/** Several sounds played one after another. Playing anything else, or stopping, ends the list. */
+import { changed, follow, on } from "../core/bus.js";
+import { EVENT, STATE } from "../core/events.js";
+import { attempt } from "../core/login.js";
+import * as player from "./player.js";
+
+/** @import { Track } from "./tracks.js" */
+/** @typedef {{key: string, load: () => Promise<Track>, begin?: () => void}} Item  `begin`: called before it sounds */
+
+class Run {
+  /** @param {Item[]} items */
+  constructor(items) {
+    this.items = items;
+    this.at = -1;
+    this.sounding = ""; // the key that plays; empty while the next one is fetched
+  }
+}
+
+/** @type {Run | null} */
+let run = null;
+
+/** Play from the first to the last. @param {Item[]} items */
+export function playAll(items) {
+  player.stop();
+  run = items.length ? new Run(items) : null;
+  changed(STATE.playlist);
+  return run && advance(run);
+}
+
+/** How far it is: which one plays, counted from 1, of how many; null while no list plays. */
+export function progress() {
+  return run && { at: run.at + 1, count: run.items.length };
+}
+
+export function stopAll() {
+  run = null;
+  player.stop();
+  changed(STATE.playlist);
+}
+
+/** @param {Run} mine */
+async function advance(mine) {
+  mine.sounding = "";
+  mine.at += 1;
+  const item = mine.items[mine.at];
+  if (!item) return end();
+  const track = await attempt(item.load);
+  if (run !== mine) return undefined;
+  if (!track) return end();
+  item.begin?.();
+  player.play(item.key, track, 0);
+  mine.sounding = item.key;
+  mine.items[mine.at + 1]?.load().catch(() => {}); // so that no pause is longer than a breath
+  return changed(STATE.playlist);
+}
+
+function end() {
+  run = null;
+  changed(STATE.playlist);
+}
+
+on(EVENT.soundEnded, (key) => {
+  if (run?.sounding === key) advance(run);
+});
+follow(STATE.player, () => {
+  if (run?.sounding && player.playing() !== run.sounding) end(); // stopped, or something else plays
+});

@@ -1,0 +1,14 @@
+/** The room that an on-screen keyboard takes, as `--keyboard`, for browsers that lay it over the page. */
+
+/** Follow it from now on. */
+export function followKeyboard() {
+  const { visualViewport: seen } = window;
+  if (!seen) return;
+  const update = () => {
+    // Zooming in also makes the visual viewport smaller, but covers nothing.
+    const covered = seen.scale > 1.01 ? 0 : Math.max(0, innerHeight - seen.height - seen.offsetTop);
+    document.documentElement.style.setProperty("--keyboard", `${Math.round(covered)}px`);
+  };
+  for (const name of ["resize", "scroll"]) seen.addEventListener(name, update);
+  update();
+}

@@ -1,0 +1,40 @@
+/** Several takes played one after another: of the selected lines, of all lines from the cursor on, or of one line. */
+import { playAll, progress, stopAll } from "../audio/playlist.js";
+import { load } from "../audio/tracks.js";
+import { announce } from "../core/dom.js";
+import { RATE, soundOf } from "./acts.js";
+import { desk } from "./desk.js";
+import { displayed } from "./line-takes.js";
+import { chooseTake, current, putCursor, takeOfLine, view } from "./view.js";
+
+/** @param {ScriptLine} line @param {LineTake} take @returns {import("../audio/playlist.js").Item} */
+function item(line, take) {
+  const begin = () => {
+    putCursor(line.key);
+    chooseTake(line, take);
+  };
+  return { key: take.id, load: () => load(soundOf(take), RATE), begin };
+}
+
+/** Play the chosen take of each line in turn, and put the cursor there; while they play, stop. */
+export function playLines() {
+  if (progress()) return stopAll();
+  const { shown, selected, line } = view;
+  const from = Math.max(0, shown.indexOf(line ?? ""));
+  const keys = selected.size ? shown.filter((key) => selected.has(key)) : shown.slice(from);
+  const items = keys.flatMap((key) => {
+    const line = desk.lines.get(key);
+    const take = line && takeOfLine(line);
+    return line && take ? [item(line, take)] : [];
+  });
+  return items.length ? playAll(items) : announce("These lines have no take yet.");
+}
+
+/** Play takes of the cursor's line in turn: those with these ids, or all; while they play, stop. @param {Set<string>} ids */
+export function playTakes(ids) {
+  if (progress()) return stopAll();
+  const line = current();
+  const takes = line ? displayed(line, view.blind) : [];
+  const chosen = takes.filter(({ id }) => ids.has(id));
+  return line && playAll((chosen.length ? chosen : takes).map((take) => item(line, take)));
+}

@@ -1,0 +1,82 @@
+/** Which takes are chosen together, and playing them one after another. */
+import { playAll, progress, stopAll } from "../audio/playlist.js";
+import { load } from "../audio/tracks.js";
+import { changed } from "../core/bus.js";
+import { announce } from "../core/dom.js";
+import { STATE } from "../core/events.js";
+import { plural } from "../core/format.js";
+import { Selection } from "../core/selection.js";
+import { select, state } from "../core/state.js";
+import { shownTakes } from "./filter.js";
+import { audioOf } from "./takes.js";
+
+/** @import { Modifiers } from "../core/selection.js" */
+
+const selection = new Selection();
+
+/** @param {string} id */
+export function isChosen(id) {
+  return selection.ids.has(id);
+}
+
+/** Takes that are chosen together, as they show; none where only the current one is meant. */
+export function chosenTakes() {
+  return shownTakes().filter(({ id }) => selection.ids.has(id));
+}
+
+/** What a menu above the list acts on: the chosen ones, or else all that show. */
+export function meantTakes() {
+  const chosen = chosenTakes();
+  return chosen.length ? chosen : shownTakes();
+}
+
+/** A press on a take, with or without Shift, Ctrl or Cmd. @param {string} id @param {Modifiers} how */
+export function press(id, how) {
+  selection.press(id, how, order(), state.selected);
+  select(id);
+  tell(how.shiftKey || how.ctrlKey || how.metaKey);
+}
+
+/** Put a take into the selection, or out. @param {string} id */
+export function toggleChosen(id) {
+  selection.toggle(id);
+  select(id);
+  tell(true);
+}
+
+export function chooseNone() {
+  selection.clear();
+  changed(STATE.selected);
+}
+
+/** Those that were deleted or are filtered out are not chosen any more. */
+export function keepChosen() {
+  selection.keep(order());
+}
+
+function order() {
+  return shownTakes().map(({ id }) => id);
+}
+
+/** @param {boolean} several */
+function tell(several) {
+  if (several && selection.ids.size) announce(`${plural(selection.ids.size, "take")} selected.`);
+}
+
+/** Play the chosen takes, or all from the current one on; while they play, stop. */
+export function playThrough() {
+  if (progress()) return stopAll();
+  const chosen = chosenTakes();
+  const shown = shownTakes();
+  const from = Math.max(
+    0,
+    shown.findIndex(({ id }) => id === state.selected),
+  );
+  return playAll(
+    (chosen.length ? chosen : shown.slice(from)).map((take) => ({
+      key: take.id,
+      load: () => load(audioOf(take), take.sample_rate),
+      begin: () => select(take.id),
+    })),
+  );
+}

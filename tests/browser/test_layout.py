@@ -1,0 +1,138 @@
+"""Every page at three widths, with long names and long texts: nothing is cut off, covered or scrolled sideways."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from studio.history import History
+from tests.browser.layout import layout_faults
+from tests.browser.serving import Served
+from tests.browser.stock import (
+    LONG_ID,
+    NAME,
+    SENTENCE,
+    line_take,
+    session_of,
+    show_takes,
+    stock_champion,
+    stock_sheet,
+    stock_takes,
+)
+from tests.browser.visiting import Visitor, visiting
+from tests.studio.listening.takes import keep, sound
+
+WINDOWS = {1440: 900, 1024: 700, 390: 844}
+IDS = [f"ACT2_SIEGE_OF_THE_NORTHERN_GATE_{count:04}_ALTERNATE" for count in range(40)]
+
+
+@contextmanager
+def stocked(browser: Browser, served: Served, width: int) -> Iterator[Visitor]:
+    with visiting(browser, served, viewport={"width": width, "height": WINDOWS[width]}) as visitor:
+        stock_champion(served)
+        try:
+            yield visitor
+        finally:
+            assert visitor.page.request.delete(f"{visitor.url}/studio/champions/{LONG_ID}").ok
+
+
+class Walk:
+    """Looks for faults at every step of a way through a page."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.faults: list[str] = []
+
+    def look(self, step: str) -> None:
+        self.faults += [f"{step}: {fault}" for fault in layout_faults(self.page)]
+
+
+@pytest.mark.parametrize("width", WINDOWS)
+def test_nothing_on_speak_is_cut_off_or_covered(browser: Browser, studio: Served, width: int) -> None:
+    with stocked(browser, studio, width) as visitor:
+        page, walk = visitor.page, Walk(visitor.page)
+        stock_takes(visitor, studio, [SENTENCE * 9, "One.", SENTENCE], champion=LONG_ID)
+        visitor.open()
+        walk.look("first")
+        visitor.hurry()
+        visitor.write(SENTENCE * 20)
+        walk.look("long text")
+        takes = page.locator("li.take")
+        for take in (takes.nth(0), takes.nth(1)):
+            take.get_by_role("button", name="Select take").click()
+            take.get_by_role("button", name="Compare", exact=True).click()
+        expect(page.locator(".side .fact", has_text="LUFS")).to_have_count(2)
+        walk.look("two takes selected and compared")
+        takes.nth(0).get_by_role("button", name="Download").click()
+        walk.look("download menu")
+        page.keyboard.press("Escape")
+        page.get_by_role("button", name="Keys and help").click()
+        walk.look("help")
+        assert walk.faults == []
+
+
+@pytest.mark.parametrize("width", WINDOWS)
+def test_nothing_on_script_is_cut_off_or_covered(browser: Browser, studio: Served, width: int) -> None:
+    with stocked(browser, studio, width) as visitor:
+        page, walk = visitor.page, Walk(visitor.page)
+        visitor.open("#script")
+        walk.look("without a sheet")
+        page.goto(visitor.url + "/health")
+        stock_sheet(visitor, [(id, NAME, SENTENCE * 3, SENTENCE) for id in IDS])
+        show_takes(page, {id: [line_take(f"{id}-{number}", number) for number in (1, 2, 3)] for id in IDS[:20]})
+        visitor.open("#script")
+        page.locator(".line-row[data-key] .c-text").first.click()
+        expect(page.locator(".line-take")).to_have_count(3)
+        walk.look("a line with takes")
+        for summary in page.locator(".checks-summary").all():
+            summary.click()
+        walk.look("all checks")
+        if width == 390:
+            page.locator(".line-drawer").get_by_role("button", name="Close").click()
+        page.get_by_role("button", name="Play through").last.press("Control+a")
+        expect(page.locator(".filters .chosen")).to_be_visible()
+        walk.look("all lines selected")
+        assert walk.faults == []
+
+
+@pytest.mark.parametrize("width", WINDOWS)
+def test_nothing_on_compare_is_cut_off_or_covered(browser: Browser, studio: Served, width: int) -> None:
+    with stocked(browser, studio, width) as visitor:
+        page, walk = visitor.page, Walk(visitor.page)
+        history, who = History(studio.log.parent), session_of(visitor)
+        for at, engine in enumerate(("f5", "s1")):
+            settings = {"champion": LONG_ID, "engine": engine, "checkpoint": f"{LONG_ID}-checkpoint"}
+            keep(history, who, text=SENTENCE * 20, audio=sound(1.2, seed=at), **settings)
+        visitor.open("#compare")
+        walk.look("pairs wait")
+        page.get_by_role("button", name="Next pair").click()
+        trial = page.get_by_role("region", name="Blind trial")
+        for side in ("A", "B"):
+            trial.get_by_role("button", name=f"{side} not heard yet").click()
+            expect(trial.get_by_role("button", name=f"{side} heard", exact=True)).to_be_visible()
+        walk.look("both heard")
+        page.get_by_role("button", name="B is better").click()
+        walk.look("voted")
+        page.get_by_role("button", name="Show which was which").click()
+        expect(page.get_by_role("region", name="Results")).to_be_visible()
+        walk.look("outcome")
+        assert walk.faults == []
+
+
+@pytest.mark.parametrize("width", WINDOWS)
+def test_nothing_on_champions_and_monitor_is_cut_off_or_covered(browser: Browser, studio: Served, width: int) -> None:
+    with stocked(browser, studio, width) as visitor:
+        page, walk = visitor.page, Walk(visitor.page)
+        visitor.open("#champions")
+        card = page.locator(f"li.champion[data-id='{LONG_ID}']")
+        expect(card).to_contain_text(NAME)
+        walk.look("cards")
+        card.get_by_role("button", name="Edit").click()
+        expect(page.get_by_role("dialog")).to_be_visible()
+        walk.look("editor")
+        page.keyboard.press("Escape")
+        visitor.open("#monitor")
+        expect(page.locator(".plot .area").first).to_be_attached()
+        walk.look("monitor")
+        assert walk.faults == []
