@@ -101,6 +101,7 @@ def _described(sheet: Sheet, select: Select, id: str, directions: bool) -> Deliv
         engine=take.engine,
         seed=take.seed,
         limit=cell(sheet, line, "max_s"),
+        mark=select.mark,
         changed=select.why,
         sheet_id=None if sheet_id == id else sheet_id,
         sheet_text="" if not select.why or sheet_text == select.written else sheet_text,

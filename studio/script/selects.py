@@ -7,7 +7,7 @@ from typing import Literal
 from engines.errors import BadInput, EngineError
 from studio.errors import Conflict
 from studio.script.identity import line_id
-from studio.script.planning import LineReading, Readings, fresh, renewed
+from studio.script.planning import LineReading, Readings, deciding, fresh, renewed
 from studio.script.script import LineTake, ScriptLine, Sheet, cell
 from studio.script.staleness import sentence
 
@@ -24,6 +24,7 @@ class Select:
     name: str  # the line's id, or its key if it has none
     take: LineTake
     written: str  # what the take says, as it was written
+    mark: Literal["", "hold", "retake"] = ""  # of another take, given after the select
     why: str = ""  # what changed since the take was made; "" if the select is not stale
     renewed: LineTake | None = None  # the fresh take that can replace a stale select
 
@@ -70,8 +71,10 @@ def _selects(sheet: Sheet, readings: Readings) -> Iterator[Select]:
             continue
         spoken, why = _readable(sheet, line, readings)
         is_stale = take not in fresh(line, spoken)
+        decided = deciding(fresh(line, spoken))
         yield Select(
             line=line,
+            mark=decided.mark if decided and decided.mark != "select" else "",
             name=line_id(sheet, line),
             take=take,
             written=_written(take, spoken),

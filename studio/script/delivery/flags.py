@@ -6,10 +6,11 @@ from typing import Literal
 
 from studio.script.delivery.lines import DeliveredLine
 
-FlagKind = Literal["stale", "check", "id", "length", "silent", "edges", "peak", "loudness"]
+FlagKind = Literal["stale", "mark", "check", "id", "length", "silent", "edges", "peak", "loudness"]
 
 TITLES: Mapping[FlagKind, str] = {  # in the order in which they are shown
     "stale": "Stale take",
+    "mark": "Hold or retake",
     "check": "Failed check",
     "length": "Length missed",
     "id": "Id or name changed",
@@ -32,6 +33,8 @@ def line_flags(line: DeliveredLine) -> Iterator[Flag]:
         end = "" if line.sheet_text.endswith((".", "!", "?", "…")) else "."
         now = f" The sheet now says “{line.sheet_text}”{end}" if line.sheet_text else ""
         yield Flag("stale", f"The take is stale: {line.changed}.{now}")
+    if line.mark:
+        yield Flag("mark", f"The line is marked “{line.mark}”, and its select is delivered.")
     if line.sheet_id is not None and line.sheet_id != line.id:
         shared = f"Several lines have the id {line.sheet_id}" if line.sheet_id else "The sheet has no id for this line"
         yield Flag("id", f"{shared}; it is {line.id} in this delivery.")

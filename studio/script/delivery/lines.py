@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 
 from engines.types import Audio
 from studio.script.script import TimedWord
@@ -27,6 +28,7 @@ class DeliveredLine:
     settings: Mapping[str, float] = field(default_factory=dict)  # of the engine, those that were chosen
     seed: int = 0
     limit: str = ""  # what the sheet says of the file's length
+    mark: Literal["", "hold", "retake"] = ""  # a mark that was given after the select
     changed: str = ""  # what changed in the sheet since the take was made; "" if the take is not stale
     sheet_id: str | None = None  # as the sheet says it, "" if it has none; None = as `id`
     sheet_text: str = ""  # as the sheet says it now, if `text` differs

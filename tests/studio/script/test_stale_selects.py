@@ -160,3 +160,17 @@ def test_a_stale_select_that_cannot_be_made_anew_is_refused_in_a_shell_until_a_r
 
 def rows(folder: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO((folder / "manifest.csv").read_text("utf-8-sig"), newline="")))
+
+
+def test_a_select_is_delivered_with_a_flag_if_another_take_of_its_line_was_put_on_hold_later(
+    client: httpx.Client,
+) -> None:
+    work = Work(client, FIRST)
+    (line,) = work.render(takes=2)["lines"]
+    first, second = line["takes"]
+    for take, mark in ((first, "select"), (second, "hold")):
+        work.edit({"marks": [{"line": line["key"], "take": take["id"], "mark": mark}]})
+    assert work.sheet()["lines"][0]["status"] == "hold"
+    (file,) = manifest(unpacked(work)).values()
+    assert file["take"] == 1
+    assert file["flags"][0] == "The line is marked “hold”, and its select is delivered."
