@@ -30,6 +30,7 @@ SECTIONS: Mapping[str, Sequence[str]] = {
         "memory_budget_gb",
         "weights_budget_gb",
     ),
+    "Text": ("stage_directions",),
     "Queue": ("queue_size", "gpu_concurrency", "request_timeout_s"),
     "Access": ("login", "allowed_hosts", "frame_ancestors", "trusted_proxies", "root_path"),
     "Programs": (
