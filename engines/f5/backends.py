@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import torch
 
-from engines.runtime.backends import Backend, Computation, Conditions, Selection, everywhere, on_gpu
+from engines.runtime.backends import Computation, ComputeBackend, Conditions, Selection, everywhere, on_gpu
 
 HALF = torch.float16, torch.bfloat16
 
@@ -48,21 +48,21 @@ def _bfloat16_obstacle(conditions: F5Conditions) -> str:
     return ""
 
 
-TRITON: Backend[Conditions] = Backend(
+TRITON: ComputeBackend[Conditions] = ComputeBackend(
     name="triton",
     title="Triton kernels in CUDA graphs",
     condition="CUDA GPU",
     numerics="rounding",
     obstacle=on_gpu,
 )
-BFLOAT16: Backend[F5Conditions] = Backend(
+BFLOAT16: ComputeBackend[F5Conditions] = ComputeBackend(
     name="torch-bfloat16",
     title="PyTorch in bfloat16",
     condition="CPU that computes faster in bfloat16; STUDIO_CPU_PRECISION=auto",
     numerics="rounding",
     obstacle=_bfloat16_obstacle,
 )
-TORCH: Backend[Conditions] = Backend(
+TORCH: ComputeBackend[Conditions] = ComputeBackend(
     name="torch", title="PyTorch", condition="everywhere", numerics="bit-identical", obstacle=everywhere
 )
 FLOW_STEP: Computation[F5Conditions] = Computation(title="Flow step", backends=(TRITON, BFLOAT16, TORCH))
@@ -71,21 +71,21 @@ ATTENTION: Computation[F5Conditions] = Computation(
     title="Attention",
     backends=(
         TRITON,
-        Backend(
+        ComputeBackend(
             name="flash",
             title="FlashAttention over packed sequences",
             condition="CUDA GPU, half precision",
             numerics="rounding",
             obstacle=_varlen_obstacle,
         ),
-        Backend(
+        ComputeBackend(
             name="products",
             title="two matrix products for each sequence",
             condition="CPU, bfloat16",
             numerics="rounding",
             obstacle=_product_obstacle,
         ),
-        Backend(
+        ComputeBackend(
             name="sdpa",
             title="PyTorch's attention for each sequence",
             condition="everywhere",

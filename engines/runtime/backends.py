@@ -50,7 +50,7 @@ class Conditions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Backend(Generic[ConditionsT]):
+class ComputeBackend(Generic[ConditionsT]):
     """One implementation of a computation."""
 
     name: str
@@ -65,7 +65,7 @@ class Computation(Generic[ConditionsT]):
     """A computation and its backends, the fastest first; the last one applies everywhere."""
 
     title: str
-    backends: Sequence[Backend[ConditionsT]]
+    backends: Sequence[ComputeBackend[ConditionsT]]
 
     def select(self, conditions: ConditionsT, failures: Mapping[str, str] = NO_FAILURES) -> BackendChoice:
         """Return the first backend that applies and did not fail, with the reasons against the faster ones.

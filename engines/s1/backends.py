@@ -5,7 +5,16 @@ from dataclasses import dataclass, replace
 import torch
 
 from engines.runtime import quantization
-from engines.runtime.backends import Backend, Computation, Conditions, Hardware, Selection, everywhere, on_cpu, on_gpu
+from engines.runtime.backends import (
+    Computation,
+    ComputeBackend,
+    Conditions,
+    Hardware,
+    Selection,
+    everywhere,
+    on_cpu,
+    on_gpu,
+)
 from engines.s1.config import DualARConfig
 from engines.s1.decode_state import DecodeState
 from engines.s1.resident.sizes import CAPABILITY, SIZES, divides
@@ -79,7 +88,7 @@ def _numba_obstacle(conditions: S1Conditions) -> str:
     return ""
 
 
-TORCH: Backend[Conditions] = Backend(
+TORCH: ComputeBackend[Conditions] = ComputeBackend(
     name="torch",
     title="PyTorch",
     condition="everywhere",
@@ -89,21 +98,21 @@ TORCH: Backend[Conditions] = Backend(
 DECODE: Computation[S1Conditions] = Computation(
     title="Decode step",
     backends=(
-        Backend(
+        ComputeBackend(
             name="resident",
             title="one CUDA kernel per frame",
             condition="1 row; CUDA GPU of compute capability {}.{}; S1-Mini's sizes in bfloat16".format(*CAPABILITY),
             numerics="rounding",
             obstacle=_resident_obstacle,
         ),
-        Backend(
+        ComputeBackend(
             name="triton",
             title="Triton kernels in a CUDA graph",
             condition="CUDA GPU",
             numerics="rounding",
             obstacle=on_gpu,
         ),
-        Backend(
+        ComputeBackend(
             name="numba",
             title="one numba kernel per frame",
             condition=f"CPU; at most {SMALL // 1_000_000} million weights in the layers, no biases",
@@ -116,7 +125,7 @@ DECODE: Computation[S1Conditions] = Computation(
 PREFILL: Computation[Conditions] = Computation(
     title="Prefill",
     backends=(
-        Backend(
+        ComputeBackend(
             name="graphs",
             title="PyTorch in CUDA graphs, up to 8 padded prompts at once",
             condition="CUDA GPU",
@@ -129,7 +138,7 @@ PREFILL: Computation[Conditions] = Computation(
 CODEC: Computation[Conditions] = Computation(
     title="Codec",
     backends=(
-        Backend(
+        ComputeBackend(
             name="triton",
             title="Triton convolutions in CUDA graphs",
             condition="CUDA GPU",
