@@ -48,7 +48,7 @@ class DiskReading:
 
 
 class DiskSpace:
-    """Thread-safe. One process at a time holds the reserve."""
+    """Watches the disk of the data folder. Thread-safe. One process at a time holds the reserve."""
 
     def __init__(self, data_dir: Path, bins: Sequence[Bin] = ()) -> None:
         self._folder, self._bins = data_dir, bins
@@ -79,7 +79,7 @@ class DiskSpace:
         with self._released():
             return action()
 
-    def look(self) -> None:
+    def maintain(self) -> None:
         """Purge deleted things when space becomes short, and fill the reserve when there is room."""
         short = self.reading().short
         if short and not self._was_short:
@@ -87,9 +87,9 @@ class DiskSpace:
             with self._released():
                 self._empty_bins()
         self._was_short = short
-        self.hold()
+        self.fill_reserve()
 
-    def hold(self) -> None:
+    def fill_reserve(self) -> None:
         """Fill the reserve if twice its size is free."""
         with self._lock:
             reading = self.reading()

@@ -1,4 +1,4 @@
-"""Updates of sheets by their changed files over HTTP."""
+"""Sheet updates over HTTP: compare a sheet with its changed file, and merge the file."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -61,7 +61,7 @@ def sheet_update_routes(studio: Studio, routes: APIRouter) -> None:
 
 
 def _update_choice(text: str) -> UpdateChoice:
-    """Raises BadInput."""
+    """Parse the JSON of an update choice. Raises BadInput."""
     try:
         return UPDATE_CHOICE.validate_json(text)
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""Stores: which there are, what they hold, sending and fetching. The owner's alone."""
+"""Stores over HTTP, for the owner: list, browse, send and fetch archives."""
 
 from dataclasses import asdict
 from typing import Any
@@ -69,7 +69,7 @@ def listed_json(listed: ListedArchive) -> dict[str, Any]:
 
 
 def _planned(job: Job, jobs: Jobs) -> TransferPlan:
-    """The result of a plan's job, after as long as packaging takes; meanwhile it is listed among the jobs.
+    """Wait for a plan's job, which packs the archive first, and return the plan. Meanwhile the job is listed.
 
     Raises StoreError.
     """

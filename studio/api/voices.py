@@ -1,4 +1,4 @@
-"""What programs may choose among: engines as OpenAI's models, champions and samples as voices."""
+"""Models and voices for programs: engines as OpenAI's models, champions and samples as voices."""
 
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -21,7 +21,7 @@ OWNER = "champion-voice-studio"
 
 
 class VoiceForm(BaseModel):
-    """A clip to keep as a champion."""
+    """A clip to save as a champion."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -145,7 +145,7 @@ class RenderQueue:
                 self._count(project_id)
             return self.status(project_id)
 
-    def hold(self, trouble: str) -> None:
+    def pause_all(self, trouble: str) -> None:
         """Pause every running render and store the reason; if that cannot be saved, it holds until the studio ends."""
         with self._lock:
             for project_id, render in self._renders.items():

@@ -117,7 +117,7 @@ class Renderer:
                 self._turn()
             except NotStored as error:
                 log.error("renders are paused: %s", error)
-                self._queue.hold(str(error))
+                self._queue.pause_all(str(error))
                 self._wake.set()
             except Exception:
                 log.exception("a turn of the renderer failed; trying again")

@@ -14,7 +14,6 @@ from studio.named_voices import NamedVoices
 from studio.script.cast_check import check_cast
 from studio.script.deliveries import Deliveries
 from studio.script.delivery import preset_of
-from studio.script.disclosure import project_json, render_json, sheet_json
 from studio.script.import_notes import import_notes
 from studio.script.lexicon import LexiconPart, parts, place_of
 from studio.script.lexicon import checked as checked_lexicon
@@ -38,6 +37,7 @@ from studio.script.script import (
     SheetForm,
     Table,
 )
+from studio.script.serializers import project_json, render_json, sheet_json
 from studio.script.sheet_edit import SheetEdit, edited, overwritten
 from studio.script.sheet_updates import SheetUpdates, UpdateChoice
 from studio.script.tables import SheetFile, read_pasted, read_table, table_encodings, write_table

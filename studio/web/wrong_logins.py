@@ -24,7 +24,7 @@ WAITS_MAX = 32  # times PACE_S that a login waits at most; beyond that, several 
 
 
 class TriesRow(SQLModel, table=True):
-    """Wrong logins in a row, by where they came from."""
+    """Consecutive wrong logins, by place."""
 
     __tablename__ = "wrong_login"
 
@@ -34,12 +34,12 @@ class TriesRow(SQLModel, table=True):
 
 
 class WrongLogins:
-    """Thread-safe. The counts survive a restart."""
+    """Counts wrong logins. Thread-safe. The counts survive a restart."""
 
     def __init__(self, database: Engine, now: Callable[[], float]) -> None:
-        """`now` gives seconds since 1970."""
+        """Count in this database; `now` returns seconds since 1970."""
         self._database, self._now = database, now
-        self._lock = threading.Lock()  # many at once are counted one after another
+        self._lock = threading.Lock()  # simultaneous logins are counted one after another
         self._digests: OrderedDict[bytes, None] = OrderedDict()
 
     def count(self, source: str) -> int:
@@ -78,7 +78,7 @@ class WrongLogins:
 
 
 class LoginPace:
-    """Delays logins from places that guess. Only the event loop calls it."""
+    """Delays logins from places that guess passwords. Only the event loop calls it."""
 
     def __init__(self, pace_s: float = PACE_S, clock: Callable[[], float] = time.monotonic) -> None:
         self._pace_s, self._clock = pace_s, clock
