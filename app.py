@@ -43,7 +43,7 @@ PORT_FIRST_S = 0.3
 DRAIN_S = 300.0  # time limit for accepted requests after a SIGTERM
 SOCKET = f"`/ws/tts` is a WebSocket, which this description has no room for:\n\n{speech_socket.__doc__}"
 GRADIO_FOLDER = "GRADIO_TEMP_DIR"  # Gradio's folder of uploads; in the data folder, so that housekeeping can sweep it
-MESSAGE_BYTES = 2**20  # limit of a WebSocket message, which holds a text
+MESSAGE_BYTES = 2**20  # limit of a WebSocket message
 LAST_LOOK_S = 2.0  # time for pages to fetch their last audio before the port closes
 
 
@@ -122,7 +122,7 @@ def with_assets(application: FastAPI) -> None:
 
 def with_page(application: FastAPI, studio: Studio, programs: Programs, drain: Drain) -> FastAPI:
     """Mount the Gradio page at the application's root."""
-    from studio.ui.page import build, mount_page  # takes seconds; a studio without a page does not need it
+    from studio.ui.page import build, mount_page  # takes seconds, and is not needed without a page
 
     page = build(studio, programs)
     drain.count(lambda: len(page._queue) + len(studio.manager.queue()))

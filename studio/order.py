@@ -15,7 +15,7 @@ from engines.text import MAX_CHARACTERS, MAX_TRANSCRIPT_CHARACTERS, check_length
 SEEDS = 2**31
 SETTINGS = "settings"  # the field of an order that is stored flat
 SHOWN_MAX = 80  # characters of a wrong value in a message
-WHOLE_MAX = 1_000  # of a setting; engines set narrower bounds
+WHOLE_MAX = 1_000  # bound of a setting; engines set narrower bounds
 
 
 def _chosen(values: Mapping[str, float]) -> Mapping[str, float]:
@@ -34,9 +34,9 @@ class Order:
 
     text: str
     clip_id: str
-    start_s: float  # the reference is this window of the clip ...
+    start_s: float  # start of the window of the clip that is the reference
     end_s: float
-    transcript: str  # ... and what is said in exactly that window
+    transcript: str  # the words spoken in exactly that window
     engine: str = "f5"
     seed: int | None = None  # None draws a seed, and the take records it
     settings: ChosenSettings = field(default_factory=dict)

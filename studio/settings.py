@@ -310,7 +310,7 @@ class Settings(BaseSettings):
         try:
             return cls()
         except ValidationError as error:
-            raise WrongSettings(_sentence(error)) from None  # its cause may show a secret
+            raise WrongSettings(_sentence(error)) from None  # the cause may contain a secret
 
 
 def _wrong(key: str, known: Collection[str]) -> str:

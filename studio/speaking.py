@@ -177,7 +177,7 @@ class SpeechService:
         order = replace(order, seed=secrets.randbelow(SEEDS) if order.seed is None else order.seed)
         self._manager.check(order.engine, order.settings)
         text = order.text if self._directions else with_spoken_directions(order.text)
-        parse(text)  # the engine reads the text again later; a text that cannot be spoken is refused before it waits
+        parse(text)  # refuses unspeakable text before it waits; the engine parses the text again
         order, reference, weights = (order, sent, None) if sent else self._cast(order, session_id)
         taken = weights if self._manager.status(order.engine).fine_tunes else None
         request = _request(replace(order, text=text), reference, taken, live)

@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 GONE = "whoever asked has hung up; ask again"
 SSE = "text/event-stream"
-WholeFormat = Literal["wav", "flac"]  # formats with a length in the header, which is unknown while a line is made
+WholeFormat = Literal["wav", "flac"]  # formats whose header has the length, which is unknown during streaming
 
 
 Respond = Callable[[Audio, dict[str, str]], Response]
@@ -42,7 +42,7 @@ def file_response(format: WholeFormat, audio: Audio, headers: dict[str, str]) ->
 
 
 class SpokenForm(Protocol):
-    """The body of a request for a line."""
+    """The body of a speech request."""
 
     @property
     def characters(self) -> int:

@@ -54,7 +54,7 @@ STATUSES: tuple[tuple[tuple[type[EngineError], ...], int], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """A dependency that refuses some callers. ProblemRoute calls it before it reads the body; FastAPI calls it afterwards."""
+    """A dependency that checks the caller. ProblemRoute calls it before it reads the body; FastAPI calls it again later."""
 
     require: Callable[[Request], object]
 
@@ -81,7 +81,7 @@ class ProblemRoute(APIRoute):
                 release(error)
                 return answer
             except HTTPException as error:
-                full = is_disk_full(error)  # Starlette writes a form's file to the folder of temporary files
+                full = is_disk_full(error)  # Starlette writes files of forms to the folder of temporary files
                 release(error)
                 if full:
                     return problem_of(errors.NotStored(DISK_FULL))
@@ -155,8 +155,8 @@ def keyed(callers: Callers) -> params.Depends:
 def release(error: BaseException) -> None:
     """Free the body of a refused request.
 
-    FastAPI's function holds the error, and the traceback of the error holds the function. Python would free both only at a
-    much later garbage collection.
+    FastAPI's function refers to the error, and the traceback of the error refers to the function. Python would free both
+    only at a much later garbage collection.
     """
     links: list[BaseException | None] = [error, error.__cause__, error.__context__]
     for link in links:

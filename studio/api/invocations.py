@@ -43,7 +43,7 @@ def router(studio: Studio, answers: SpokenAnswers) -> APIRouter:
 
     @routes.get("/ping")
     def ping() -> Response:
-        """200 as soon as one engine can speak; 503 with the reason until then."""
+        """Return status 200 as soon as one engine can speak; 503 with the reason until then."""
         reason = why_not_ready(studio.manager.statuses())
         return problem(reason, 503, code="not_ready") if reason else Response()
 

@@ -25,9 +25,9 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.get("/{id}.pcm")
     def pcm(id: str, session_id: SessionId) -> Response:
-        """Mono int16 little-endian from the first sample on, as fast as it is made; ends with the performance.
+        """Stream mono int16 little-endian samples from the first one on, while they are generated.
 
-        Leaving does not stop the performance: its sound is kept, and whoever asked for it may stop it.
+        A disconnect does not stop the performance: its take is stored. `POST {id}/cancel` stops it.
         """
         performance = studio.speaking.performance(session_id, id)
         if performance.sample_rate is None:

@@ -100,7 +100,7 @@ def _projects(studio: Studio, routes: APIRouter) -> None:
 
     @routes.get("/renders")
     def renders() -> Sequence[dict[str, Any]]:
-        """Every render that runs or is paused."""
+        """Return every render that runs or is paused."""
         return scripts.renders()
 
     @routes.get("/{project}")
@@ -168,7 +168,7 @@ def _sheets(studio: Studio, routes: APIRouter) -> None:
 
     @routes.post("/{project}/sheets/paste", status_code=201)
     def paste(project: str, form: Pasted) -> dict[str, Any]:
-        """Cells as a spreadsheet puts them on the clipboard."""
+        """Import cells as a spreadsheet copies them to the clipboard."""
         return scripts.paste_sheet(project, form.text, form.name)
 
     @routes.post("/encodings")
@@ -242,7 +242,7 @@ def _delivering(studio: Studio, routes: APIRouter) -> None:
 
     @routes.post("/{project}/deliver/preview")
     def preview(project: str, form: DeliveryForm) -> dict[str, Any]:
-        """Return how many files there would be, the first names, stale selects, and lines that share an id."""
+        """Return the number of files, the first names, stale selects, and lines that share an id."""
         return deliveries.preview(project, form.sheet, form.choice)
 
     @routes.get("/{project}/deliveries/{id}")
@@ -256,7 +256,7 @@ def _delivering(studio: Studio, routes: APIRouter) -> None:
 
     @routes.post("/{project}/deliveries/{id}/resume")
     def resume(project: str, id: str) -> dict[str, Any]:
-        """Try again to send what failed on its way to a store; it goes on where it stopped."""
+        """Retry a failed transfer to a store; it continues where it stopped."""
         deliveries.get(project, id)
         return delivery_json(deliveries.jobs.resume(id))
 

@@ -50,7 +50,7 @@ def sheet_update_routes(studio: Studio, routes: APIRouter) -> None:
 
     @routes.post("/{project}/sheets/{sheet}/updates/{update}/undo")
     def undo_update(project: str, sheet: str, update: str) -> dict[str, Any]:
-        """Take an update back. The answer's `update` takes this undoing back."""
+        """Undo an update. The answer's `update` identifies the step that redoes it."""
         return scripts.undo_update(project, sheet, update)
 
     @routes.post("/{project}/sheets/candidates")

@@ -50,7 +50,7 @@ AHEAD = 2  # most sentences of one text in the scheduler at a time
 
 
 class BadMessage(BadInput):
-    """A frame is not one of the JSON objects above."""
+    """A frame is not a valid message."""
 
 
 class Message(BaseModel):
@@ -187,7 +187,7 @@ class Conversation:
         raise WebSocketDisconnect(await _close(self._socket, error))
 
     async def _tell(self, document: dict[str, Any]) -> None:
-        """Send JSON in ASCII: a ping may hold half a surrogate pair, which UTF-8 cannot encode."""
+        """Send JSON in ASCII, because a ping may contain half a surrogate pair, which UTF-8 cannot encode."""
         await self._socket.send_text(json.dumps(document))
 
     def _read(self, frame: str | bytes) -> Message:
@@ -195,7 +195,7 @@ class Conversation:
         try:
             fields = json.loads(frame)
             if isinstance(fields, dict) and fields.get("errors") in ("text", "close"):
-                self._closes_on_error = fields["errors"] == "close"  # holds for this message too if it is refused
+                self._closes_on_error = fields["errors"] == "close"  # also applies to this message if it is refused
             return Message.model_validate(fields)
         except ValidationError as error:
             first = error.errors()[0]
@@ -223,7 +223,7 @@ class Conversation:
         self._open = line if message.more else None
 
     def _cancel(self) -> None:
-        """Stop the line that is spoken or comes next."""
+        """Stop the current line, or else the next one."""
         if not self._lines:
             return
         self._lines[0].cancel()

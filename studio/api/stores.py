@@ -22,7 +22,7 @@ def router(studio: Studio, ownership: Ownership) -> APIRouter:
 
     @routes.get("")
     def stores() -> list[dict[str, Any]]:
-        """`deliveries` tells whether it takes those of scripts."""
+        """List the stores; `deliveries` is true for stores that accept deliveries."""
         taking = studio.scripts.deliveries.stores
         return [
             {"name": each.name, "title": each.title, "where": each.where, "deliveries": each.name in taking}

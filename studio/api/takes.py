@@ -38,7 +38,7 @@ def router(studio: Studio) -> APIRouter:
 
     @routes.get("/takes/{id}/loudness")
     def loudness(id: str, session_id: SessionId) -> dict[str, float | None]:
-        """Integrated, by ITU-R BS.1770-4; None for silence. By itself, because measuring reads the sound."""
+        """Return the integrated loudness (ITU-R BS.1770-4); None for silence. A separate route, because it reads the audio."""
         level = loudness_lufs(studio.history.audio(session_id, id))
         return {"loudness_lufs": level if level > SILENCE_DB else None}
 

@@ -10,7 +10,7 @@ from studio.archive.progress import ArchiveProgress
 
 PACKED, UNPACKED = 2**16, 2**20  # bytes at a time
 GZIP = 16 + zlib.MAX_WBITS
-MAGIC = b"\x1f\x8b"  # of each member
+MAGIC = b"\x1f\x8b"  # first bytes of each member
 KINDS = {  # other kinds of files, by their first bytes
     b"PK": "a zip file",
     b"BZh": "a bzip2 file",
@@ -37,7 +37,7 @@ class GzipReader:
         self._progress = progress
         self._stream = zlib.decompressobj(GZIP)
         self._packed = self._unpacked = 0  # bytes so far
-        self._members = 1  # so far
+        self._members = 1  # members so far
         self._ready = memoryview(b"")
         self._input = self._more_input()
         if not self._input.startswith(MAGIC):

@@ -23,8 +23,8 @@ class Verdict:
     """The content of an archive, or the first error in it."""
 
     wrong: str = ""  # the error; empty = none
-    bytes: int = 0  # of the archive
-    sha256: str = ""  # of the archive
+    bytes: int = 0  # size of the archive
+    sha256: str = ""  # hash of the archive
     champion: Champion | None = None  # None if there is an error
     members: Manifest | None = None
     identity: str = ""

@@ -69,7 +69,7 @@ class Champion:
 
     id: str
     transcript: str  # the text of the reference, byte for byte as typed
-    name: str = ""  # shown; empty = the id
+    name: str = ""  # for display; empty = the id
     engine: str = "f5"  # preferred engine
     settings: Mapping[str, float] = field(default_factory=dict)  # settings of that engine, and optionally the seed
     licence: str = ""  # licence of the engine's weights

@@ -24,12 +24,12 @@ class TakeVoice:
     engine: str
     settings: Mapping[str, float]  # the take's chosen settings and its seed
     line: str
-    licence: str  # of the engine's weights
+    licence: str  # licence of the engine's weights
     votes: Votes | None  # None if the take was not heard blind
     champion: str = ""  # the champion that spoke the take; empty = a clip
-    version: str = ""  # of that champion
+    version: str = ""  # version of that champion
     name: str = ""  # the clip's name, as a person would write it
-    reference: Reference | None = None  # of the clip; None = the champion's
+    reference: Reference | None = None  # reference of the clip; None = the champion's
 
 
 class TakeVoices:

@@ -209,7 +209,7 @@ class Library:
                 session, self._now()
             )  # restores champions that only an older backup of the database marks as deleted
             now, deleted_at = self._now(), col(ChampionRow.deleted_at)
-            session.exec(update(ChampionRow).where(deleted_at > now).values(deleted_at=now))  # the clock was set back
+            session.exec(update(ChampionRow).where(deleted_at > now).values(deleted_at=now))  # the clock was wrong
             gone = session.exec(select(ChampionRow).where(deleted_at <= now - older_than_s)).all()
             for champion in gone:
                 for row in session.exec(select(VersionRow).where(VersionRow.champion_id == champion.id)):
@@ -223,7 +223,7 @@ class Library:
         sweep(self.folder / "staging", STAGED_S, self._now)
         return len(gone)
 
-    # Inside.
+    # Internal.
 
     def _advance(self, session: Session, id: str, version: str, expected: str) -> None:
         """Set the current version. Raises ChampionConflict if it is not the expected one; a deleted champion has none."""

@@ -30,4 +30,4 @@ class WeightsRow(SQLModel, table=True):
     __tablename__ = "champion_weights"
 
     original: str = Field(primary_key=True)  # SHA-256 of model.pt
-    verified: str  # SHA-256 of the safetensors made of it
+    verified: str  # SHA-256 of the safetensors made from it

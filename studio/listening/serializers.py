@@ -7,7 +7,7 @@ from studio.listening.listening import Listening
 from studio.listening.tally import Tally
 from studio.listening.trial import Arm, Contender, Side, Trial
 
-SOUNDS = "/studio/trials/sounds"  # + /{token}.wav
+SOUNDS = "/studio/trials/sounds"  # followed by /{token}.wav
 
 
 def desk(listening: Listening, session_id: str, trial: Trial | None) -> dict[str, Any]:

@@ -17,7 +17,7 @@ Stage = Literal["open", "voted", "sealed"]
 HEARD_S = 1.0  # of each side, before the listener may vote
 HEARD_SHARE = 0.8  # share of a shorter side; a page cannot time the very ends of a sound
 LINE = ("text", "clip_id", "champion")  # text and voice
-VERSION = ("version", "attachment")  # of the champion
+VERSION = ("version", "attachment")  # fields of the champion
 
 
 class UnknownTrial(NotFound):
@@ -33,7 +33,7 @@ class NoPairs(NotFound):
 
 
 class NotHeard(Conflict):
-    """The vote came before both sides were heard."""
+    """The vote was sent before both sides were heard."""
 
 
 class Decided(Conflict):

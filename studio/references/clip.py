@@ -11,7 +11,7 @@ from engines.types import Audio
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """The file a clip came from, before it was mixed to mono."""
+    """Properties of the file of a clip, before it was mixed to mono."""
 
     channels: int = 1
     sample_rate: int  # Hz
@@ -30,7 +30,7 @@ class Source:
 class Origin:
     """The name and source of a clip. Two sessions may upload the same sound under different names."""
 
-    name: str  # of the file as it was uploaded
+    name: str  # name of the uploaded file
     source: Source
 
 
@@ -39,7 +39,7 @@ class Clip:
     """Mono audio of a voice, stored under the hash of its samples."""
 
     id: str  # its audio's digest: 64 hex digits
-    name: str  # of the file as it was uploaded
+    name: str  # name of the uploaded file
     audio: Audio
     source: Source
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import numpy.typing as npt
-import scipy  # its signal package loads when first used: two seconds that the start need not wait for
+import scipy  # its signal package loads at first use, which saves two seconds at the start
 
 from engines.audio import active_frames, frame_length
 from engines.types import Audio

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-import scipy  # its signal package loads when first used: two seconds that the start need not wait for
+import scipy  # its signal package loads at first use, which saves two seconds at the start
 
 from engines.audio import decode, normalise, silences, speech_span, trim
 from engines.errors import BadAudio

@@ -12,8 +12,8 @@ from engines.audio import normalise, resample
 from engines.types import Audio
 from studio.errors import StudioError
 
-RATE_HZ = 16_000  # of the recogniser's acoustic model
-INSTALL = ".venv/bin/uv pip install -r pyproject.toml --extra transcribe"  # in the studio's own folder
+RATE_HZ = 16_000  # rate of the recogniser's acoustic model
+INSTALL = ".venv/bin/uv pip install -r pyproject.toml --extra transcribe"  # run in the studio's folder
 LEVEL_LUFS = -20.0
 
 

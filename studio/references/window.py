@@ -42,7 +42,7 @@ class Window:
 def cut(audio: Audio, window: Window) -> Audio:
     """Return exactly the window's samples. Raises BadAudio if the window is empty or outside the clip."""
     _require_ends(window)
-    far = 2 * audio.duration_s  # no need to count its samples
+    far = 2 * audio.duration_s  # far outside the clip, without huge numbers
     start, end = (round(max(-far, min(at, far)) * audio.sample_rate) for at in (window.start_s, window.end_s))
     if start < 0 or end > len(audio.samples) + 1 or end <= start:
         raise BadAudio(

@@ -41,12 +41,12 @@ Reselect = Callable[[str, str, ProgressReporter, threading.Event], None]  # argu
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """A finished zip and what is in it."""
+    """A finished zip and its report."""
 
     path: Path
     name: str  # name of the downloaded file
     report: DeliveryReport
-    where: str = ""  # its address in the store it was sent to
+    where: str = ""  # address in the store
 
 
 Making = Callable[[ProgressReporter, threading.Event], Delivery]

@@ -1,4 +1,4 @@
-"""What a take is compared with: its words, its voice's reference, and its expected length."""
+"""Check takes against their words, their voice's reference, and their expected length."""
 
 from collections.abc import Callable, Iterable
 from queue import SimpleQueue

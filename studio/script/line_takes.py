@@ -23,7 +23,7 @@ from studio.script.stretching import spoken_s
 log = logging.getLogger(__name__)
 
 PEAKS = 40
-JUDGES = 8  # takes that are checked at the same time, if the judge can
+JUDGES = 8  # most takes that are checked at the same time
 UNCHECKED = TakeCheck(name="checks", outcome="unmeasured", message="the studio could not check this take; listen to it")
 
 

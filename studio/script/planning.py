@@ -36,7 +36,7 @@ class LineReading:
         if is_limit(self.limit):
             content["edges_s"] = self.edges_s
         if directions_in(self.order.text):
-            content["directions"] = "not spoken"  # takes of earlier versions speak them
+            content["directions"] = "not spoken"  # earlier versions of the studio spoke them
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]
 
 

@@ -170,7 +170,7 @@ class Projects:
         """Return the seconds since a project's last change; a change from the future counts as now."""
         document = self._folder / project.id / DOCUMENT
         age_s = self._now() - document.stat().st_mtime
-        if age_s < -COARSE_S:  # the clock was set back
+        if age_s < -COARSE_S:  # the clock was wrong
             os.utime(document, (self._now(), self._now()))
         return max(0.0, age_s)
 

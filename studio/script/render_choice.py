@@ -9,7 +9,7 @@ from studio.script.planning import LineReading, Readings, is_due, to_retake
 from studio.script.rendering import LineRender, asked
 from studio.script.script import ScriptLine, Sheet, cell
 
-TAKES_MAX = 16  # of a line at once
+TAKES_MAX = 16  # limit for a line in one render
 BUDGET_MAX = 16
 
 
@@ -23,9 +23,9 @@ class RenderChoice:
 
     sheet: str
     lines: Sequence[str] | None = None  # keys; None = all lines that lack a fresh take, or are marked for a retake
-    takes: int = 1  # of each voice
+    takes: int = 1  # takes of each voice
     budget: int = 0  # further seeds for a take whose checks fail
-    again: bool = False  # make further takes besides existing ones
+    again: bool = False  # make further takes in addition to existing ones
 
 
 def asked_for(

@@ -204,7 +204,7 @@ class RenderQueue:
         render, left = self._renders[project_id], self._remaining[project_id]
         try:
             project, sheet = self._projects.get(project_id), self._projects.sheet(project_id, render.sheet)
-        except NotFound:  # deleted; a sheet that comes back is rendered when somebody asks again
+        except NotFound:  # deleted; a restored sheet needs a new render
             self._save(project_id, replace(render, state="stopped"))
             self._count(project_id)
             return None

@@ -9,7 +9,7 @@ Mark = Literal["", "select", "hold", "retake"]
 Outcome = Literal["ok", "doubt", "fail", "unmeasured"]
 
 ROLES: tuple[Role, ...] = get_args(Role)
-SESSION_PREFIX = "script-"  # of the sessions under which projects keep their takes
+SESSION_PREFIX = "script-"  # prefix of the sessions that store the takes of projects
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,12 +46,12 @@ class LineTake:
 
     id: str
     number: int  # from 1 in the order of creation; the keys 1 to 9 choose it
-    voice: str  # whose
+    voice: str  # champion or sample
     engine: str
     text: str  # spoken text, with the lexicon applied
     written: str = ""  # the text of the line; empty for takes of earlier studios
-    settings: Mapping[str, float] | None = None  # of the casting; None for takes of earlier studios
-    limit: str = ""  # the length that the sheet asked for
+    settings: Mapping[str, float] | None = None  # settings of the casting; None for takes of earlier studios
+    limit: str = ""  # the length limit in the sheet
     version: str  # version of the champion
     made_from: str  # digest of everything that the audio depends on, without the seed
     seed: int
@@ -64,7 +64,7 @@ class LineTake:
     seen: int = 0  # number of the line's latest take when the mark was given
     comment: str = ""
     checks: tuple[TakeCheck, ...] = ()
-    score: float | None = None  # of the checks, higher is better; None before they were made
+    score: float | None = None  # result of the checks, higher is better; None before the checks
 
     @property
     def failed(self) -> bool:
@@ -87,7 +87,7 @@ class ScriptLine:
     cells: tuple[str, ...]  # as many as the sheet has columns
     takes: tuple[LineTake, ...] = ()
     events: tuple[LineEvent, ...] = ()
-    revision: int = 0  # of the sheet when this line last changed
+    revision: int = 0  # the sheet's revision when this line last changed
     deleted: bool = False
     imported: tuple[str, ...] | None = None  # cells in the last file; () = not in that file; None = not recorded
 
@@ -107,12 +107,10 @@ class SheetForm:
     newline: str = "\r\n"
     end: str = "\r\n"  # line breaks after the last row
     quoting: Literal["minimal", "all", "breaks"] = "minimal"  # "breaks": only cells with tabs or line breaks in them
-    neutral: bool = (
-        False  # its cells that begin like a formula have an apostrophe before them, which `Table` leaves out
-    )
+    neutral: bool = False  # True if an apostrophe precedes cells that begin like a formula; `Table` omits it
     above: tuple[tuple[str, ...], ...] = ()  # rows above the header
-    title: str = ""  # of the worksheet
-    numbers: tuple[int, ...] = ()  # columns of a worksheet that hold numbers
+    title: str = ""  # title of the worksheet
+    numbers: tuple[int, ...] = ()  # columns of numbers in a worksheet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +118,7 @@ class Table:
     """The cells of a file as text, in the file's order."""
 
     columns: tuple[str, ...]  # names as written; may repeat or be empty; all are empty without a header
-    rows: tuple[tuple[str, ...], ...]  # each as long as `columns`
+    rows: tuple[tuple[str, ...], ...]  # each has the length of `columns`
     form: SheetForm
     notes: tuple[str, ...] = ()  # sentences on what was not imported
 
@@ -130,12 +128,12 @@ class Sheet:
     """A sheet of a project."""
 
     id: str
-    name: str  # of its file
+    name: str  # name of its file
     columns: tuple[str, ...]
     roles: Mapping[Role, int]  # column of each role; a role may have none
     form: SheetForm
     lines: tuple[ScriptLine, ...]
-    revision: int = 1  # grows with every change
+    revision: int = 1  # increases with every change
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -268,7 +268,7 @@ class Scripts:
         """Pause, resume or stop the render of a project. Raises UnknownRender, NotSaved."""
         return self.renderer.enter(project_id, state)
 
-    # What is shared.
+    # Shared code.
 
     def _added(self, project_id: str, table: Table, name: str) -> dict[str, Any]:
         named = " ".join(Path(name).name.split())[:120] or f"sheet.{table.form.kind}"

@@ -11,7 +11,7 @@ from studio.script.planning import LineReading, Readings, fresh, renewed
 from studio.script.script import LineTake, ScriptLine, Sheet, cell
 from studio.script.staleness import sentence
 
-# What a delivery does with stale selects: refuse, make and select new takes, deliver the old takes, or leave the lines out.
+# Rule for stale selects: refuse the delivery, make and select new takes, deliver the old takes, or leave the lines out.
 StaleRule = Literal["refuse", "render", "deliver", "leave_out"]
 NAMED = 3  # lines in a message
 

@@ -22,7 +22,7 @@ CAST: TypeAdapter[Cast] = TypeAdapter(Cast)
 
 ESTIMATES_KEPT = 32_768  # each takes 2 ms, and sheets are sent often
 HIDDEN = ("made_from", "version", "limit", "speech_s", "edges_s", "seen")  # fields of a take that are not sent
-# "ready": the select is stale, and a new take is there to replace it.
+# "ready": the select is stale, and a new take can replace it.
 LineStatus = Literal["empty", "none", "stale", "ready", "made", "select", "hold", "retake", "failed"]
 
 

@@ -22,7 +22,7 @@ LineKind = Literal["both", "sheet", "studio", "added", "removed", "moved"]
 class CellDifference:
     """A cell whose value in the studio differs from its value in the file."""
 
-    column: int  # of the file
+    column: int  # column of the file
     kind: CellKind  # who changed it
     before: str | None  # in the last file; None = unknown
     studio: str
@@ -35,7 +35,7 @@ class LineDifference:
 
     kind: LineKind  # who changed it; "added", "removed" and "moved": the file alone
     line: ScriptLine | None  # None = new
-    row: int | None  # of the file; None = not there
+    row: int | None  # row of the file; None = missing
     cells: tuple[CellDifference, ...] = ()
     moved: bool = False
 

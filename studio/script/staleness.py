@@ -1,4 +1,4 @@
-"""What changed since a take was made."""
+"""Determine what changed since a take was made."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal

@@ -18,14 +18,14 @@ class WholeSheet:
     """The request. With a changed file, only changed lines are made."""
 
     file: Path
-    name: str  # of the sheet, its ending included
+    name: str  # name of the sheet with ending
     encoding: str = ""  # of a CSV that is not Unicode; "" = guessed
-    project: str = ""  # its name; "" = the sheet's
-    voices: Mapping[str, str] = field(default_factory=dict)  # by character; under "" who speaks all others
-    engine: str = ""  # "" = the champion's own
-    takes: int = 1  # of each line
+    project: str = ""  # name of the project; "" = the name of the sheet
+    voices: Mapping[str, str] = field(default_factory=dict)  # by character; "" is for all others
+    engine: str = ""  # "" = the champion's engine
+    takes: int = 1  # takes of each line
     best_of: int = 1  # seeds that are tried for a take whose checks fail
-    delivery: DeliveryChoice = field(default_factory=DeliveryChoice)  # kept with the project; lengths are fitted to it
+    delivery: DeliveryChoice = field(default_factory=DeliveryChoice)  # saved with the project; lengths are fitted to it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

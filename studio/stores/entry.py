@@ -15,7 +15,7 @@ from studio.stores.naming import ARCHIVES, Naming
 class ArchiveFacts:
     """Metadata of a file before it is sent."""
 
-    sha256: str  # of the archive's bytes
+    sha256: str  # hash of the archive
     identity: str  # identity of its champion; empty = a delivery
     bytes: int
     licence: str = ""  # licence of the weights

@@ -137,7 +137,7 @@ def _tag(status: os.stat_result) -> str:
 
 
 def _copy(archive: Path, partial: Path, progress: TransferProgress, stop: threading.Event) -> None:
-    """Append what is missing. Raises OSError, Cancelled."""
+    """Append the missing bytes to the partial file. Raises OSError, Cancelled."""
     with archive.open("rb") as source, partial.open("ab") as target:
         if target.tell() > progress.total:
             target.truncate(0)

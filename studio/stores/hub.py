@@ -24,7 +24,7 @@ from studio.stores.retry import Retry
 
 CARD = "README.md"
 AT_ONCE = 8  # small files that are read in parallel
-QUICK_S = 5.0  # a person waits for these answers
+QUICK_S = 5.0  # a user waits for these answers
 
 Result = TypeVar("Result")
 

@@ -16,7 +16,7 @@ from studio.stores.retry import Retry
 from studio.stores.s3_bucket import AT_ONCE, Bucket
 from studio.stores.s3_upload import MultipartUpload
 
-QUICK_S = 5.0  # a person waits for these answers
+QUICK_S = 5.0  # a user waits for these answers
 
 Result = TypeVar("Result")
 

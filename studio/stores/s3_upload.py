@@ -99,7 +99,7 @@ class MultipartUpload:
         upload = self._remembered()
         if upload is None or upload.sha256 == self.facts.sha256:
             return upload
-        try:  # parts of an archive that was replaced here cost their owner money until somebody sweeps them
+        try:  # parts of an unfinished upload cost money until they are deleted
             self.bucket.ask(lambda: self.bucket.client.abort_multipart_upload(**self._named(upload)), Retry(0))
         except EngineError as error:
             log.info("an unfinished upload was left in %s: %s", self.bucket.place.name, error)

@@ -14,7 +14,7 @@ from studio import version
 
 ASSETS = Path(__file__).parents[2] / "assets" / "ui"
 IMPORT = re.compile(r'(?:^(?:import|export|}).*?|: \(\) => import\()"(\.[^"]+)"', re.MULTILINE)
-STYLE = Path("css/studio.css")  # all of these, in this order
+STYLE = Path("css/studio.css")  # all STYLES in order
 STYLES = (
     "tokens",
     "base",

@@ -90,7 +90,7 @@ class ProblemAnswer:
         if refused := self._scope.get("state", {}).get("refused"):
             return problem_of(refused)
         members = _read(bytes(self._body))
-        # Gradio's clients read `error` and `title` beside the message.
+        # Gradio's clients also read `error` and `title`.
         further = {name: members[name] for name in ("error", "title") if name in members}
         return problem(_sentence(members, self._status), self._status, **further)
 

@@ -20,7 +20,7 @@ KEPT_S = 3_600.0
 DIGESTS_KEPT = 1_024  # of the latest wrong logins; a repeated one is not another guess
 PACED_FROM = 20  # wrong logins in a row, after which logins from the same place are checked one at a time
 PACE_S = 1.0
-WAITS_MAX = 32  # times PACE_S that a login waits at most; beyond that, several logins are checked at a time
+WAITS_MAX = 32  # longest wait of a login in units of PACE_S; beyond that, several logins are checked at a time
 
 
 class TriesRow(SQLModel, table=True):

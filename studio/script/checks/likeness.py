@@ -16,12 +16,12 @@ from studio.script.checks.recogniser import LONGEST_S
 from studio.script.script import Outcome, TakeCheck
 
 NAME = "resemblyzer"
-INSTALL = ".venv/bin/uv pip install -r pyproject.toml --extra likeness"  # in the studio's own folder
+INSTALL = ".venv/bin/uv pip install -r pyproject.toml --extra likeness"  # run in the studio's folder
 # Above SAME the voice is likely equal, below DIFFERENT likely another. For the clips in assets/voices, halves of one clip score
 # at least 0.72, one in eight below SAME; clips of different families have a median of 0.53, one in sixteen is above SAME.
 SAME, DIFFERENT = 0.75, 0.62
 SURE_S = 1.6  # length of the encoder's window; shorter audio gives uncertain results
-LEAST_S = 0.3  # of speech
+LEAST_S = 0.3  # seconds of speech
 KEPT = 16  # references
 
 

@@ -32,7 +32,7 @@ def serve(questions: IO[bytes], answers: IO[bytes]) -> None:
             return
         try:
             answer: object = examination.check(expected, audio)
-        except Exception as error:  # a library failed on unusual audio; the take is kept with a note
+        except Exception as error:  # a library failed on unusual audio; the take is stored with a note
             answer = f"{type(error).__name__}: {error}"
         pickle.dump(answer, answers)
         answers.flush()

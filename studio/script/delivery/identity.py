@@ -9,7 +9,7 @@ from typing import Literal
 
 from engines.errors import BadInput
 
-# What a delivery does if several lines have one id: ask, by refusing it, or number all but the first.
+# Rule for several lines with one id: ask (the delivery is refused), or number all but the first.
 SameIdRule = Literal["ask", "suffix"]
 KEPT_SIGNS = "_./-"
 RUNS = re.compile(r"_+")

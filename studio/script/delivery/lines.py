@@ -22,10 +22,10 @@ class DeliveredLine:
     scene: str = ""
     language: str = ""  # ISO 639-1, optionally with a region; "" = the preset's
     notes: str = ""
-    take: int = 1  # its number
+    take: int = 1  # number of the take
     voice: str = ""  # champion or sample
     engine: str = ""
-    version: str = ""  # of the champion
+    version: str = ""  # version of the champion
     settings: Mapping[str, float] = field(default_factory=dict)  # chosen settings of the engine
     seed: int = 0
     limit: str = ""  # length limit in the sheet

@@ -49,7 +49,7 @@ class Preset:
     name: str = "game"
     format: FileFormat = "wav"
     sample_rate: int = 48_000  # Hz
-    bits: int = 24  # of wav
+    bits: int = 24  # for wav
     head_ms: float = 50.0  # silence before the speech, and after it
     tail_ms: float = 100.0
     fade_in_ms: float = 5.0  # within that silence, so that speech is not faded

@@ -13,7 +13,7 @@ class DeliveredFile:
 
     line: DeliveredLine
     path: str  # within the delivery, with "/"
-    sidecars: tuple[str, ...]  # likewise
+    sidecars: tuple[str, ...]  # paths within the delivery
     duration_s: float
     sample_rate: int  # Hz
     bits: int | None  # None for formats without a bit depth
@@ -44,7 +44,7 @@ class DeliveryReport:
     files: tuple[DeliveredFile, ...]  # in the order of the lines
     characters: tuple[CharacterLevel, ...]
     paths: tuple[str, ...]  # paths of all files, including manifests and tables
-    flags: tuple[str, ...]  # of the delivery as a whole
+    flags: tuple[str, ...]  # flags of the whole delivery
 
     @property
     def flagged(self) -> int:

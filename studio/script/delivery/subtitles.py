@@ -92,7 +92,7 @@ def _between(tokens: Sequence[str], keys: Sequence[str], starts: Sequence[int | 
             first -= 1
         found.append(" ".join(tokens[first:end]))
         end = first
-    found[-1] = " ".join(filter(None, [*tokens[:end], found[-1]]))  # of the first word
+    found[-1] = " ".join(filter(None, [*tokens[:end], found[-1]]))  # tokens before the first word
     return found[::-1]
 
 

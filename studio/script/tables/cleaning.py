@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 # Control characters that separate words: vertical tab, form feed, the separators of ASCII, next line.
 SEPARATORS = re.compile("[\x0b\x0c\x1c-\x1f\x85]")
-# Controls but tab and line breaks; lone surrogates, which no encoding writes; two that XML forbids; the mark of encodings.
+# Control characters except tab and line breaks, lone surrogates, two characters that XML forbids, and byte order marks.
 UNWANTED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufeff\ufffe\uffff]")
 PIECE = 2**16
 FORMULA = re.compile("'*[=+\\-@\t\r]")

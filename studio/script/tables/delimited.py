@@ -50,7 +50,7 @@ def _csv_written(rows: Sequence[Sequence[str]], form: SheetForm) -> str:
     quoting: Literal[0, 1] = csv.QUOTE_ALL if form.quoting == "all" else csv.QUOTE_MINIMAL
     lines: list[str] = []
     sink = SimpleNamespace(write=lines.append)
-    # Between \r\n the csv module quotes cells with either in them, whatever ends the lines here.
+    # With \r\n as line end, the csv module quotes cells with \r or \n, whatever the line end of the form is.
     csv.writer(sink, delimiter=form.delimiter, lineterminator="\r\n", quoting=quoting).writerows(rows)
     return form.newline.join(line.removesuffix("\r\n") for line in lines) + form.end
 
