@@ -57,7 +57,7 @@ class Layout:
             raise BadArchive(f"{printable(header.name)} is {kind}; an archive holds plain files only, pack it again")
         parts = _parts(header.name)
         if _is_junk(parts):
-            _check_size(header, 0 if header.isdir() else self._limits.litter)
+            _check_size(header, 0 if header.isdir() else self._limits.junk)
             return None
         if not header.isdir():
             return self._member(parts, header)
